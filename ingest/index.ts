@@ -1,0 +1,8 @@
+export { NativeFormat } from "./decode/native.ts";
+export { type IngestIssue, IngestRejectedError, IngestUnavailableError } from "./errors.ts";
+export { type Ingest, type IngestOptions, openIngest } from "./ingest.ts";
+export { LEVEL_NUMBERS, type Level } from "./log-batch.ts";
+export { INSTANCE_COUNT, LOG_ID_EPOCH_MS } from "./log-id.ts";
+export type { LogStore } from "./log-store.ts";
+export type { IngestObserver } from "./observer.ts";
+export type { IngestRequest, IngestResult } from "./pipeline.ts";

@@ -1,0 +1,82 @@
+import { EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
+import { EventWindow } from "./dedupe/event-window.ts";
+import { Flusher } from "./flusher.ts";
+import { LogIdGenerator } from "./log-id.ts";
+import type { LogStore } from "./log-store.ts";
+import type { IngestObserver } from "./observer.ts";
+import { IngestPipeline, type IngestRequest, type IngestResult } from "./pipeline.ts";
+import type { WalFailedError } from "./wal/errors.ts";
+import type { Wal } from "./wal/types.ts";
+import { openWal } from "./wal/wal.ts";
+
+/** Bytes of one segment file: the log gives disk space back in steps of this size. */
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+
+export interface IngestOptions {
+  /** The write-ahead log's directory; nobody else may use it at the same time. */
+  directory: string;
+  store: LogStore;
+  observer: IngestObserver;
+  /** Number of this server among those that run at the same time, for its ids. */
+  instance: number;
+  /** Bound of the write-ahead log. */
+  walMaxBytes: number;
+  /** Unpacked bytes of requests that are not yet answered. */
+  maxInFlightBytes: number;
+  /** How long a repeated event id is noticed, at least. */
+  dedupeWindowMs: number;
+  /** Event ids remembered at the same time. */
+  dedupeMaxKeys: number;
+  now: () => number;
+  /** The disk refused a sync, so nothing it holds can be trusted: stop the process, the next start recovers. */
+  onFatal: (error: WalFailedError) => void;
+}
+
+/** The ingest side of the server: open it once, hand it requests, close it last. */
+export interface Ingest {
+  readonly wal: Wal;
+  readonly events: EventWindow;
+  ingest(request: IngestRequest): Promise<IngestResult>;
+  /** Refuses new requests, answers the earlier ones, flushes for at most `flushDeadlineMs` and closes the log. */
+  close(flushDeadlineMs: number): Promise<void>;
+}
+
+/** Recovers the log, remembers its recent event ids and starts to flush. Rejects when the log cannot be opened. */
+export async function openIngest(options: IngestOptions): Promise<Ingest> {
+  const { store, observer, now } = options;
+  const wal = await openWal({
+    directory: options.directory,
+    maxBytes: options.walMaxBytes,
+    segmentBytes: Math.min(SEGMENT_BYTES, Math.floor(options.walMaxBytes / 4)),
+    keyRetentionMs: options.dedupeWindowMs,
+    clock: now,
+    onFatal: options.onFatal,
+  });
+  const events = new EventWindow({ windowMs: options.dedupeWindowMs, maxKeys: options.dedupeMaxKeys, now });
+  for await (const { keys } of wal.recoveredKeys()) {
+    // Copied, because a slice of a file's buffer need not start at a multiple of four.
+    const words = new Uint32Array(keys.slice().buffer);
+    if (words.length % EVENT_KEY_WORDS !== 0) throw new Error("the log holds half an event key");
+    events.addAll(words);
+  }
+  const flusher = new Flusher({ wal, store, observer });
+  const pipeline = new IngestPipeline({
+    log: wal,
+    ids: new LogIdGenerator(options.instance, now),
+    events,
+    maxInFlightBytes: options.maxInFlightBytes,
+    now,
+    observer,
+  });
+  flusher.start();
+  return {
+    wal,
+    events,
+    ingest: (request) => pipeline.ingest(request),
+    close: async (flushDeadlineMs) => {
+      await pipeline.close();
+      await flusher.drain(flushDeadlineMs);
+      await wal.close();
+    },
+  };
+}

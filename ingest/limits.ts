@@ -1,0 +1,41 @@
+/** The bounds of the ingest library. Every number says what it protects; the wire limits are those of the API. */
+
+/** Entries of one native request. */
+export const BATCH_MAX_ENTRIES = 500;
+/** Code points of a message. */
+export const MESSAGE_MAX_CHARS = 8192;
+export const SERVICE_MAX_CHARS = 255;
+export const SOURCE_MAX_CHARS = 255;
+export const HOST_MAX_CHARS = 255;
+export const EVENT_ID_MAX_CHARS = 128;
+
+/** Attributes of one entry: a map wider than this is a document, and every key costs dictionary space in the store. */
+export const ATTRIBUTES_MAX_COUNT = 256;
+/** Code points of an attribute's name. */
+export const ATTRIBUTE_KEY_MAX_CHARS = 255;
+/** Bytes of one attribute's value, as text: room for the deepest stack trace, not for a file. */
+export const ATTRIBUTE_VALUE_MAX_BYTES = 64 * 1024;
+/** Nesting inside a body. Parsers, here and at the readers, recurse; this keeps every stack shallow. */
+export const JSON_MAX_DEPTH = 32;
+
+/** Problems listed in one refusal; a client fixes the first ones first. */
+export const ISSUES_MAX_COUNT = 100;
+
+/**
+ * Bytes of content after which an open batch takes no further request before it is written: a record of the
+ * write-ahead log stays far below the log's bound, and beyond some 4 MB the sync time grows faster than the bytes.
+ */
+export const BATCH_MAX_BYTES = 4 * 1024 * 1024;
+
+/** Bytes of one insert. Larger inserts mean fewer parts to merge; the flusher holds one of them in memory. */
+export const INSERT_MAX_BYTES = 32 * 1024 * 1024;
+/** Records of one insert, for many small requests. */
+export const INSERT_MAX_RECORDS = 20_000;
+/**
+ * From the start of one insert to the start of the next: with the insert itself it bounds how long an acknowledged
+ * entry stays invisible to search, and it keeps the store at a few new parts a second.
+ */
+export const INSERT_INTERVAL_MS = 250;
+/** Waits between attempts of a failing insert grow from the first to the second. */
+export const INSERT_RETRY_MIN_MS = 100;
+export const INSERT_RETRY_MAX_MS = 5_000;

@@ -1,0 +1,98 @@
+/** Below this many bytes a plain loop copies faster than a native call with its set-up cost (measured on Bun 1.4). */
+const LOOP_COPY_MAX_BYTES = 24;
+
+const utf8 = new TextEncoder();
+
+/**
+ * An append-only byte sequence that grows by doubling and is reused between batches.
+ * `bytes` is public because the decoders write into it in their inner loops; they call `reserve` first and set
+ * `length` after.
+ */
+export class ByteBuffer {
+  bytes: Uint8Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(initialBytes = 4096) {
+    this.bytes = new Uint8Array(initialBytes);
+  }
+
+  /** Makes room for `count` more bytes. */
+  reserve(count: number): void {
+    const needed = this.length + count;
+    if (needed <= this.bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+    grown.set(this.bytes.subarray(0, this.length));
+    this.bytes = grown;
+  }
+
+  writeByte(value: number): void {
+    this.reserve(1);
+    this.bytes[this.length++] = value;
+  }
+
+  /** Unsigned LEB128, as ClickHouse's Native format writes lengths. `value` is an integer from 0 to 2^53 - 1. */
+  writeVarUint(value: number): void {
+    this.reserve(8);
+    let rest = value;
+    while (rest >= 0x80) {
+      this.bytes[this.length++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    this.bytes[this.length++] = rest;
+  }
+
+  writeUInt32(value: number): void {
+    this.reserve(4);
+    this.bytes[this.length++] = value & 0xff;
+    this.bytes[this.length++] = (value >>> 8) & 0xff;
+    this.bytes[this.length++] = (value >>> 16) & 0xff;
+    this.bytes[this.length++] = value >>> 24;
+  }
+
+  /** A 64-bit little-endian integer from its two halves. */
+  writeUInt64(low: number, high: number): void {
+    this.writeUInt32(low);
+    this.writeUInt32(high);
+  }
+
+  /** Copies `source[start, end)`. */
+  writeSlice(source: Uint8Array, start: number, end: number): void {
+    const count = end - start;
+    this.reserve(count);
+    if (count <= LOOP_COPY_MAX_BYTES) {
+      const target = this.bytes;
+      let at = this.length;
+      for (let i = start; i < end; i++) target[at++] = source[i] ?? 0;
+    } else {
+      this.bytes.set(source.subarray(start, end), this.length);
+    }
+    this.length += count;
+  }
+
+  writeBytes(source: Uint8Array): void {
+    this.reserve(source.length);
+    this.bytes.set(source, this.length);
+    this.length += source.length;
+  }
+
+  /** The text as UTF-8 behind its length in bytes; a lone surrogate becomes U+FFFD. */
+  writeString(text: string): void {
+    const encoded = utf8.encode(text);
+    this.writeVarUint(encoded.length);
+    this.writeBytes(encoded);
+  }
+
+  /** The bytes written so far, without a copy; valid until the next write. */
+  view(): Uint8Array<ArrayBuffer> {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** Gives memory back when a rare giant batch made the buffer larger than it needs to stay. */
+  shrink(maxBytes: number): void {
+    if (this.bytes.length > maxBytes) this.bytes = new Uint8Array(maxBytes);
+  }
+}

@@ -1,0 +1,84 @@
+import type { ByteBuffer } from "./byte-buffer.ts";
+import type { Column } from "./column.ts";
+import { StringDictionary } from "./string-dictionary.ts";
+
+/** The only version of the keys' serialization there is (`SharedDictionariesWithAdditionalKeys`). */
+const KEYS_VERSION = 1;
+/** The block brings its own keys rather than a dictionary shared between blocks. */
+const HAS_ADDITIONAL_KEYS = 1 << 9;
+const NEEDS_DICTIONARY_UPDATE = 1 << 10;
+
+const INDEX_UINT8 = 0;
+const INDEX_UINT16 = 1;
+const INDEX_UINT32 = 2;
+
+/** LowCardinality(String): the distinct values once, then an index into them for every row. */
+export class LowCardinalityColumn implements Column {
+  readonly type = "LowCardinality(String)";
+  readonly #dictionary = new StringDictionary();
+  #indexes = new Uint32Array(1024);
+  #rows = 0;
+  #bookmarkRows = 0;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Appends `source[start, end)`, valid UTF-8, and returns its index in the dictionary. */
+  appendSlice(source: Uint8Array, start: number, end: number): number {
+    const index = this.#dictionary.intern(source, start, end);
+    this.#appendIndex(index);
+    return index;
+  }
+
+  appendEmpty(): void {
+    this.#appendIndex(StringDictionary.EMPTY);
+  }
+
+  /** Appends empty values until the column has `rows` rows. */
+  fillTo(rows: number): void {
+    while (this.#rows < rows) this.#appendIndex(StringDictionary.EMPTY);
+  }
+
+  bookmark(): void {
+    this.#bookmarkRows = this.#rows;
+    this.#dictionary.bookmark();
+  }
+
+  rewind(): void {
+    this.#rows = this.#bookmarkRows;
+    this.#dictionary.rewind();
+  }
+
+  writePrefix(out: ByteBuffer): void {
+    out.writeUInt64(KEYS_VERSION, 0);
+  }
+
+  writeData(out: ByteBuffer): void {
+    if (this.#rows === 0) return;
+    const keys = this.#dictionary.size;
+    const indexType = keys <= 0x100 ? INDEX_UINT8 : keys <= 0x10000 ? INDEX_UINT16 : INDEX_UINT32;
+    out.writeUInt64(HAS_ADDITIONAL_KEYS | NEEDS_DICTIONARY_UPDATE | indexType, 0);
+    out.writeUInt64(keys, 0);
+    this.#dictionary.writeKeys(out);
+    out.writeUInt64(this.#rows, 0);
+    const indexes = this.#indexes.subarray(0, this.#rows);
+    if (indexType === INDEX_UINT8) out.writeBytes(Uint8Array.from(indexes));
+    else if (indexType === INDEX_UINT16) out.writeBytes(new Uint8Array(Uint16Array.from(indexes).buffer));
+    else out.writeBytes(new Uint8Array(indexes.buffer, 0, this.#rows * 4));
+  }
+
+  clear(): void {
+    this.#rows = 0;
+    this.#dictionary.clear();
+  }
+
+  #appendIndex(index: number): void {
+    if (this.#rows === this.#indexes.length) {
+      const grown = new Uint32Array(this.#rows * 2);
+      grown.set(this.#indexes);
+      this.#indexes = grown;
+    }
+    this.#indexes[this.#rows++] = index;
+  }
+}

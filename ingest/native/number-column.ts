@@ -1,0 +1,133 @@
+import type { ByteBuffer } from "./byte-buffer.ts";
+import type { Column } from "./column.ts";
+
+const INITIAL_ROWS = 1024;
+
+/** UInt32, four bytes a row. */
+export class UInt32Column implements Column {
+  readonly type = "UInt32";
+  rows = 0;
+  #values = new Uint32Array(INITIAL_ROWS);
+  #bookmark = 0;
+
+  append(value: number): void {
+    this.fillTo(this.rows + 1, value);
+  }
+
+  /** Appends `value` until the column has `rows` rows. */
+  fillTo(rows: number, value: number): void {
+    if (rows > this.#values.length) {
+      const grown = new Uint32Array(Math.max(rows, this.#values.length * 2));
+      grown.set(this.#values.subarray(0, this.rows));
+      this.#values = grown;
+    }
+    this.#values.fill(value, this.rows, rows);
+    this.rows = rows;
+  }
+
+  bookmark(): void {
+    this.#bookmark = this.rows;
+  }
+
+  rewind(): void {
+    this.rows = this.#bookmark;
+  }
+
+  writePrefix(): void {}
+
+  writeData(out: ByteBuffer): void {
+    out.writeBytes(new Uint8Array(this.#values.buffer, 0, this.rows * 4));
+  }
+
+  clear(): void {
+    this.rows = 0;
+  }
+}
+
+/** Enum8: one signed byte a row; `type` carries the names, for example `Enum8('' = 0, 'info' = 3)`. */
+export class Enum8Column implements Column {
+  readonly type: string;
+  rows = 0;
+  #values = new Uint8Array(INITIAL_ROWS);
+  #bookmark = 0;
+
+  constructor(type: string) {
+    this.type = type;
+  }
+
+  append(value: number): void {
+    if (this.rows === this.#values.length) {
+      const grown = new Uint8Array(this.rows * 2);
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[this.rows++] = value;
+  }
+
+  bookmark(): void {
+    this.#bookmark = this.rows;
+  }
+
+  rewind(): void {
+    this.rows = this.#bookmark;
+  }
+
+  writePrefix(): void {}
+
+  writeData(out: ByteBuffer): void {
+    out.writeBytes(this.#values.subarray(0, this.rows));
+  }
+
+  clear(): void {
+    this.rows = 0;
+  }
+}
+
+/** UInt64, Int64 and DateTime64, kept as 32-bit halves because a bigint per row would be an allocation per row. */
+export class Int64Column implements Column {
+  readonly type: string;
+  rows = 0;
+  #halves = new Uint32Array(INITIAL_ROWS * 2);
+  #bookmark = 0;
+
+  constructor(type: string) {
+    this.type = type;
+  }
+
+  /** Appends `high * 2^32 + low`; `low` is unsigned, `high` may be negative for the signed types. */
+  append(low: number, high: number): void {
+    const at = this.rows * 2;
+    if (at === this.#halves.length) {
+      const grown = new Uint32Array(at * 2);
+      grown.set(this.#halves);
+      this.#halves = grown;
+    }
+    this.#halves[at] = low;
+    this.#halves[at + 1] = high;
+    this.rows++;
+  }
+
+  /** Appends an integer of at most 53 bits and sign. */
+  appendNumber(value: number): void {
+    const high = Math.floor(value / 2 ** 32);
+    this.append(value - high * 2 ** 32, high);
+  }
+
+  bookmark(): void {
+    this.#bookmark = this.rows;
+  }
+
+  rewind(): void {
+    this.rows = this.#bookmark;
+  }
+
+  writePrefix(): void {}
+
+  writeData(out: ByteBuffer): void {
+    out.writeBytes(new Uint8Array(this.#halves.buffer, 0, this.rows * 8));
+  }
+
+  clear(): void {
+    this.rows = 0;
+  }
+}

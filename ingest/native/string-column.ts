@@ -1,0 +1,64 @@
+import { ByteBuffer } from "./byte-buffer.ts";
+import type { Column } from "./column.ts";
+
+/** The memory a string column keeps between batches. */
+const KEEP_BYTES = 8 * 1024 * 1024;
+
+/** String: every value is its length as a variable-length integer and its bytes. */
+export class StringColumn implements Column {
+  readonly type = "String";
+  rows = 0;
+  /** The encoded values; decoders write into it and then count the row with `rows++`. */
+  readonly data = new ByteBuffer(16 * 1024);
+  #bookmarkRows = 0;
+  #bookmarkBytes = 0;
+
+  append(text: string): void {
+    this.data.writeString(text);
+    this.rows++;
+  }
+
+  /** Appends `source[start, end)`, which the caller knows to be valid UTF-8. */
+  appendSlice(source: Uint8Array, start: number, end: number): void {
+    this.data.writeVarUint(end - start);
+    this.data.writeSlice(source, start, end);
+    this.rows++;
+  }
+
+  appendEmpty(): void {
+    this.data.writeByte(0);
+    this.rows++;
+  }
+
+  /** Appends empty values until the column has `rows` rows. */
+  fillTo(rows: number): void {
+    const missing = rows - this.rows;
+    if (missing <= 0) return;
+    this.data.reserve(missing);
+    this.data.bytes.fill(0, this.data.length, this.data.length + missing);
+    this.data.length += missing;
+    this.rows = rows;
+  }
+
+  bookmark(): void {
+    this.#bookmarkRows = this.rows;
+    this.#bookmarkBytes = this.data.length;
+  }
+
+  rewind(): void {
+    this.rows = this.#bookmarkRows;
+    this.data.length = this.#bookmarkBytes;
+  }
+
+  writePrefix(): void {}
+
+  writeData(out: ByteBuffer): void {
+    out.writeBytes(this.data.view());
+  }
+
+  clear(): void {
+    this.rows = 0;
+    this.data.clear();
+    this.data.shrink(KEEP_BYTES);
+  }
+}

@@ -1,0 +1,297 @@
+import { EVENT_KEY_BYTES, EVENT_KEY_WORDS, writeEventKey } from "./dedupe/event-key.ts";
+import { EventKeySet } from "./dedupe/event-key-set.ts";
+import type { EventWindow } from "./dedupe/event-window.ts";
+import { IngestUnavailableError } from "./errors.ts";
+import { BATCH_MAX_BYTES } from "./limits.ts";
+import { LogBatch } from "./log-batch.ts";
+import { LOG_ID_STEP, type LogIdGenerator } from "./log-id.ts";
+import { ByteBuffer } from "./native/byte-buffer.ts";
+import type { IngestObserver } from "./observer.ts";
+import type { WalAppend } from "./wal/types.ts";
+
+/** Memory the block encoder keeps between batches. */
+const KEEP_BLOCK_BYTES = 16 * 1024 * 1024;
+/** How often a request waits for the fate of the same events in an earlier request. */
+const MAX_ATTEMPTS = 8;
+const RETRY_AFTER_SECONDS = 1;
+/** A full log empties at the speed of the store, which is what was too slow. */
+const LOG_FULL_RETRY_AFTER_SECONDS = 5;
+
+/** One request to be stored whole or not at all. */
+export interface IngestRequest {
+  organizationId: number;
+  /** Size of the unpacked body, for the bound on requests in flight. */
+  bytes: number;
+  /**
+   * Appends the entries to `batch`, without those whose positions are in `skip`, or throws IngestRejectedError.
+   * Called within a request of the batch, once or twice.
+   */
+  decode: (batch: LogBatch, skip: ReadonlySet<number>) => void;
+}
+
+export interface IngestResult {
+  /** Entries that are durable now, repeated ones included. */
+  accepted: number;
+  /** How many of them had been stored before under the same event id. */
+  duplicates: number;
+}
+
+/** What the pipeline needs of the write-ahead log. */
+export interface BatchLog {
+  append(record: WalAppend): Promise<unknown>;
+  readonly bytes: number;
+  readonly maxBytes: number;
+}
+
+export interface IngestPipelineOptions {
+  log: BatchLog;
+  ids: LogIdGenerator;
+  events: EventWindow;
+  /** Unpacked bytes of requests that are not yet answered. */
+  maxInFlightBytes: number;
+  now: () => number;
+  observer: IngestObserver;
+}
+
+/** Requests that share a batch and so one record of the log. */
+interface Commit {
+  readonly batch: LogBatch;
+  readonly keys: ByteBuffer;
+  readonly keySet: EventKeySet;
+  readonly outcome: PromiseWithResolvers<void>;
+  requests: number;
+}
+
+const NOTHING: ReadonlySet<number> = new Set();
+
+/**
+ * Turns requests into acknowledged, durable rows. All requests that arrive while the previous batch is being synced
+ * gather in the next one (group commit), so the disk is never idle and never asked twice at the same time.
+ */
+export class IngestPipeline {
+  readonly #options: IngestPipelineOptions;
+  readonly #block = new ByteBuffer(1024 * 1024);
+  #spareBatch = new LogBatch();
+  #open: Commit;
+  #syncing: Commit | null = null;
+  #scheduled = false;
+  #closing = false;
+  #inFlightBytes = 0;
+
+  constructor(options: IngestPipelineOptions) {
+    this.#options = options;
+    this.#open = this.#newCommit(new LogBatch());
+  }
+
+  get inFlightBytes(): number {
+    return this.#inFlightBytes;
+  }
+
+  /**
+   * Stores the entries of a request and resolves when they would survive the loss of every process and of power.
+   * Rejects with IngestRejectedError (the request is invalid) or IngestUnavailableError (try again later); in both
+   * cases nothing of it is stored.
+   */
+  async ingest(request: IngestRequest): Promise<IngestResult> {
+    this.#refuseWhenOverloaded(request.bytes);
+    this.#inFlightBytes += request.bytes;
+    try {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        while (this.#open.requests > 0 && this.#open.batch.contentBytes + request.bytes > BATCH_MAX_BYTES)
+          await this.#open.outcome.promise.catch(() => undefined);
+        this.#refuseWhenOverloaded(0);
+        const result = await this.#addToOpenBatch(request);
+        if (result !== null) return result;
+      }
+      throw new IngestUnavailableError(
+        "in_flight",
+        "the same events are being sent many times at once",
+        RETRY_AFTER_SECONDS,
+      );
+    } finally {
+      this.#inFlightBytes -= request.bytes;
+    }
+  }
+
+  /** Refuses new requests and resolves when all earlier ones are answered. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    while (this.#syncing !== null || this.#open.requests > 0)
+      await (this.#syncing ?? this.#open).outcome.promise.catch(() => undefined);
+  }
+
+  #refuseWhenOverloaded(bytes: number): void {
+    const { log, maxInFlightBytes } = this.#options;
+    if (this.#closing)
+      throw new IngestUnavailableError("closing", "the server is shutting down", RETRY_AFTER_SECONDS);
+    if (log.bytes >= log.maxBytes)
+      throw new IngestUnavailableError(
+        "log_full",
+        "the write-ahead log is full because the log store does not keep up",
+        LOG_FULL_RETRY_AFTER_SECONDS,
+      );
+    if (this.#inFlightBytes + bytes > maxInFlightBytes && this.#inFlightBytes > 0)
+      throw new IngestUnavailableError(
+        "in_flight",
+        "too many log requests are in flight",
+        RETRY_AFTER_SECONDS,
+      );
+  }
+
+  /** Null when the request has to be tried again because the batch being synced holds some of its events. */
+  async #addToOpenBatch(request: IngestRequest): Promise<IngestResult | null> {
+    const { now, observer } = this.#options;
+    const startedAt = performance.now();
+    const commit = this.#open;
+    const { batch } = commit;
+    const receivedAtMs = now();
+    const decode = (skip: ReadonlySet<number>): void => {
+      batch.beginRequest(request.organizationId, receivedAtMs);
+      try {
+        request.decode(batch, skip);
+      } catch (error) {
+        batch.rewindRequest();
+        throw error;
+      }
+    };
+    decode(NOTHING);
+    const accepted = batch.requestRows;
+    const found = this.#findDuplicates(request.organizationId, batch);
+    if (found.inSync && this.#syncing !== null) {
+      // Whether these are duplicates is being decided: they are if the sync succeeds.
+      batch.rewindRequest();
+      await this.#syncing.outcome.promise.catch(() => undefined);
+      return null;
+    }
+    if (found.entries.size > 0) {
+      batch.rewindRequest();
+      decode(found.entries);
+    }
+    if (found.fresh.length > 0) this.#claimKeys(commit, found.fresh);
+    batch.keepRequest();
+    observer.decoded(accepted, request.bytes, performance.now() - startedAt);
+    // A request of nothing but duplicates waits as well: they may be of the same batch.
+    commit.requests++;
+    this.#scheduleCommit();
+    await commit.outcome.promise;
+    return { accepted, duplicates: found.entries.size };
+  }
+
+  /** Which entries of the request repeat an event, and the keys of those that do not. */
+  #findDuplicates(organizationId: number, batch: LogBatch): DuplicateSearch {
+    const entries = new Set<number>();
+    const fresh: number[] = [];
+    const inRequest = new Set<string>();
+    const key = new Uint32Array(EVENT_KEY_WORDS);
+    let inSync = false;
+    batch.forEachRequestEventId((entry, source, start, end) => {
+      writeEventKey(key, 0, organizationId, source, start, end);
+      const name = key.join();
+      const syncing = this.#syncing?.keySet.has(key, 0) === true;
+      if (syncing) inSync = true;
+      if (
+        syncing ||
+        inRequest.has(name) ||
+        this.#open.keySet.has(key, 0) ||
+        this.#options.events.has(key, 0)
+      ) {
+        entries.add(entry);
+        return;
+      }
+      inRequest.add(name);
+      fresh.push(...key);
+    });
+    return { entries, fresh: Uint32Array.from(fresh), inSync };
+  }
+
+  /** Holds the keys for the open batch; they count as seen from now on and are remembered once it is durable. */
+  #claimKeys(commit: Commit, fresh: Uint32Array): void {
+    const waiting = commit.keySet.size + (this.#syncing?.keySet.size ?? 0);
+    if (!this.#options.events.hasRoomFor(waiting + fresh.length / EVENT_KEY_WORDS)) {
+      commit.batch.rewindRequest();
+      throw new IngestUnavailableError(
+        "duplicates_full",
+        "more event ids arrived within the deduplication window than the server may remember",
+        LOG_FULL_RETRY_AFTER_SECONDS,
+      );
+    }
+    for (let at = 0; at < fresh.length; at += EVENT_KEY_WORDS) commit.keySet.add(fresh, at);
+    commit.keys.writeBytes(new Uint8Array(fresh.buffer, fresh.byteOffset, fresh.byteLength));
+  }
+
+  #scheduleCommit(): void {
+    if (this.#scheduled || this.#syncing !== null) return;
+    this.#scheduled = true;
+    // One turn of the event loop lets requests that arrived together share a sync.
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#commitOpenBatch();
+    });
+  }
+
+  async #commitOpenBatch(): Promise<void> {
+    const commit = this.#open;
+    const { observer } = this.#options;
+    const startedAt = performance.now();
+    this.#syncing = commit;
+    this.#open = this.#newCommit(this.#spareBatch);
+    const rows = commit.batch.rows;
+    try {
+      if (rows > 0) await this.#appendToLog(commit);
+      observer.committed(rows, commit.requests, performance.now() - startedAt);
+      commit.outcome.resolve();
+    } catch (error) {
+      observer.commitFailed(commit.requests, error);
+      commit.outcome.reject(
+        new IngestUnavailableError(
+          "write_failed",
+          "the entries could not be made durable",
+          LOG_FULL_RETRY_AFTER_SECONDS,
+          error,
+        ),
+      );
+    } finally {
+      commit.batch.clear();
+      this.#spareBatch = commit.batch;
+      this.#syncing = null;
+      if (this.#open.requests > 0) this.#scheduleCommit();
+    }
+  }
+
+  async #appendToLog(commit: Commit): Promise<void> {
+    const { log, ids, events, now } = this.#options;
+    const { batch } = commit;
+    this.#block.clear();
+    batch.writeTo(this.#block, ids.take(batch.rows), LOG_ID_STEP);
+    const keys = commit.keys.view();
+    const appended = log.append({ rows: batch.rows, receivedAtMs: now(), block: [this.#block.view()], keys });
+    this.#block.shrink(KEEP_BLOCK_BYTES);
+    await appended;
+    if (keys.length > 0)
+      events.addAll(
+        new Uint32Array(keys.buffer, keys.byteOffset, (keys.length / EVENT_KEY_BYTES) * EVENT_KEY_WORDS),
+      );
+  }
+
+  #newCommit(batch: LogBatch): Commit {
+    const outcome = Promise.withResolvers<void>();
+    // Whoever waits gets the rejection; a commit that nobody waits for any more is no error of its own.
+    outcome.promise.catch(() => undefined);
+    return {
+      batch,
+      keys: new ByteBuffer(256),
+      keySet: new EventKeySet(),
+      outcome,
+      requests: 0,
+    };
+  }
+}
+
+interface DuplicateSearch {
+  /** Positions of repeated entries in the request. */
+  entries: ReadonlySet<number>;
+  /** Keys of the other entries that have an event id, four words each. */
+  fresh: Uint32Array;
+  /** One of the repeated entries is in the batch that is being synced, so its fate must be awaited. */
+  inSync: boolean;
+}

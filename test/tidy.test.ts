@@ -1,0 +1,234 @@
+/**
+ * The repository's own rules, checked like any other behaviour. Needs no service and takes well under a second.
+ */
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+
+const ROOT = normalize(join(import.meta.dir, ".."));
+const SOURCE_FOLDERS = ["src", "ingest", "query", "cli", "bench"];
+/** Top-level folder -> the folders it may import from, besides itself and packages. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  query: [],
+  ingest: [],
+  src: ["ingest", "query"],
+  cli: [],
+  bench: ["src", "ingest", "query", "test"],
+  test: ["src", "ingest", "query", "cli", "bench"],
+};
+const LIBRARY_DOORS = ["ingest/index.ts", "query/index.ts"];
+const VAGUE_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/;
+const MAX_FILE_LINES = 300;
+const MAX_TEST_FILE_LINES = 500;
+
+interface SourceFile {
+  path: string;
+  text: string;
+  lines: readonly string[];
+  /** Paths from the root of the project's own modules that are needed at run time. */
+  imports: readonly string[];
+  packages: readonly string[];
+}
+
+const transpiler = new Bun.Transpiler({ loader: "ts" });
+const tracked = listFiles();
+const sources = tracked
+  .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
+  .map(readSource)
+  .sort((a, b) => a.path.localeCompare(b.path));
+const production = sources.filter(({ path }) => SOURCE_FOLDERS.includes(topFolder(path)));
+
+function listFiles(): string[] {
+  const { stdout, exitCode } = Bun.spawnSync(["git", "ls-files", "-co", "--exclude-standard"], { cwd: ROOT });
+  if (exitCode !== 0) throw new Error("git could not list the files");
+  return stdout
+    .toString()
+    .split("\n")
+    .filter((path) => path !== "" && existsSync(join(ROOT, path)));
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  const specifiers = transpiler.scanImports(text).map((found) => found.path);
+  const own = specifiers.filter((specifier) => specifier.startsWith("."));
+  return {
+    path,
+    text,
+    lines: text.split("\n"),
+    imports: own.map((specifier) => relative(ROOT, normalize(join(ROOT, dirname(path), specifier)))),
+    packages: specifiers.filter((specifier) => !specifier.startsWith(".")),
+  };
+}
+
+function topFolder(path: string): string {
+  return path.split("/")[0] ?? "";
+}
+
+/** `path:line text` of every line that matches. */
+function linesMatching(files: readonly SourceFile[], pattern: RegExp): string[] {
+  return files.flatMap(({ path, lines }) =>
+    lines.flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [])),
+  );
+}
+
+describe("structure", () => {
+  test("imports go one way between the top folders", () => {
+    const wrong = sources.flatMap(({ path, imports }) => {
+      const allowed = [topFolder(path), ...(MAY_IMPORT[topFolder(path)] ?? [])];
+      return imports
+        .filter((target) => target.includes("/") && !allowed.includes(topFolder(target)))
+        .map((target) => `${path} -> ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("another library is entered through its door only", () => {
+    const wrong = production.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => ["ingest", "query"].includes(topFolder(target)))
+        .filter((target) => topFolder(path) === "src" && !LIBRARY_DOORS.includes(target))
+        .map((target) => `${path} -> ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("nobody imports a program's entry point", () => {
+    const wrong = sources.flatMap(({ path, imports }) =>
+      imports.filter((target) => target.endsWith("/main.ts")).map((target) => `${path} -> ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("there is no import cycle", () => {
+    expect(findCycle(new Map(sources.map(({ path, imports }) => [path, imports])))).toEqual([]);
+  });
+
+  test("every relative import names a file that exists", () => {
+    const wrong = sources.flatMap(({ path, imports }) =>
+      imports.filter((target) => !existsSync(join(ROOT, target))).map((target) => `${path} -> ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("names say what is inside", () => {
+    const wrong = tracked.filter((path) => path.split("/").some((part) => VAGUE_NAMES.test(part)));
+    expect(wrong).toEqual([]);
+    const doors = tracked.filter((path) => path.endsWith("index.ts") && !LIBRARY_DOORS.includes(path));
+    expect(doors).toEqual([]);
+  });
+
+  test("files are short", () => {
+    const long = sources
+      .map(({ path, lines }) => ({
+        path,
+        lines: lines.length,
+        max: topFolder(path) === "test" ? MAX_TEST_FILE_LINES : MAX_FILE_LINES,
+      }))
+      .filter(({ lines, max }) => lines > max + 1)
+      .map(({ path, lines }) => `${path}: ${lines}`);
+    expect(long).toEqual([]);
+  });
+
+  test("migrations are numbered without a gap or a repetition", () => {
+    for (const store of ["postgres", "clickhouse"]) {
+      const numbers = tracked
+        .filter((path) => path.startsWith(`migrations/${store}/`))
+        .map((path) => Number(/\/(\d{4})_[a-z0-9_]+\.sql$/.exec(path)?.[1]));
+      expect(numbers.sort((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
+    }
+  });
+});
+
+describe("code", () => {
+  test("only the configuration reads the environment", () => {
+    const readers = linesMatching(production, /\b(process|Bun|import\.meta)\.env\b/).map(
+      (line) => line.split(":")[0],
+    );
+    const allowed = ["src/main.ts", "cli/main.ts"];
+    expect(readers.filter((path) => !allowed.includes(path ?? "") && !path?.startsWith("bench/"))).toEqual(
+      [],
+    );
+  });
+
+  test("types are not overruled", () => {
+    expect(
+      linesMatching(sources, /\bas any\b|\bas unknown as\b|@ts-(ignore|nocheck|expect-error)/).filter(
+        notThisFile,
+      ),
+    ).toEqual([]);
+  });
+
+  test("nothing is left over", () => {
+    const leftovers = /\b(TODO|FIXME|XXX|HACK)\b|\.only\(|\btest\.todo\b|\bdebugger\b/;
+    expect(linesMatching(sources, leftovers).filter(notThisFile)).toEqual([]);
+  });
+
+  test("every dependency is used, and every package used is declared", () => {
+    const manifest: { dependencies: Record<string, string>; devDependencies: Record<string, string> } =
+      JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    const used = new Set(sources.flatMap(({ packages }) => packages.map(packageName)));
+    const mentioned = (name: string): boolean =>
+      used.has(name) ||
+      sources.some(({ path, text }) => path !== "test/tidy.test.ts" && text.includes(`"${name}`));
+    expect(Object.keys(manifest.dependencies).filter((name) => !mentioned(name))).toEqual([]);
+    const declared = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+    const undeclared = [...used].filter((name) => !declared.includes(name) && !/^(node|bun)(:|$)/.test(name));
+    expect(undeclared).toEqual([]);
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(versions.filter(([, version]) => !/^\d/.test(version))).toEqual([]);
+  });
+});
+
+describe("text", () => {
+  const texts = tracked
+    .filter((path) => /\.(ts|md|sql|json|toml|lock|txt|sh)$|^\.ci\//.test(path))
+    .filter((path) => path !== "test/tidy.test.ts")
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
+
+  test("no path of somebody's machine and no registry's host is in the repository", () => {
+    const forbidden = /(^|[^.\w])\/(work|root|farm)\/|registry\.[a-z]+js|[a-z.]*debian\.org/;
+    expect(texts.filter(({ text }) => forbidden.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("documents name only files that exist", () => {
+    const wrong = texts
+      .filter(({ path }) => path.endsWith(".md"))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/`((?:src|ingest|query|cli|bench|test|docs|migrations)\/[\w./-]+)`/g)]
+          .map((match) => match[1] ?? "")
+          .filter((target) => !existsSync(join(ROOT, target)))
+          .map((target) => `${path} -> ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
+
+function notThisFile(line: string): boolean {
+  return !line.startsWith("test/tidy.test.ts");
+}
+
+function packageName(specifier: string): string {
+  const parts = specifier.split("/");
+  return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
+}
+
+/** The files of one import cycle, in order; empty when there is none. */
+function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): string[] => {
+    const from = trail.indexOf(path);
+    if (from >= 0) return trail.slice(from);
+    if (done.has(path)) return [];
+    for (const target of graph.get(path) ?? []) {
+      const cycle = visit(target, [...trail, path]);
+      if (cycle.length > 0) return cycle;
+    }
+    done.add(path);
+    return [];
+  };
+  for (const path of graph.keys()) {
+    const cycle = visit(path, []);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}
