@@ -6,8 +6,7 @@ import type { LogStore } from "./log-store.ts";
 import type { IngestObserver } from "./observer.ts";
 import { IngestPipeline, type IngestRequest, type IngestResult } from "./pipeline.ts";
 import type { WalFailedError } from "./wal/errors.ts";
-import type { Wal } from "./wal/types.ts";
-import { openWal } from "./wal/wal.ts";
+import { openWal, type Wal } from "./wal/wal.ts";
 
 /** Bytes of one segment file: the log gives disk space back in steps of this size. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** What the pipeline tells about itself while it works; the server turns it into metrics and log lines. */
 export interface IngestObserver {
-  /** A request became rows of the open batch. `bytes` is its unpacked body. */
-  decoded(rows: number, bytes: number, durationMs: number): void;
+  /** A request became rows of the open batch; `entries` counts its duplicates too, `bytes` is its unpacked body. */
+  decoded(format: string, entries: number, duplicates: number, bytes: number, durationMs: number): void;
   /** A batch is durable; the requests in it are being acknowledged. */
   committed(rows: number, requests: number, durationMs: number): void;
   /** A batch could not be written; its requests are being refused. */

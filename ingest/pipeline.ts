@@ -20,6 +20,8 @@ const LOG_FULL_RETRY_AFTER_SECONDS = 5;
 /** One request to be stored whole or not at all. */
 export interface IngestRequest {
   organizationId: number;
+  /** Name of the body's format, for the observer. */
+  format: string;
   /** Size of the unpacked body, for the bound on requests in flight. */
   bytes: number;
   /**
@@ -169,7 +171,13 @@ export class IngestPipeline {
     }
     if (found.fresh.length > 0) this.#claimKeys(commit, found.fresh);
     batch.keepRequest();
-    observer.decoded(accepted, request.bytes, performance.now() - startedAt);
+    observer.decoded(
+      request.format,
+      accepted,
+      found.entries.size,
+      request.bytes,
+      performance.now() - startedAt,
+    );
     // A request of nothing but duplicates waits as well: they may be of the same batch.
     commit.requests++;
     this.#scheduleCommit();

@@ -24,6 +24,9 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+/** Levels around an attribute's value: the array, the entry, its attributes. */
+const ATTRIBUTE_DEPTH = 3;
+
 /** One bit for every field of an entry, to notice a field that comes twice. */
 const FIELDS = {
   message: 1,
@@ -181,7 +184,11 @@ export class NativeJsonDecoder {
         values.appendSlice(scanner.stringBytes, scanner.stringStart, scanner.stringEnd);
       } else {
         this.#value.clear();
-        if (!scanner.copyValue(this.#value) || this.#value.length > ATTRIBUTE_VALUE_MAX_BYTES) return false;
+        if (
+          !scanner.copyValue(this.#value, ATTRIBUTE_DEPTH) ||
+          this.#value.length > ATTRIBUTE_VALUE_MAX_BYTES
+        )
+          return false;
         values.appendSlice(this.#value.bytes, 0, this.#value.length);
       }
       const next = scanner.peek();

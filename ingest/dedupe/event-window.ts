@@ -11,10 +11,15 @@ export interface EventWindowOptions {
   now: () => number;
 }
 
+interface Part {
+  startedAtMs: number;
+  keys: EventKeySet;
+}
+
 /** Remembers the event keys of the last `windowMs` milliseconds at least, so that a repeated event is noticed. */
 export class EventWindow {
   readonly #options: EventWindowOptions;
-  #parts: { startedAtMs: number; keys: EventKeySet }[] = [];
+  #parts: Part[] = [];
 
   constructor(options: EventWindowOptions) {
     this.#options = options;
@@ -31,7 +36,8 @@ export class EventWindow {
   }
 
   has(keys: Uint32Array, at: number): boolean {
-    for (const part of this.#parts) if (part.keys.has(keys, at)) return true;
+    const now = this.#options.now();
+    for (const part of this.#parts) if (this.#isLive(part, now) && part.keys.has(keys, at)) return true;
     return false;
   }
 
@@ -41,14 +47,21 @@ export class EventWindow {
     for (let at = 0; at < keys.length; at += EVENT_KEY_WORDS) newest.add(keys, at);
   }
 
+  get #partMs(): number {
+    return this.#options.windowMs / PARTS_PER_WINDOW;
+  }
+
+  #isLive(part: Part, now: number): boolean {
+    // A part's last key came at most `#partMs` after its start.
+    return now - part.startedAtMs < this.#options.windowMs + this.#partMs;
+  }
+
   /** Drops what is older than the window and returns the part that takes new keys. */
   #rotate(): EventKeySet {
     const now = this.#options.now();
-    const partMs = this.#options.windowMs / PARTS_PER_WINDOW;
-    // A part's last key came at most `partMs` after its start.
-    this.#parts = this.#parts.filter((part) => now - part.startedAtMs < this.#options.windowMs + partMs);
+    this.#parts = this.#parts.filter((part) => this.#isLive(part, now));
     const newest = this.#parts.at(-1);
-    if (newest !== undefined && now - newest.startedAtMs < partMs) return newest.keys;
+    if (newest !== undefined && now - newest.startedAtMs < this.#partMs) return newest.keys;
     const keys = new EventKeySet();
     this.#parts.push({ startedAtMs: now, keys });
     return keys;

@@ -5,7 +5,7 @@ import { EventWindow } from "../../../ingest/dedupe/event-window.ts";
 
 const encoder = new TextEncoder();
 
-function keyOf(organizationId: number, eventId: string): Uint32Array {
+function keyOf(organizationId: number, eventId: string): Uint32Array<ArrayBuffer> {
   const key = new Uint32Array(EVENT_KEY_WORDS);
   const bytes = encoder.encode(eventId);
   writeEventKey(key, 0, organizationId, bytes, 0, bytes.length);

@@ -1,0 +1,276 @@
+/**
+ * The write-ahead log: what `append` acknowledged survives the death of every process and a power cut, until it is
+ * released. One process at a time; everything it needs from outside is in `WalOptions`.
+ *
+ * On disk:
+ *
+ *   <directory>/0000000000000000.wal   segments, named by the position of their first byte; nothing but records
+ *   <directory>/ledger                 flushedThrough and intentEnd, in two slots written in turn
+ *   <directory>/reserve                ballast, given up when a full disk stands in the way of a release
+ *   <directory>/keys/*.keys            the keys of released segments, as long as they are retained
+ *   <directory>/damaged/*              copies of what could not be read
+ *
+ * The layout of a record is in `format.ts`, that of a ledger slot in `ledger-slot.ts`.
+ *
+ * Write: records are encoded into a group in memory; the group is written at the end of the newest segment and synced;
+ * then every append in it is answered. What arrives meanwhile is the next group. A segment is appended to only by the
+ * process that created it. After a refused write the segment is cut back to its durable end, the positions tried are
+ * given up, and the next group begins a new segment. After a failed sync nothing is accepted any more.
+ *
+ * Read and release: the flusher reads on from `flushedThrough`, declares its intent, inserts, sets `flushedThrough`,
+ * and releases segments wholly below. A segment's keys are durable in a key file before the segment is removed.
+ *
+ * Recovery: every record in the segments is checked. One wrong byte is set right. What cannot be read below the highest
+ * position that was provably durable is damage: it is copied to `damaged/`, reported and passed over. What cannot be
+ * read above it is the torn end of a write that nobody was told of: it is cut.
+ *
+ * Invariants, each asserted where it could break:
+ *
+ *   1. A record starts at a multiple of 8, at `base of its segment + offset in the file`; positions only grow, stay
+ *      below 2^53, and are never used for another record.
+ *   2. Segments do not overlap: the base of one is at or above the end of the one before.
+ *   3. 0 <= flushedThrough <= intentEnd <= durableEnd, and neither flushedThrough nor durableEnd ever goes back.
+ *   4. A record is 64 bytes + keys + block, rounded up to a multiple of 8, at most 32 MiB and at most one segment; it
+ *      lies in one segment.
+ *   5. A segment has at most `segmentBytes` bytes and 8 MiB of keys, so its key file fits the reserve.
+ *   6. Unreleased and queued bytes together are at most `maxBytes`; queued bytes at most 64 MiB.
+ *   7. A segment is removed only when its end is at or below `flushedThrough` and it is not appended to.
+ *   8. A ledger write overwrites the slot that does not hold the last durable state.
+ */
+import { join } from "node:path";
+import { assertAppend, assertOptions, recordBytesMax } from "./arguments.ts";
+import { DurableSignal } from "./durable-signal.ts";
+import { WalClosedError, WalRecordTooLargeError } from "./errors.ts";
+import { recordBytes } from "./format.ts";
+import { guardLedger } from "./guarded-ledger.ts";
+import { identityText } from "./identity.ts";
+import { KeyFiles } from "./key-files.ts";
+import { Ledger } from "./ledger.ts";
+import { KEY_FILE_OVERHEAD_BYTES, SEGMENT_KEY_BYTES_MAX } from "./limits.ts";
+import { nodeWalIo } from "./node-io.ts";
+import { Reader } from "./reader.ts";
+import { type Recovered, recover, type WalPaths } from "./recovery.ts";
+import { Releaser } from "./releaser.ts";
+import { Reserve } from "./reserve.ts";
+import type { Segment } from "./segments.ts";
+import type {
+  WalAppend,
+  WalBatch,
+  WalKeys,
+  WalLedger,
+  WalOptions,
+  WalRange,
+  WalReadLimits,
+  WalRecovery,
+  WalStats,
+} from "./types.ts";
+import { Writer } from "./writer.ts";
+
+/** Opens the log in its directory and recovers what is there; the result of that is `Wal.recovery`. */
+export async function openWal(options: WalOptions): Promise<Wal> {
+  assertOptions(options);
+  const {
+    directory,
+    segmentBytes,
+    maxBytes,
+    keyRetentionMs,
+    clock,
+    onFatal,
+    onDamage,
+    io = nodeWalIo,
+  } = options;
+  const paths: WalPaths = { directory, keys: join(directory, "keys"), damaged: join(directory, "damaged") };
+  const keyBytesMax = Math.min(SEGMENT_KEY_BYTES_MAX, segmentBytes);
+  const reserve = new Reserve(io, directory, keyBytesMax + KEY_FILE_OVERHEAD_BYTES);
+  const recovered = await recover(io, paths, reserve);
+  await reserve.fill();
+
+  const { segments, ledgerState, damagedRegions, ages, nextPosition } = recovered;
+  const { identity } = ledgerState;
+  const signal = new DurableSignal();
+  const writer = new Writer({
+    io,
+    directory,
+    segments,
+    identity,
+    maxBytes,
+    segmentBytes,
+    nextPosition,
+    onDurable(durableEnd, oldestMs) {
+      ages.add(durableEnd, oldestMs);
+      signal.notify();
+    },
+    onFatal(error) {
+      signal.notify();
+      onFatal(error);
+    },
+  });
+  const ledger = await Ledger.open(io, directory, ledgerState, (cause) => writer.fail(cause));
+  const reader = new Reader({
+    io,
+    segments,
+    identity,
+    damagedRegions,
+    durableEnd: () => writer.durableEnd,
+    onDamage: (damage) => onDamage?.(damage),
+  });
+  const keyFiles = new KeyFiles(io, paths.keys, identity);
+  const keyCutoffMs = () => clock() - keyRetentionMs;
+  const releaser = new Releaser({
+    io,
+    directory,
+    segments,
+    keyFiles,
+    reserve,
+    reader,
+    activeSegment: () => writer.activeSegment,
+    flushedThrough: () => ledger.flushedThrough,
+    keyCutoffMs,
+  });
+  return new Wal(options, { recovered, writer, reader, ledger, keyFiles, releaser, signal, keyCutoffMs });
+}
+
+/** What `openWal` puts together. */
+interface WalParts {
+  readonly recovered: Recovered;
+  readonly writer: Writer;
+  readonly reader: Reader;
+  readonly ledger: Ledger;
+  readonly keyFiles: KeyFiles;
+  readonly releaser: Releaser;
+  readonly signal: DurableSignal;
+  readonly keyCutoffMs: () => number;
+}
+
+/** An open log. Made by `openWal`. */
+export class Wal {
+  /** 16 hexadecimal digits, made once for the directory. */
+  readonly identity: string;
+  readonly maxBytes: number;
+  /** How far the log was flushed. */
+  readonly ledger: WalLedger;
+  readonly #parts: WalParts;
+  readonly #recordBytesMax: number;
+  readonly #recoveredSegments: readonly Segment[];
+  #closing: Promise<void> | undefined;
+
+  constructor(options: WalOptions, parts: WalParts) {
+    this.#parts = parts;
+    this.#recordBytesMax = recordBytesMax(options.segmentBytes);
+    this.#recoveredSegments = parts.recovered.segments.snapshot();
+    this.identity = identityText(parts.recovered.ledgerState.identity);
+    this.maxBytes = options.maxBytes;
+    this.ledger = guardLedger({
+      ledger: parts.ledger,
+      durableEnd: () => this.durableEnd,
+      assertOpen: () => this.#assertOpen(),
+      onFlushed: (end) => parts.recovered.ages.advance(end),
+    });
+  }
+
+  /** What opening found. */
+  get recovery(): WalRecovery {
+    return this.#parts.recovered.report;
+  }
+
+  /** Every record that ends at or below this position is durable. */
+  get durableEnd(): number {
+    return this.#parts.writer.durableEnd;
+  }
+
+  /** Bytes not yet released, those in the queue included. */
+  get bytes(): number {
+    return this.#parts.recovered.segments.bytes + this.queuedBytes;
+  }
+
+  /** Bytes that wait for the disk. */
+  get queuedBytes(): number {
+    return this.#parts.writer.queuedBytes;
+  }
+
+  /** When the oldest record that is durable and not flushed was received, epoch ms, to a second. */
+  get oldestUnflushedMs(): number | undefined {
+    return this.#parts.recovered.ages.oldestMs;
+  }
+
+  get stats(): WalStats {
+    return { ...this.#parts.writer.stats, ...this.#parts.reader.stats };
+  }
+
+  /** The deduplication token of an insert: different for every range of every log. */
+  token(start: number, end: number): string {
+    return `${this.identity}:${start}-${end}`;
+  }
+
+  /**
+   * Makes a record durable and answers where it is. Records keep the order of the calls. The arguments are copied before
+   * this returns. Rejects with WalFullError, WalWriteError (both retryable), WalFailedError, WalClosedError,
+   * WalRecordTooLargeError; a rejected record is not in the log, except that after WalFailedError nobody knows.
+   */
+  append(append: WalAppend): Promise<WalRange> {
+    assertAppend(append);
+    const size = recordBytes(append);
+    if (size > this.#recordBytesMax) {
+      return Promise.reject(new WalRecordTooLargeError(size, this.#recordBytesMax));
+    }
+    return this.#parts.writer.append(append, size);
+  }
+
+  /**
+   * The records from `position` on, in order: at least one if there is one, otherwise within the limits. `position` is 0,
+   * `flushedThrough` or the `end` of an earlier batch; `through`, too, is a position where a record ends.
+   */
+  async read(position: number, limits: WalReadLimits): Promise<WalBatch> {
+    if (this.#closing !== undefined) throw new WalClosedError();
+    return this.#parts.reader.read(position, limits);
+  }
+
+  /** Resolves to true once the durable end is above `position`, to false when the log closes or fails before. */
+  async waitFor(position: number): Promise<boolean> {
+    const { writer, signal } = this.#parts;
+    while (writer.durableEnd <= position) {
+      if (writer.failure !== undefined || this.#closing !== undefined) return false;
+      await signal.wait();
+    }
+    return true;
+  }
+
+  /**
+   * Removes the segments wholly below `through`, which is at most `flushedThrough`, and keys past their retention. Rejects
+   * with WalWriteError when a segment could not be removed yet; call again later.
+   */
+  async release(through: number): Promise<void> {
+    this.#assertOpen();
+    if (!(through <= this.#parts.ledger.flushedThrough)) throw new RangeError(`${through} is not flushed`);
+    await this.#parts.releaser.release(through);
+  }
+
+  /** The keys of records received within the retention before this process. Read it before the first `release`. */
+  async *recoveredKeys(): AsyncGenerator<WalKeys> {
+    const { keyFiles, keyCutoffMs } = this.#parts;
+    const cutoffMs = keyCutoffMs();
+    yield* keyFiles.readKept(cutoffMs);
+    for (const segment of this.#recoveredSegments) yield* keyFiles.readSegment(segment, cutoffMs);
+  }
+
+  /** Refuses new appends, makes the queued ones durable, ends all waits and closes the files. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { writer, reader, ledger, releaser, signal } = this.#parts;
+    await writer.close();
+    signal.notify();
+    await releaser.idle();
+    await reader.close();
+    await ledger.close();
+  }
+
+  #assertOpen(): void {
+    const { failure } = this.#parts.writer;
+    if (failure !== undefined) throw failure;
+    if (this.#closing !== undefined) throw new WalClosedError();
+  }
+}

@@ -1,0 +1,100 @@
+import { Type } from "typebox";
+import {
+  type Ingest,
+  IngestRejectedError,
+  IngestUnavailableError,
+  LEVEL_NUMBERS,
+  NativeFormat,
+} from "../../../ingest/index.ts";
+import { ApiError } from "../../errors.ts";
+import { route } from "../../http/define-route.ts";
+import { MAX_BODY_BYTES } from "../../http/limits.ts";
+import { readBody } from "../../http/read-body.ts";
+import type { Route } from "../../http/route.ts";
+import { validationFailed } from "../../http/validate.ts";
+
+const BODY_LIMITS = {
+  maxPackedBytes: MAX_BODY_BYTES,
+  maxUnpackedBytes: MAX_BODY_BYTES,
+  encodings: ["gzip", "deflate", "zstd"],
+} as const;
+
+/** What the decoder of `ingest/` enforces, for the documentation. */
+const LogEntry = Type.Object(
+  {
+    message: Type.String({ minLength: 1, maxLength: 8192 }),
+    ts: Type.Optional(
+      Type.Union([Type.String({ format: "date-time" }), Type.Integer({ exclusiveMinimum: 0 })], {
+        description:
+          "RFC 3339 date-time, or epoch seconds, milli-, micro- or nanoseconds by magnitude. The time of receipt when absent.",
+      }),
+    ),
+    level: Type.Optional(Type.Enum(Object.keys(LEVEL_NUMBERS))),
+    service: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    source: Type.Optional(Type.String({ maxLength: 255 })),
+    host: Type.Optional(Type.String({ maxLength: 255 })),
+    attrs: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: "Values keep their JSON types." }),
+    ),
+    event_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: "Repeats within ten minutes are stored once.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const IngestResult = Type.Object({
+  accepted: Type.Integer({ description: "Entries that are durable now." }),
+  duplicates: Type.Integer({
+    description: "How many of them had been stored before under the same event_id.",
+  }),
+});
+
+/** Routes that take logs in. */
+export function logIngestRoutes({ ingest }: { ingest: Pick<Ingest, "ingest"> }): Route[] {
+  const native = new NativeFormat();
+  return [
+    route({
+      method: "POST",
+      path: "/api/v1/logs/ingest",
+      tag: "Logs",
+      summary: "Store log entries; answered once they are durable",
+      access: { role: "member", scope: "logs:write" },
+      rateLimit: "ingest",
+      body: {
+        kind: "raw",
+        contentTypes: ["application/json"],
+        documented: Type.Union([LogEntry, Type.Array(LogEntry, { minItems: 1, maxItems: 500 })]),
+      },
+      responses: { 202: { description: "Stored durably, searchable within a second", schema: IngestResult } },
+      errors: ["VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "UNAVAILABLE"],
+      handler: async (context, _input) => {
+        const body = await readBody(context.request, BODY_LIMITS);
+        const result = await ingest
+          .ingest({
+            organizationId: context.principal.organizationId,
+            bytes: body.length,
+            decode: (batch, skip) => native.decode(body, batch, skip),
+          })
+          .catch(throwForClient);
+        return { status: 202, body: result };
+      },
+    }),
+  ];
+}
+
+/** Turns the ingest library's refusals into answers. */
+function throwForClient(error: unknown): never {
+  if (error instanceof IngestRejectedError)
+    throw validationFailed(error.issues, `${error.message}; nothing was stored`);
+  if (error instanceof IngestUnavailableError)
+    throw new ApiError("UNAVAILABLE", error.message, {
+      retryAfterSeconds: error.retryAfterSeconds,
+      cause: error,
+    });
+  throw error;
+}

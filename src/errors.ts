@@ -1,0 +1,100 @@
+/**
+ * The registry of error codes. A code is never repurposed and never removed; clients branch on it.
+ * `status` is the HTTP status it travels with, `summary` what docs/errors.md and the OpenAPI document say.
+ */
+export const ERROR_CODES = {
+  VALIDATION_FAILED: {
+    status: 400,
+    summary: "The body or the parameters violate the schema; `fields` lists each issue.",
+  },
+  UNAUTHENTICATED: { status: 401, summary: "No credential, or one that is unknown, expired or revoked." },
+  INVALID_CREDENTIALS: { status: 401, summary: "The email or the password is wrong." },
+  FORBIDDEN: {
+    status: 403,
+    summary: "The role in the organisation does not allow this, or the request's origin is foreign.",
+  },
+  PAT_SCOPE_INSUFFICIENT: { status: 403, summary: "The token lacks the required scope." },
+  NOT_FOUND: { status: 404, summary: "No such resource in this organisation." },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    summary: "The path exists, the method does not; `Allow` lists those that do.",
+  },
+  REQUEST_TIMEOUT: { status: 408, summary: "The body did not arrive within its time limit." },
+  CONFLICT: { status: 409, summary: "The request contradicts the present state." },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    summary: "The body, packed or unpacked, is larger than the route accepts.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    summary: "The content type or content encoding is not accepted here.",
+  },
+  RATE_LIMITED: { status: 429, summary: "Too many requests; wait for `Retry-After` seconds." },
+  QUERY_TOO_EXPENSIVE: { status: 400, summary: "The query would read or return more than the limits allow." },
+  INTERNAL: { status: 500, summary: "A fault of the server, recorded under the request id." },
+  UNAVAILABLE: { status: 503, summary: "A store is unreachable or full; retry after `Retry-After` seconds." },
+  QUERY_TIMEOUT: { status: 504, summary: "The query did not end within its time limit." },
+} as const satisfies Record<string, { status: number; summary: string }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The issue codes of `fields[].code`. */
+export type FieldIssueCode =
+  | "invalid_type"
+  | "unrecognized_keys"
+  | "invalid_literal"
+  | "too_small"
+  | "too_big"
+  | "invalid_string"
+  | "invalid_union"
+  | "custom";
+
+/** One problem of a request. `path` is a JSON pointer into the body, or `/name` of a query parameter. */
+export interface FieldIssue {
+  path: string;
+  code: FieldIssueCode;
+  message: string;
+}
+
+export interface ApiErrorOptions {
+  /** At most 100 issues; only with VALIDATION_FAILED. */
+  fields?: readonly FieldIssue[];
+  /** Seconds for the `Retry-After` header. */
+  retryAfterSeconds?: number;
+  /** Further headers, for example `Allow`. */
+  headers?: Readonly<Record<string, string>>;
+  /** What happened inside; goes to the log, never to the client. */
+  cause?: unknown;
+}
+
+/** An error whose code and message are meant for the client. Everything else that is thrown becomes INTERNAL. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly fields: readonly FieldIssue[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = "ApiError";
+    this.code = code;
+    this.status = ERROR_CODES[code].status;
+    this.fields = options.fields;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A store or another dependency failed. `retryable` says whether the same call may succeed later; the text is internal. */
+export class DependencyError extends Error {
+  readonly dependency: string;
+  readonly retryable: boolean;
+
+  constructor(dependency: string, message: string, options: { retryable: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.name = "DependencyError";
+    this.dependency = dependency;
+    this.retryable = options.retryable;
+  }
+}

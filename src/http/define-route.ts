@@ -1,0 +1,105 @@
+import type { Static, TObject, TSchema, TUndefined } from "typebox";
+import { ApiError } from "../errors.ts";
+import { requireMediaType } from "./media-type.ts";
+import { compileQuery } from "./query-parameters.ts";
+import { readJson } from "./read-json.ts";
+import type {
+  Access,
+  AuthenticatedContext,
+  BodySpec,
+  HandlerContext,
+  HandlerResult,
+  RequestContext,
+  Route,
+  RouteSpec,
+} from "./route.ts";
+import { type Checker, compileSchema, validationFailed } from "./validate.ts";
+
+type NoProperties = TObject<Record<never, TSchema>>;
+
+/**
+ * Declares a route: checks the spec when the server starts, compiles its schemas once and erases its type
+ * parameters. Throws an Error for a spec that contradicts itself, which is a bug found at start.
+ */
+export function route<
+  const A extends Access,
+  P extends TObject = NoProperties,
+  Q extends TObject = NoProperties,
+  B extends TSchema = TUndefined,
+>(spec: RouteSpec<A, P, Q, B>): Route {
+  checkPath(spec.path, spec.params);
+  const params = compileSchema(spec.params);
+  const parseQuery = compileQuery(spec.query);
+  const body = compileBody(spec.body);
+  return {
+    method: spec.method,
+    path: spec.path,
+    tag: spec.tag,
+    summary: spec.summary,
+    access: spec.access,
+    rateLimit: spec.rateLimit ?? "default",
+    audit: spec.audit,
+    params: spec.params,
+    query: spec.query,
+    body: spec.body,
+    responses: spec.responses,
+    errors: spec.errors ?? [],
+    idleTimeoutSec: spec.idleTimeoutSec,
+    run(context, rawParams: unknown, search) {
+      if (!suits(context, spec.access)) throw new ApiError("UNAUTHENTICATED", "A credential is required.");
+      if (!params.check(rawParams)) throw new ApiError("NOT_FOUND", "No such resource.");
+      const query = parseQuery(search);
+      const handle = (value: unknown): HandlerResult => {
+        if (!body.check(value)) throw validationFailed(body.issues(value));
+        return spec.handler(context, { params: rawParams, query, body: value });
+      };
+      const value = body.read(context);
+      return value instanceof Promise ? value.then(handle) : handle(value);
+    },
+  };
+}
+
+/** Whether a context is what the handler of a route with this access expects: only public routes go without a principal. */
+function suits<A extends Access>(
+  context: RequestContext | AuthenticatedContext,
+  access: A,
+): context is HandlerContext<A> & RequestContext {
+  return access === "public" || "principal" in context;
+}
+
+/** How the body of a route is taken: `read` answers at once where there is nothing to wait for. */
+interface BodyInput<B extends TSchema> extends Checker<B> {
+  read(context: RequestContext): unknown;
+}
+
+function compileBody<B extends TSchema>(spec: BodySpec<B> | undefined): BodyInput<B> {
+  if (spec?.kind === "json")
+    return {
+      ...compileSchema(spec.schema),
+      read: (context) => readJson(context.request, spec, context.reserveMemory),
+    };
+  return {
+    read: (context) => {
+      if (spec !== undefined) requireMediaType(context.request, spec.contentTypes);
+    },
+    // Such a route has no body schema, so B is its default, whose only value is undefined.
+    check: (value): value is Static<B> => value === undefined,
+    issues: () => [],
+  };
+}
+
+/** Refuses paths the router would read differently from what they look like. */
+function checkPath(path: string, params: TObject | undefined): void {
+  const segments = path.split("/").slice(1);
+  const names = segments.filter((segment) => segment.startsWith(":")).map((segment) => segment.slice(1));
+  const declared = Object.keys(params?.properties ?? {});
+  if (
+    !path.startsWith("/") ||
+    !segments.every((segment) => /^(?::[a-zA-Z][a-zA-Z0-9]*|[a-z0-9._-]+)$/.test(segment))
+  ) {
+    throw new Error(`${path} is not a path of literal segments and whole :name parameters`);
+  }
+  if (names.toSorted().join() !== declared.toSorted().join()) {
+    throw new Error(`${path} has parameters [${names.join()}] but declares [${declared.join()}]`);
+  }
+}

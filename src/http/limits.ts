@@ -1,0 +1,44 @@
+/** Unpacked bytes of a body. What OTLP/HTTP recommends receivers accept; the largest legitimate batch is far below it. */
+export const MAX_BODY_BYTES = 20 * 1024 * 1024;
+
+/** Bodies packed up to this size are unpacked on the spot: cheaper than a trip to the thread pool, and at worst a few milliseconds. */
+export const MAX_INLINE_UNPACK_BYTES = 64 * 1024;
+
+/** How long a body may take to arrive. Together with the bound on requests in flight it stops trickling clients. */
+export const BODY_TIMEOUT_MS = 60_000;
+
+/** Window of a zstd frame. RFC 9659 limits the content coding to 8 MB; a larger one only serves to exhaust memory. */
+export const MAX_ZSTD_WINDOW_BYTES = 8 * 1024 * 1024;
+
+/** Levels of arrays and objects in a JSON body. Parsing and validation recurse; no schema of ours needs a quarter of it. */
+export const MAX_JSON_DEPTH = 64;
+
+/** Issues reported in one answer; more help nobody and grow the answer with the attacker's input. */
+export const MAX_FIELD_ISSUES = 100;
+
+/** Raw errors TypeBox collects before it stops; above MAX_FIELD_ISSUES because several map to one issue. */
+export const MAX_SCHEMA_ERRORS = 400;
+
+/** Characters of a caller's text repeated in a message or a path of an issue. */
+export const MAX_ECHOED_CHARS = 100;
+
+/** Requests whose answer is being made; above it the answer is 503, before queues grow that nobody waits for. */
+export const MAX_IN_FLIGHT_REQUESTS = 1024;
+
+/** Bytes of bodies, packed and unpacked, held by all requests together. Above it the answer is 503. */
+export const MAX_BODY_MEMORY_BYTES = 256 * 1024 * 1024;
+
+/** The listener's own bound, which answers without our envelope; far above every route's, so that 413 is ours. */
+export const MAX_LISTENER_BODY_BYTES = 1024 * 1024 * 1024;
+
+/** Seconds a connection may be silent, also while a handler works. Longer than the slowest ordinary answer. */
+export const IDLE_TIMEOUT_SEC = 60;
+
+/** Characters of an X-Request-Id taken over from the caller. */
+export const MAX_REQUEST_ID_CHARS = 64;
+
+/** Hops of X-Forwarded-For looked at, from the right; a longer chain is not a deployment but an attack. */
+export const MAX_FORWARDED_HOPS = 16;
+
+/** Seconds after which to come back, where whoever answered 503 did not say. Short, because most outages are restarts. */
+export const UNAVAILABLE_RETRY_SEC = 5;

@@ -1,0 +1,158 @@
+import { ApiError, DependencyError } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { Metrics } from "../ops/metrics.ts";
+import { type OriginGuard, originGuard, requireAccess } from "./access.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { type ClientAddressResolver, clientAddressResolver } from "./client-address.ts";
+import { toApiError } from "./envelope.ts";
+import { AuthenticatedExchange, Exchange } from "./exchange.ts";
+import { MAX_BODY_MEMORY_BYTES, MAX_IN_FLIGHT_REQUESTS } from "./limits.ts";
+import { MemoryBudget } from "./memory-budget.ts";
+import type { Principal } from "./principal.ts";
+import { type RateGate, type RateLimits, rateGate } from "./rate-limit/rate-gate.ts";
+import type { RateDecision, RateLimiter } from "./rate-limit/rate-limiter.ts";
+import { requestIdOf } from "./request-id.ts";
+import { recordRequest } from "./request-line.ts";
+import { type Finished, respond, respondError } from "./respond.ts";
+import type { ResponseHead } from "./response-headers.ts";
+import type { Access, HandlerResult, RateLimitClass } from "./route.ts";
+
+export interface PipelineDeps {
+  readonly authenticator: Authenticator;
+  readonly rateLimiter: RateLimiter;
+  readonly rateLimits: RateLimits;
+  /** Addresses and CIDRs whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Under which the server is reached; pages of its origin may use the session cookie. */
+  readonly publicUrl: string;
+  readonly metrics: Pick<Metrics, "http" | "rateLimit">;
+  readonly log: Logger;
+}
+
+/** What the listener knows about the connection of a request. */
+export interface Connection {
+  readonly peerAddress?: string | undefined;
+  /** Sets for how many seconds the connection may stay silent from now on. */
+  readonly setIdleTimeout?: ((seconds: number) => void) | undefined;
+}
+
+/** What is done with the requests of one method and path. */
+export interface Plan {
+  readonly method: string;
+  /** How logs and metrics call it. */
+  readonly label: string;
+  readonly access: Access;
+  readonly rateLimit: RateLimitClass;
+  readonly isHead: boolean;
+  readonly idleTimeoutSec: number | undefined;
+  /** Validates and handles. */
+  readonly run: (exchange: Exchange) => HandlerResult;
+}
+
+/**
+ * The one way every request takes: request id, authentication, rate limit, access, then the plan, which validates and
+ * handles. Whatever is thrown on the way becomes an envelope; the answer is counted and logged once.
+ */
+export class Pipeline {
+  readonly #deps: PipelineDeps;
+  readonly #rateGate: RateGate;
+  readonly #originGuard: OriginGuard;
+  readonly #clientAddress: ClientAddressResolver;
+  readonly #isHttps: boolean;
+  readonly #memory = new MemoryBudget(MAX_BODY_MEMORY_BYTES);
+  #inFlight = 0;
+
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps;
+    this.#rateGate = rateGate(deps.rateLimiter, deps.rateLimits);
+    this.#originGuard = originGuard(deps.publicUrl);
+    this.#clientAddress = clientAddressResolver(deps.trustedProxies);
+    this.#isHttps = deps.publicUrl.startsWith("https:");
+  }
+
+  /** Answers a request; never rejects. */
+  async handle(plan: Plan, request: Request, connection: Connection): Promise<Response> {
+    const startedMs = performance.now();
+    const requestId = requestIdOf(request);
+    const clientAddress = this.#clientAddress(connection.peerAddress, request);
+    let principal: Principal | null = null;
+    let refusal: unknown;
+    if (plan.access !== "public") {
+      try {
+        const found = this.#deps.authenticator.authenticate(request);
+        principal = found instanceof Promise ? await found : found;
+      } catch (error) {
+        refusal = error;
+      }
+    }
+    // Also a refused credential costs a call, of the address: it limits guessing and puts the headers on the answer.
+    const taken = this.#rateGate(plan.rateLimit, principal, clientAddress);
+    const rate = taken instanceof Promise ? await taken : taken;
+    const head: ResponseHead = { requestId, rate, isHttps: this.#isHttps };
+    const parts = { requestId, request, clientAddress, log: this.#deps.log, memory: this.#memory };
+    const exchange = principal === null ? new Exchange(parts) : new AuthenticatedExchange(parts, principal);
+
+    let finished: Finished;
+    let failure: ApiError | undefined;
+    this.#deps.metrics.http.inFlight.set(++this.#inFlight);
+    try {
+      this.#requireCapacity(plan, rate);
+      if (refusal !== undefined) throw refusal;
+      requireAccess(plan.access, principal);
+      this.#originGuard(request, principal);
+      if (plan.idleTimeoutSec !== undefined) connection.setIdleTimeout?.(plan.idleTimeoutSec);
+      const result = plan.run(exchange);
+      finished = respond(result instanceof Promise ? await result : result, head, plan.isHead);
+    } catch (thrown) {
+      failure = this.#explain(thrown, exchange, plan);
+      finished = respondError(failure, head, plan.isHead);
+    }
+    this.#deps.metrics.http.inFlight.set(--this.#inFlight);
+    exchange.release();
+    const { response, bytes: bytesOut } = finished;
+    recordRequest(
+      {
+        requestId,
+        method: plan.method,
+        route: plan.label,
+        status: response.status,
+        code: failure?.code,
+        durationMs: performance.now() - startedMs,
+        clientAddress,
+        principal,
+        bytesIn: contentLength(request),
+        bytesOut,
+        isProbe: plan.rateLimit === "probe",
+      },
+      this.#deps.log,
+      this.#deps.metrics,
+    );
+    return response;
+  }
+
+  #requireCapacity(plan: Plan, rate: RateDecision): void {
+    if (!rate.allowed) {
+      this.#deps.metrics.rateLimit.rejections.inc({ class: plan.rateLimit });
+      throw new ApiError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds: rate.retryAfterSec });
+    }
+    if (this.#inFlight > MAX_IN_FLIGHT_REQUESTS) {
+      throw new ApiError("UNAVAILABLE", "Too many requests at once.", { retryAfterSeconds: 1 });
+    }
+  }
+
+  /** Faults of the server and its dependencies are logged with their cause; what callers do wrong is in the request's line. */
+  #explain(thrown: unknown, exchange: Exchange, plan: Plan): ApiError {
+    const error = toApiError(thrown);
+    if (error.code === "INTERNAL")
+      exchange.log.error({ err: error.cause ?? error, route: plan.label }, "request failed");
+    else if (error.cause instanceof DependencyError) {
+      exchange.log.warn({ err: error.cause, route: plan.label }, "a dependency failed");
+    }
+    return error;
+  }
+}
+
+function contentLength(request: Request): number | null {
+  const header = request.headers.get("content-length");
+  return header === null ? null : Number(header);
+}

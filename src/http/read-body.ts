@@ -1,0 +1,107 @@
+import { ApiError } from "../errors.ts";
+import { BODY_TIMEOUT_MS } from "./limits.ts";
+import { CONTENT_ENCODINGS, type ContentEncoding, tooLarge, unpack } from "./unpack.ts";
+
+export interface BodyLimits {
+  /** Bytes on the wire when the body is packed. */
+  readonly maxPackedBytes: number;
+  /** Bytes after unpacking, and bytes on the wire when the body is not packed. */
+  readonly maxUnpackedBytes: number;
+  /** Content encodings accepted besides none. */
+  readonly encodings: readonly ContentEncoding[];
+}
+
+/**
+ * Reads the body of a request whole, unpacked, within its limits. An absent body is empty. Throws
+ * UNSUPPORTED_MEDIA_TYPE for another encoding, PAYLOAD_TOO_LARGE as soon as a limit is known to be passed,
+ * REQUEST_TIMEOUT when it does not arrive in time, and VALIDATION_FAILED when it ends early or does not unpack.
+ * A body that is not packed and names its length is not copied. `reserve` is told of every byte before it is held and
+ * may throw; it is `reserveMemory` of the request's context.
+ */
+export async function readBody(
+  request: Request,
+  limits: BodyLimits,
+  reserve: (bytes: number) => void = () => undefined,
+): Promise<Uint8Array> {
+  const encoding = contentEncoding(request, limits.encodings);
+  const maxBytes = encoding === undefined ? limits.maxUnpackedBytes : limits.maxPackedBytes;
+  const declared = request.headers.get("content-length");
+  const declaredBytes = declared !== null && /^\d+$/.test(declared) ? Number(declared) : undefined;
+  if (declaredBytes !== undefined && declaredBytes > maxBytes) throw tooLarge(maxBytes);
+  const bytes =
+    declaredBytes === undefined ? await readStream(request, maxBytes) : await readWhole(request, maxBytes);
+  return encoding === undefined ? bytes : unpack(bytes, encoding, limits.maxUnpackedBytes);
+}
+
+function contentEncoding(
+  request: Request,
+  accepted: readonly ContentEncoding[],
+): ContentEncoding | undefined {
+  const header = request.headers.get("content-encoding");
+  if (header === null) return undefined;
+  const name = header.trim().toLowerCase();
+  if (name === "" || name === "identity") return undefined;
+  const encoding = CONTENT_ENCODINGS.find((known) => known === name || `x-${known}` === name);
+  if (encoding !== undefined && accepted.includes(encoding)) return encoding;
+  const names =
+    accepted.length === 0 ? "The body must not be packed." : `It must be ${accepted.join(", ")} or none.`;
+  throw new ApiError("UNSUPPORTED_MEDIA_TYPE", `The content encoding is not accepted. ${names}`);
+}
+
+/** For bodies that name their length, which the listener enforces. */
+async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await arrived(request.arrayBuffer()));
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  return bytes;
+}
+
+async function readStream(
+  request: Request,
+  maxBytes: number,
+  reserve: (bytes: number) => void,
+): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array(0);
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const readAll = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      length += value.length;
+      if (length > maxBytes) throw tooLarge(maxBytes);
+      reserve(value.length);
+      chunks.push(value);
+    }
+  };
+  try {
+    await arrived(readAll());
+  } catch (error) {
+    // The stream may have failed already; what counts is the error that is being thrown.
+    reader.cancel().catch(() => undefined);
+    throw error;
+  }
+  const [only] = chunks;
+  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, length);
+}
+
+/** Waits for a body within BODY_TIMEOUT_MS and says what its failure means: nothing but the client ends a body early. */
+async function arrived<T>(body: Promise<T>): Promise<T> {
+  const deadline = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => deadline.reject(new ApiError("REQUEST_TIMEOUT", "The body did not arrive in time.")),
+    BODY_TIMEOUT_MS,
+  );
+  try {
+    return await Promise.race([body, deadline.promise]);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    const message = "ended before it was complete";
+    throw new ApiError("VALIDATION_FAILED", `The body ${message}.`, {
+      fields: [{ path: "", code: "custom", message }],
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}

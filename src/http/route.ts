@@ -1,0 +1,119 @@
+import type { Static, TObject, TSchema } from "typebox";
+import type { ErrorCode } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import type { Principal, Role, Scope } from "./principal.ts";
+
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * Who may call a route. `public` needs no credential; `authenticated` any valid one; otherwise the caller
+ * needs at least the role and, when it is a token, the scope.
+ */
+export type Access = "public" | "authenticated" | { role: Role; scope: Scope };
+
+/** Which token bucket a call draws from; `probe` is for what machines ask for all the time, such as health. */
+export type RateLimitClass = "default" | "ingest" | "probe";
+
+/** What a handler gets besides its validated input. */
+export interface RequestContext {
+  readonly requestId: string;
+  readonly request: Request;
+  /** The peer's address, or the one a trusted proxy vouches for. */
+  readonly clientAddress: string;
+  readonly log: Logger;
+  /**
+   * Counts bytes of a body against what all requests together may hold, until this one is answered. Throws UNAVAILABLE
+   * when there is no room. Handlers of raw bodies pass it to `readBody`.
+   */
+  readonly reserveMemory: (bytes: number) => void;
+}
+
+export interface AuthenticatedContext extends RequestContext {
+  readonly principal: Principal;
+}
+
+export interface Reply {
+  status: number;
+  /** Sent as JSON; absent means an empty body. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * How the body of a route is taken. `json` is read, unpacked, parsed and validated; an `optional` one that is
+ * absent counts as `{}`. `raw` is left to the handler, which sees `input.body` as undefined and reads with `readBody`.
+ */
+export type BodySpec<B extends TSchema> =
+  | {
+      kind: "json";
+      schema: B /** Unpacked bytes; the default is the general limit. */;
+      maxBytes?: number;
+      optional?: boolean;
+    }
+  | {
+      kind: "raw";
+      contentTypes: readonly string[] /** What the OpenAPI document shows. */;
+      documented: TSchema;
+    };
+
+export interface ResponseSpec {
+  description: string;
+  schema?: TSchema;
+  contentType?: string;
+}
+
+export interface RouteInput<P extends TObject, Q extends TObject, B extends TSchema> {
+  params: Static<P>;
+  query: Static<Q>;
+  body: Static<B>;
+}
+
+export interface RouteSpec<A extends Access, P extends TObject, Q extends TObject, B extends TSchema> {
+  method: HttpMethod;
+  /** The whole path with `:name` parameters, for example `/api/v1/me/tokens/:id`. */
+  path: string;
+  tag: string;
+  summary: string;
+  access: A;
+  rateLimit?: RateLimitClass;
+  /** The action the audit log records; required of every state-changing route that has one. */
+  audit?: string;
+  params?: P;
+  query?: Q;
+  body?: BodySpec<B>;
+  responses: Readonly<Record<number, ResponseSpec>>;
+  /** Codes beyond those every route can answer with; for the OpenAPI document. */
+  errors?: readonly ErrorCode[];
+  /** Seconds the answer may stay silent before the connection is closed; the default suits all but slow queries. */
+  idleTimeoutSec?: number;
+  handler: (context: HandlerContext<A>, input: RouteInput<P, Q, B>) => HandlerResult;
+}
+
+export type HandlerContext<A extends Access> = A extends "public" ? RequestContext : AuthenticatedContext;
+export type HandlerResult = Promise<Reply | Response> | Reply | Response;
+
+/** A spec whose parameter, query and body types are erased: what the app and the OpenAPI document are built from. */
+export interface Route {
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly access: Access;
+  readonly rateLimit: RateLimitClass;
+  readonly audit: string | undefined;
+  readonly params: TObject | undefined;
+  readonly query: TObject | undefined;
+  readonly body: BodySpec<TSchema> | undefined;
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  readonly errors: readonly ErrorCode[];
+  readonly idleTimeoutSec: number | undefined;
+  /**
+   * Validates parameters, query and body, in that order, and calls the handler. `search` is the query of the URL
+   * without its `?`. Throws ApiError; a context without a principal is refused unless the route is public.
+   */
+  readonly run: (
+    context: RequestContext | AuthenticatedContext,
+    params: Readonly<Record<string, string>>,
+    search: string,
+  ) => HandlerResult;
+}

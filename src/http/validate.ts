@@ -1,0 +1,45 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { Set as setFormat } from "typebox/format";
+import { Settings } from "typebox/system";
+import { ApiError, type FieldIssue } from "../errors.ts";
+import { isDateTime, isEmail, isHttpUri } from "./formats.ts";
+import { MAX_FIELD_ISSUES, MAX_SCHEMA_ERRORS } from "./limits.ts";
+import { explainIssues } from "./validation-issues.ts";
+
+// TypeBox keeps its settings and formats process-wide. They are set where every schema is compiled, once, to constants.
+Settings.Set({ maxErrors: MAX_SCHEMA_ERRORS });
+setFormat("date-time", isDateTime);
+setFormat("email", isEmail);
+setFormat("uri", isHttpUri);
+
+/** A compiled schema: a type guard that is fast, and the reasons why a value failed it, which may be slow. */
+export interface Checker<S extends TSchema> {
+  check(value: unknown): value is Static<S>;
+  /** At most 100 issues, never none for a value that fails `check`. */
+  issues(value: unknown): FieldIssue[];
+}
+
+const NOTHING = Type.Object({}, { additionalProperties: false });
+
+/**
+ * Compiles a schema; where there is none, only `{}` passes. The formats known are date-time, email, uri (http and
+ * https) and TypeBox's own.
+ */
+export function compileSchema<S extends TSchema>(declared: S | undefined): Checker<S> {
+  const schema = declared ?? NOTHING;
+  const validator = Compile(schema);
+  return {
+    check: (value): value is Static<S> => validator.Check(value),
+    issues: (value) => explainIssues(schema, value),
+  };
+}
+
+/** The error of a request that violates its schema, for what the schema says and for what it cannot say. */
+export function validationFailed(
+  issues: readonly FieldIssue[],
+  message = "The request is not valid; see fields.",
+  cause?: unknown,
+): ApiError {
+  return new ApiError("VALIDATION_FAILED", message, { fields: issues.slice(0, MAX_FIELD_ISSUES), cause });
+}

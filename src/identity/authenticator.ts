@@ -1,0 +1,132 @@
+import type { Sql } from "postgres";
+import { ApiError, DependencyError } from "../errors.ts";
+import type { Principal } from "../http/principal.ts";
+import type { Logger } from "../log.ts";
+import { CredentialCache } from "./credential-cache.ts";
+import { type Credential, findSession, findToken, touchSessions, touchTokens } from "./credential-store.ts";
+import {
+  CREDENTIAL_CACHE_LIFE_MS,
+  CREDENTIAL_CACHE_MAX,
+  CREDENTIAL_LOOKUP_TIMEOUT_MS,
+  CREDENTIAL_LOOKUPS_MAX,
+  REFUSED_CREDENTIAL_CACHE_MAX,
+} from "./limits.ts";
+import { hashToken, isPersonalAccessToken, isSessionToken, sameTokenHash } from "./secret-token.ts";
+import { readSessionCookies } from "./session-cookie.ts";
+import { UsageRecorder } from "./usage-recorder.ts";
+
+const BEARER = /^bearer(?: +(.*))?$/i;
+
+export interface AuthenticatorOptions {
+  sql: Sql;
+  now: () => number;
+  log: Logger;
+}
+
+/**
+ * Establishes who calls. A credential is trusted for at most a second without asking Postgres, so a revocation is
+ * noticed within a second by every instance, and at once by the one that made it. While Postgres does not answer,
+ * callers get DependencyError once that second is over, never UNAUTHENTICATED.
+ */
+export class Authenticator {
+  readonly #sql: Sql;
+  readonly #now: () => number;
+  readonly #cache: CredentialCache<Credential>;
+  readonly #sessionUse: UsageRecorder;
+  readonly #tokenUse: UsageRecorder;
+  #lookupsUnderWay = 0;
+
+  constructor(options: AuthenticatorOptions) {
+    const { sql, now, log } = options;
+    this.#sql = sql;
+    this.#now = now;
+    this.#cache = new CredentialCache({
+      now,
+      lifeMs: CREDENTIAL_CACHE_LIFE_MS,
+      max: CREDENTIAL_CACHE_MAX,
+      refusedMax: REFUSED_CREDENTIAL_CACHE_MAX,
+    });
+    this.#sessionUse = new UsageRecorder({ now, log, touch: (...use) => touchSessions(sql, ...use) });
+    this.#tokenUse = new UsageRecorder({ now, log, touch: (...use) => touchTokens(sql, ...use) });
+  }
+
+  /**
+   * The caller of a request: by its bearer token if it has one, else by its session cookie, else null. Other
+   * authorization schemes are not ours, a proxy in front may use them. Throws UNAUTHENTICATED for a credential
+   * that is malformed, unknown, expired, revoked or without a membership, and DependencyError.
+   */
+  async authenticate(request: Request): Promise<Principal | null> {
+    const bearer = BEARER.exec(request.headers.get("authorization") ?? "");
+    if (bearer !== null) return this.#principalOf("token", (bearer[1] ?? "").trim());
+    const [cookie, ...others] = readSessionCookies(request);
+    if (cookie === undefined) return null;
+    if (others.length > 0) throw unauthenticated("The request carries two different session cookies.");
+    return this.#principalOf("session", cookie);
+  }
+
+  /** Makes this instance ask Postgres anew about the credential with this hash; called after every revocation. */
+  forget(tokenHash: Uint8Array): void {
+    this.#cache.forget(cacheKey(tokenHash));
+  }
+
+  /** Resolves when the uses noted so far are written or given up; to be awaited before Postgres is closed. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#sessionUse.settled(), this.#tokenUse.settled()]);
+  }
+
+  async #principalOf(kind: Principal["kind"], secret: string): Promise<Principal> {
+    const wellFormed = kind === "token" ? isPersonalAccessToken(secret) : isSessionToken(secret);
+    if (!wellFormed) throw unauthenticated();
+    const tokenHash = hashToken(secret);
+    const credential = await this.#cache.get(cacheKey(tokenHash), () => this.#lookUp(kind, tokenHash));
+    if (credential === null || this.#isExpired(credential)) throw unauthenticated();
+    return credential.principal;
+  }
+
+  async #lookUp(kind: Principal["kind"], tokenHash: Uint8Array): Promise<Credential | null> {
+    if (this.#lookupsUnderWay >= CREDENTIAL_LOOKUPS_MAX) {
+      throw new DependencyError("postgres", "too many credential lookups are unanswered", { retryable: true });
+    }
+    this.#lookupsUnderWay += 1;
+    const find = kind === "token" ? findToken : findSession;
+    const answer = find(this.#sql, tokenHash).finally(() => {
+      this.#lookupsUnderWay -= 1;
+    });
+    const credential = await withinLookupTime(answer);
+    if (credential === null || !sameTokenHash(credential.tokenHash, tokenHash)) return null;
+    // Noted when looked up rather than at every use: within the second of trust nothing new would be written.
+    if (!this.#isExpired(credential)) this.#noteUse(credential);
+    return credential;
+  }
+
+  #noteUse(credential: Credential): void {
+    const recorder = credential.principal.kind === "token" ? this.#tokenUse : this.#sessionUse;
+    recorder.note(credential.rowId, credential.lastUsedAtMs);
+  }
+
+  #isExpired(credential: Credential): boolean {
+    return credential.expiresAtMs !== null && credential.expiresAtMs <= this.#now();
+  }
+}
+
+function cacheKey(tokenHash: Uint8Array): string {
+  return tokenHash.toBase64();
+}
+
+function unauthenticated(message = "The credential is unknown, expired or revoked."): ApiError {
+  return new ApiError("UNAUTHENTICATED", message);
+}
+
+/** Waits for the answer no longer than a caller should; one that comes later goes unheard. */
+async function withinLookupTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new DependencyError("postgres", "a credential lookup took too long", { retryable: true })),
+    CREDENTIAL_LOOKUP_TIMEOUT_MS,
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Bounds of the identity area. Everything a stranger can make the server remember, compute or wait for is bounded here.
+ */
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The address limit of the wire contract, counted in code points. */
+export const EMAIL_MAX_CHARS = 255;
+/** RFC 5321 4.5.3.1.1, counted in UTF-8 octets. */
+export const EMAIL_LOCAL_PART_MAX_BYTES = 64;
+/** RFC 1035 2.3.4, counted in the ASCII form. */
+export const DOMAIN_MAX_CHARS = 253;
+
+/** New passwords. The floor makes online guessing hopeless, the ceiling bounds what is hashed. */
+export const PASSWORD_MIN_CHARS = 12;
+export const PASSWORD_MAX_CHARS = 128;
+/** Changing a password allows 256 characters, so logging in must accept as many. */
+export const LOGIN_PASSWORD_MAX_CHARS = 256;
+
+/** OWASP's argon2id recommendation: about 57 ms and 19 MiB for each hash. */
+export const ARGON2_MEMORY_KIB = 19_456;
+export const ARGON2_TIME_COST = 2;
+/** Hashes waiting for a core. At about 57 ms each on two cores the last one waits under two seconds. */
+export const PASSWORD_QUEUE_MAX = 64;
+/** What a refused caller is told to wait: about the time a full queue takes to drain. */
+export const PASSWORD_QUEUE_RETRY_AFTER_SECONDS = 2;
+
+/** A session ends this long after its last use ... */
+export const SESSION_IDLE_MS = 30 * DAY_MS;
+/** ... and this long after login however busy it is, so that a stolen cookie does not live for ever. */
+export const SESSION_ABSOLUTE_MS = 365 * DAY_MS;
+/** Sessions of one person; a login beyond it ends the one unused for longest, so a login loop cannot fill the table. */
+export const SESSIONS_PER_USER_MAX = 50;
+
+/** Live tokens of one person in one organisation; listing them is one unpaged answer. */
+export const TOKENS_PER_OWNER_MAX = 500;
+/** Scopes in one request: the 24 scopes, their families' wildcards and `*` fit with room. */
+export const SCOPES_PER_TOKEN_MAX = 64;
+
+/** How long an authenticated credential is trusted without asking Postgres: the delay of a revocation elsewhere. */
+export const CREDENTIAL_CACHE_LIFE_MS = SECOND_MS;
+/** Known credentials kept: about 500 bytes each, so about 5 MB. */
+export const CREDENTIAL_CACHE_MAX = 10_000;
+/** Unknown credentials kept apart, so that a flood of invented tokens does not evict real ones. */
+export const REFUSED_CREDENTIAL_CACHE_MAX = 2_000;
+/** Distinct credentials being looked up at once; more than this means Postgres does not answer. */
+export const CREDENTIAL_LOOKUPS_MAX = 1_000;
+/** A lookup slower than this is given up as a failing store. */
+export const CREDENTIAL_LOOKUP_TIMEOUT_MS = 5 * SECOND_MS;
+
+/** How often the last use of a credential is written down. */
+export const USAGE_INTERVAL_MS = MINUTE_MS;
+/** Credentials whose use waits to be written; beyond it a use goes unrecorded until the next one. */
+export const USAGE_PENDING_MAX = 10_000;
+
+/** Failures an account or an address has free before the delay starts. Many people may share an address. */
+export const ACCOUNT_FREE_FAILURES = 5;
+export const ADDRESS_FREE_FAILURES = 20;
+/** The first delay; it doubles with every further failure. */
+export const FAILURE_DELAY_BASE_MS = SECOND_MS;
+/**
+ * Ceilings of the delay. The account's is low, because whoever fails on purpose also delays the owner; it still
+ * leaves 288 guesses a day, which no 12-character password falls to.
+ */
+export const ACCOUNT_DELAY_MAX_MS = 5 * MINUTE_MS;
+export const ADDRESS_DELAY_MAX_MS = 15 * MINUTE_MS;
+/** Failures are forgotten after this long without a new one. It exceeds the longest delay. */
+export const FAILURE_MEMORY_MS = 60 * MINUTE_MS;
+/** Accounts and addresses with failures kept in one process: about 200 bytes each, so about 20 MB. */
+export const FAILURE_KEYS_MAX = 100_000;

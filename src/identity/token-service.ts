@@ -1,0 +1,86 @@
+import type { Sql } from "postgres";
+import { ApiError } from "../errors.ts";
+import type { Principal } from "../http/principal.ts";
+import { validationFailed } from "../http/validate.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { TOKENS_PER_OWNER_MAX } from "./limits.ts";
+import { scopesBeyond } from "./scope-grants.ts";
+import { hashToken, mintPersonalAccessToken, tokenPrefix } from "./secret-token.ts";
+import { countTokensLocked, insertToken, listTokens, revokeTokenRow } from "./token-store.ts";
+import type { CreateTokenBody, MintedToken, Token } from "./types.ts";
+
+export interface TokenDependencies {
+  readonly sql: Sql;
+  readonly authenticator: Pick<Authenticator, "forget">;
+  readonly now: () => number;
+}
+
+/** The caller's own tokens in the organisation of the credential, revoked ones excluded. */
+export function listOwnTokens(deps: TokenDependencies, principal: Principal): Promise<Token[]> {
+  return listTokens(deps.sql, principal.organizationId, principal.userId);
+}
+
+/**
+ * Makes a token for the caller. Any role may: a token never exceeds its owner's role, which is read anew at every
+ * use. A caller that is a token itself cannot pass on scopes it lacks (PAT_SCOPE_INSUFFICIENT). Throws
+ * VALIDATION_FAILED for an expiry that is not in the future and CONFLICT for one token too many.
+ */
+export async function createToken(
+  deps: TokenDependencies,
+  principal: Principal,
+  input: CreateTokenBody,
+): Promise<MintedToken> {
+  const nowMs = deps.now();
+  const scopes = [...new Set(input.scopes ?? ["*"])];
+  refuseScopesBeyond(principal, scopes);
+  const expiresAtMs = input.expiresAt === undefined ? null : Date.parse(input.expiresAt);
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+    throw validationFailed([{ path: "/expiresAt", code: "custom", message: "must be in the future" }]);
+  }
+  const token = mintPersonalAccessToken();
+  const visible = {
+    name: input.name,
+    prefix: tokenPrefix(token),
+    scopes,
+    dailyMutationLimit: input.dailyMutationLimit ?? null,
+    dailyLogBytesLimit: input.dailyLogBytesLimit ?? null,
+  };
+  const id = await deps.sql.begin(async (tx) => {
+    const existing = await countTokensLocked(tx, principal.organizationId, principal.userId);
+    if (existing === null) throw new ApiError("UNAUTHENTICATED", "The membership has ended.");
+    if (existing >= TOKENS_PER_OWNER_MAX) {
+      throw new ApiError("CONFLICT", `There are ${TOKENS_PER_OWNER_MAX} tokens already; revoke one first.`);
+    }
+    return insertToken(tx, principal.organizationId, {
+      ...visible,
+      userId: principal.userId,
+      tokenHash: hashToken(token),
+      createdAtMs: nowMs,
+      expiresAtMs,
+    });
+  });
+  return {
+    id,
+    ...visible,
+    token,
+    createdAt: new Date(nowMs).toISOString(),
+    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+  };
+}
+
+/** Revokes one of the caller's own tokens; it fails from then on. Throws NOT_FOUND for any other id. */
+export async function revokeToken(deps: TokenDependencies, principal: Principal, tokenId: number): Promise<void> {
+  const tokenHash = await revokeTokenRow(deps.sql, principal.organizationId, {
+    userId: principal.userId,
+    tokenId,
+    revokedAtMs: deps.now(),
+  });
+  if (tokenHash === null) throw new ApiError("NOT_FOUND", "No such token.");
+  deps.authenticator.forget(tokenHash);
+}
+
+function refuseScopesBeyond(principal: Principal, scopes: readonly string[]): void {
+  const beyond = scopesBeyond(principal.scopes, scopes);
+  if (beyond.length === 0) return;
+  throw new ApiError("PAT_SCOPE_INSUFFICIENT", `A token cannot give scopes it lacks: ${beyond.join(", ")}.`);
+}

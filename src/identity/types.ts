@@ -1,0 +1,142 @@
+import { type Static, Type } from "typebox";
+import { ROLES } from "../http/principal.ts";
+import {
+  EMAIL_MAX_CHARS,
+  LOGIN_PASSWORD_MAX_CHARS,
+  PASSWORD_MAX_CHARS,
+  PASSWORD_MIN_CHARS,
+  SCOPES_PER_TOKEN_MAX,
+} from "./limits.ts";
+import { GRANTABLE_SCOPES } from "./scope-grants.ts";
+
+/** One line of text: no control characters, no broken surrogates, not only blanks. Postgres could not store some of them. */
+const LINE_PATTERN = "^[^\\p{Cc}\\p{Cs}]*[^\\p{Cc}\\p{Cs}\\p{Z}][^\\p{Cc}\\p{Cs}]*$";
+
+const Line = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 255, pattern: LINE_PATTERN, description });
+const DateTime = (description: string) => Type.String({ format: "date-time", description });
+const Nullable = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const ScopeName = Type.Enum([...GRANTABLE_SCOPES], {
+  description: "A scope, a family's wildcard such as `logs:*`, or `*`.",
+});
+const Email = Type.String({
+  minLength: 3,
+  maxLength: EMAIL_MAX_CHARS,
+  description: "An email address; letters of any script are allowed. Capitals do not matter.",
+});
+const DailyLimit = (what: string) =>
+  Nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: `${what} a day (UTC); null means no cap.`,
+    }),
+  );
+
+export const RegisterBody = Type.Object(
+  {
+    email: Email,
+    password: Type.String({ minLength: PASSWORD_MIN_CHARS, maxLength: PASSWORD_MAX_CHARS }),
+    organizationName: Type.Optional(
+      Line("The name of the new organisation; by default made from the email."),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type RegisterBody = Static<typeof RegisterBody>;
+
+export const LoginBody = Type.Object(
+  {
+    email: Email,
+    password: Type.String({ minLength: 1, maxLength: LOGIN_PASSWORD_MAX_CHARS }),
+    totp: Type.Optional(
+      Type.String({
+        minLength: 6,
+        maxLength: 11,
+        description: "A one-time or recovery code; looked at only when the account asks for one.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type LoginBody = Static<typeof LoginBody>;
+
+export const User = Type.Object({
+  id: Type.Integer(),
+  email: Type.String(),
+  createdAt: DateTime("When the account was made."),
+});
+export type User = Static<typeof User>;
+
+export const Organization = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  createdAt: DateTime("When the organisation was made."),
+});
+export type Organization = Static<typeof Organization>;
+
+export const Account = Type.Object({ user: User, organization: Organization });
+export type Account = Static<typeof Account>;
+
+const PlanLimit = Nullable(Type.Integer({ description: "Null means unlimited." }));
+const Quota = Type.Object({
+  limit: PlanLimit,
+  used: Nullable(Type.Integer({ description: "Null while the plan sets no limit to count against." })),
+});
+
+export const Me = Type.Object({
+  user: User,
+  organization: Organization,
+  role: Type.Enum([...ROLES]),
+  scopes: Type.Array(Type.String(), {
+    description: "What the credential of this request may do; a session has `*`.",
+  }),
+  plan: Type.Object({
+    name: Type.String(),
+    limits: Type.Object({ monitors: PlanLimit, monthlyChecks: PlanLimit, monthlyLogBytes: PlanLimit }),
+  }),
+  quota: Type.Object({ monitors: Quota, monthlyChecks: Quota, monthlyLogBytes: Quota }),
+});
+export type Me = Static<typeof Me>;
+
+export const CreateTokenBody = Type.Object(
+  {
+    name: Line("What the token is for."),
+    expiresAt: Type.Optional(DateTime("When the token stops working; in the future. Omitted means never.")),
+    scopes: Type.Optional(
+      Type.Array(ScopeName, {
+        minItems: 1,
+        maxItems: SCOPES_PER_TOKEN_MAX,
+        description: 'What the token may do; by default `["*"]`. Its owner\'s role bounds it besides.',
+      }),
+    ),
+    dailyMutationLimit: Type.Optional(DailyLimit("State-changing calls")),
+    dailyLogBytesLimit: Type.Optional(DailyLimit("Bytes of logs")),
+  },
+  { additionalProperties: false },
+);
+export type CreateTokenBody = Static<typeof CreateTokenBody>;
+
+const tokenFields = {
+  id: Type.Integer(),
+  name: Type.String(),
+  prefix: Type.String({ description: "The first 12 characters of the token." }),
+  scopes: Type.Array(Type.String()),
+  dailyMutationLimit: Nullable(Type.Integer()),
+  dailyLogBytesLimit: Nullable(Type.Integer()),
+  createdAt: DateTime("When the token was made."),
+  expiresAt: Nullable(DateTime("When the token stops working.")),
+};
+
+export const Token = Type.Object({
+  ...tokenFields,
+  lastUsedAt: Nullable(DateTime("When the token was last used, to the minute.")),
+});
+export type Token = Static<typeof Token>;
+
+export const MintedToken = Type.Object({
+  ...tokenFields,
+  token: Type.String({ description: "The token itself; it is shown this once and stored only as a hash." }),
+});
+export type MintedToken = Static<typeof MintedToken>;
