@@ -16,11 +16,7 @@ export function requireAccess(access: Access, principal: Principal | null): void
 }
 
 /** Judges whether a state-changing request that rides on a cookie was sent by a page of our own. */
-export type OriginGuard = (
-  route: Pick<Route, "method">,
-  request: Request,
-  principal: Principal | null,
-) => void;
+export type OriginGuard = (request: Request, principal: Principal | null) => void;
 
 /**
  * Makes the guard against forged requests (CSRF). Such a request needs an `Origin` equal to that of `publicUrl`; as

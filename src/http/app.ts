@@ -1,18 +1,13 @@
 import { Elysia } from "elysia";
-import { ApiError } from "../errors.ts";
-import { compilePath, pathSegments } from "./path-pattern.ts";
 import { type Connection, Pipeline, type PipelineDeps, type Plan } from "./pipeline.ts";
+import { faultPlan, headPlanOf, missPlanner, planOf } from "./plans.ts";
 import type { Route } from "./route.ts";
 
 /** The application without a listener. */
 export interface App {
-  /** Answers a request as the listener would; never rejects. */
+  /** Answers a request as the listener would. The URL of the request is absolute; never rejects. */
   handle(request: Request, connection?: Connection): Promise<Response>;
 }
-
-/** What logs and metrics call requests that no route answers; their paths are a caller's text. */
-const UNMATCHED = "unmatched";
-const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /**
  * Mounts routes on Elysia, which finds the route of a request and nothing else: bodies, queries, parameters, errors and
@@ -26,26 +21,36 @@ export function buildApp(routes: readonly Route[], deps: PipelineDeps): App {
   const answer = (plan: Plan, request: Request): Promise<Response> =>
     pipeline.handle(plan, request, connections.get(request) ?? {});
 
-  // Hosts shorter than four characters are legal, so the path is searched from the end of the scheme.
+  // Hosts of one letter are legal, so the path is searched right after the scheme. Bun's own router decodes parameters
+  // in its own way; without it there is one behaviour, with and without a listener.
   const elysia = new Elysia({ normalize: false, systemRouter: false, handler: { standardHostname: false } });
   for (const route of routes) {
     const plan = planOf(route);
     elysia.route(route.method, route.path, ({ request }) => answer(plan, request), { parse: "none" });
     if (route.method === "GET") {
-      const head: Plan = { ...plan, method: "HEAD", isHead: true };
+      const head = headPlanOf(plan);
       elysia.route("HEAD", route.path, ({ request }) => answer(head, request), { parse: "none" });
     }
   }
-  const methodsOf = methodFinder(routes);
-  const miss = ({ request }: { request: Request }) => answer(missPlan(request, methodsOf), request);
-  elysia.all("/*", miss, { parse: "none" });
+  const planMiss = missPlanner(routes);
+  elysia.all("/*", ({ request }) => answer(planMiss(request), request), { parse: "none" });
   elysia.onError(({ request, error }) => answer(faultPlan(request, error), request));
   elysia.compile();
 
   return {
-    handle: async (request, connection) => {
+    handle: (request, connection) => {
       if (connection !== undefined) connections.set(request, connection);
-      return elysia.fetch(request);
+      const answered = elysia.fetch(request);
+      return answered instanceof Promise ? answered : Promise.resolve(answered);
     },
   };
+}
+
+function requireDistinct(routes: readonly Route[]): void {
+  const seen = new Set<string>();
+  for (const { method, path } of routes) {
+    const key = `${method} ${path.replace(/:[^/]+/g, ":")}`;
+    if (seen.has(key)) throw new Error(`${method} ${path} is declared twice`);
+    seen.add(key);
+  }
 }

@@ -59,10 +59,11 @@ function hopAddress(hop: string): string | undefined {
 function blockListOf(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
-    const [address = "", prefix] = entry.split("/");
+    const [address = "", prefix, ...rest] = entry.split("/");
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
     const bits = prefix === undefined ? undefined : Number(prefix);
-    const isValid = isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix));
+    const isValid =
+      rest.length === 0 && isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix));
     if (!isValid || (bits !== undefined && bits > (family === "ipv6" ? 128 : 32))) {
       throw new Error(`${entry} is neither an address nor a CIDR`);
     }

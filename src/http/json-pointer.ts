@@ -1,8 +1,6 @@
-import { MAX_ECHOED_CHARS } from "./limits.ts";
-
-/** One segment of a JSON pointer (RFC 6901) with its slash. A caller's name is cut, so that answers stay small. */
+/** One segment of a JSON pointer (RFC 6901) with its slash. */
 export function pointerTo(name: string): string {
-  return `/${name.slice(0, MAX_ECHOED_CHARS).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** The value a JSON pointer leads to inside `value`; undefined when it leads nowhere. */

@@ -4,6 +4,9 @@ export const MAX_BODY_BYTES = 20 * 1024 * 1024;
 /** Bodies packed up to this size are unpacked on the spot: cheaper than a trip to the thread pool, and at worst a few milliseconds. */
 export const MAX_INLINE_UNPACK_BYTES = 64 * 1024;
 
+/** Bodies announced up to this size are read in one piece and reserved before they arrive; larger ones as they come. */
+export const MAX_WHOLE_READ_BYTES = 1024 * 1024;
+
 /** How long a body may take to arrive. Together with the bound on requests in flight it stops trickling clients. */
 export const BODY_TIMEOUT_MS = 60_000;
 
@@ -19,8 +22,8 @@ export const MAX_FIELD_ISSUES = 100;
 /** Raw errors TypeBox collects before it stops; above MAX_FIELD_ISSUES because several map to one issue. */
 export const MAX_SCHEMA_ERRORS = 400;
 
-/** Characters of a caller's text repeated in a message or a path of an issue. */
-export const MAX_ECHOED_CHARS = 100;
+/** Characters of the path of an issue. Names in it may be the caller's, which nobody needs back at full length. */
+export const MAX_PATH_CHARS = 256;
 
 /** Requests whose answer is being made; above it the answer is 503, before queues grow that nobody waits for. */
 export const MAX_IN_FLIGHT_REQUESTS = 1024;

@@ -12,7 +12,7 @@ import type { Principal } from "./principal.ts";
 import { type RateGate, type RateLimits, rateGate } from "./rate-limit/rate-gate.ts";
 import type { RateDecision, RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { requestIdOf } from "./request-id.ts";
-import { recordRequest } from "./request-line.ts";
+import { logRequest } from "./request-line.ts";
 import { type Finished, respond, respondError } from "./respond.ts";
 import type { ResponseHead } from "./response-headers.ts";
 import type { Access, HandlerResult, RateLimitClass } from "./route.ts";
@@ -109,25 +109,42 @@ export class Pipeline {
     }
     this.#deps.metrics.http.inFlight.set(--this.#inFlight);
     exchange.release();
-    const { response, bytes: bytesOut } = finished;
-    recordRequest(
+    this.#record(plan, exchange, principal, finished, failure, performance.now() - startedMs);
+    return finished.response;
+  }
+
+  #record(
+    plan: Plan,
+    exchange: Exchange,
+    principal: Principal | null,
+    finished: Finished,
+    failure: ApiError | undefined,
+    durationMs: number,
+  ): void {
+    const { method, label: route } = plan;
+    const { status } = finished.response;
+    this.#deps.metrics.http.requests.inc({ method, route, status });
+    this.#deps.metrics.http.durationSec.observe({ method, route }, durationMs / 1000);
+    const { requestId, clientAddress } = exchange;
+    const bytesIn = contentLength(exchange.request);
+    const isProbe = plan.rateLimit === "probe";
+    const code = failure?.code;
+    logRequest(
       {
         requestId,
-        method: plan.method,
-        route: plan.label,
-        status: response.status,
-        code: failure?.code,
-        durationMs: performance.now() - startedMs,
+        method,
+        route,
+        status,
+        code,
+        durationMs,
+        bytesIn,
+        bytesOut: finished.bytes,
         clientAddress,
         principal,
-        bytesIn: contentLength(request),
-        bytesOut,
-        isProbe: plan.rateLimit === "probe",
+        isProbe,
       },
       this.#deps.log,
-      this.#deps.metrics,
     );
-    return response;
   }
 
   #requireCapacity(plan: Plan, rate: RateDecision): void {

@@ -53,6 +53,6 @@ export function roleSatisfies(role: Role, required: Role): boolean {
 
 /** True when one of the granted scopes is the required one, its family's wildcard or `*`. */
 export function scopesSatisfy(granted: readonly string[], required: Scope): boolean {
-  const family = `${required.slice(0, required.indexOf(":"))}:*`;
-  return granted.some((scope) => scope === "*" || scope === family || scope === required);
+  if (granted.includes("*") || granted.includes(required)) return true;
+  return granted.includes(`${required.slice(0, required.indexOf(":"))}:*`);
 }

@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import { BODY_TIMEOUT_MS } from "./limits.ts";
+import { BODY_TIMEOUT_MS, MAX_WHOLE_READ_BYTES } from "./limits.ts";
 import { CONTENT_ENCODINGS, type ContentEncoding, tooLarge, unpack } from "./unpack.ts";
 
 export interface BodyLimits {
@@ -9,13 +9,15 @@ export interface BodyLimits {
   readonly maxUnpackedBytes: number;
   /** Content encodings accepted besides none. */
   readonly encodings: readonly ContentEncoding[];
+  /** How long it may take to arrive; the default suits every route. */
+  readonly timeoutMs?: number;
 }
 
 /**
  * Reads the body of a request whole, unpacked, within its limits. An absent body is empty. Throws
  * UNSUPPORTED_MEDIA_TYPE for another encoding, PAYLOAD_TOO_LARGE as soon as a limit is known to be passed,
  * REQUEST_TIMEOUT when it does not arrive in time, and VALIDATION_FAILED when it ends early or does not unpack.
- * A body that is not packed and names its length is not copied. `reserve` is told of every byte before it is held and
+ * A body that is not packed, names its length and is of ordinary size is not copied. `reserve` is told of every byte before it is held and
  * may throw; it is `reserveMemory` of the request's context.
  */
 export async function readBody(
@@ -23,14 +25,25 @@ export async function readBody(
   limits: BodyLimits,
   reserve: (bytes: number) => void = () => undefined,
 ): Promise<Uint8Array> {
+  if (request.bodyUsed) throw new Error("the body of a request was read twice");
   const encoding = contentEncoding(request, limits.encodings);
   const maxBytes = encoding === undefined ? limits.maxUnpackedBytes : limits.maxPackedBytes;
-  const declared = request.headers.get("content-length");
-  const declaredBytes = declared !== null && /^\d+$/.test(declared) ? Number(declared) : undefined;
+  const timeoutMs = limits.timeoutMs ?? BODY_TIMEOUT_MS;
+  const declaredBytes = declaredLength(request);
   if (declaredBytes !== undefined && declaredBytes > maxBytes) throw tooLarge(maxBytes);
   const bytes =
-    declaredBytes === undefined ? await readStream(request, maxBytes) : await readWhole(request, maxBytes);
-  return encoding === undefined ? bytes : unpack(bytes, encoding, limits.maxUnpackedBytes);
+    declaredBytes === undefined || declaredBytes > MAX_WHOLE_READ_BYTES
+      ? await readStream(request, { maxBytes, timeoutMs, reserve })
+      : await readWhole(request, declaredBytes, { maxBytes, timeoutMs, reserve });
+  if (encoding === undefined) return bytes;
+  const unpacked = await unpack(bytes, encoding, limits.maxUnpackedBytes);
+  reserve(unpacked.length);
+  return unpacked;
+}
+
+function declaredLength(request: Request): number | undefined {
+  const header = request.headers.get("content-length");
+  return header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
 }
 
 function contentEncoding(
@@ -48,17 +61,28 @@ function contentEncoding(
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", `The content encoding is not accepted. ${names}`);
 }
 
-/** For bodies that name their length, which the listener enforces. */
-async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(await arrived(request.arrayBuffer()));
+interface ReadBounds {
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly reserve: (bytes: number) => void;
+}
+
+/** For bodies that name their length, which the listener enforces; it is reserved as a whole. */
+async function readWhole(
+  request: Request,
+  declaredBytes: number,
+  { maxBytes, timeoutMs, reserve }: ReadBounds,
+): Promise<Uint8Array> {
+  reserve(declaredBytes);
+  const bytes = new Uint8Array(await arrived(request.arrayBuffer(), timeoutMs));
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   return bytes;
 }
 
+/** For bodies of unknown length, and large ones: what is only announced must not take memory from others. */
 async function readStream(
   request: Request,
-  maxBytes: number,
-  reserve: (bytes: number) => void,
+  { maxBytes, timeoutMs, reserve }: ReadBounds,
 ): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   const reader = request.body.getReader();
@@ -75,7 +99,7 @@ async function readStream(
     }
   };
   try {
-    await arrived(readAll());
+    await arrived(readAll(), timeoutMs);
   } catch (error) {
     // The stream may have failed already; what counts is the error that is being thrown.
     reader.cancel().catch(() => undefined);
@@ -85,12 +109,12 @@ async function readStream(
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, length);
 }
 
-/** Waits for a body within BODY_TIMEOUT_MS and says what its failure means: nothing but the client ends a body early. */
-async function arrived<T>(body: Promise<T>): Promise<T> {
+/** Waits for a body and says what its failure means: nothing but the client ends a body early. */
+async function arrived<T>(body: Promise<T>, timeoutMs: number): Promise<T> {
   const deadline = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => deadline.reject(new ApiError("REQUEST_TIMEOUT", "The body did not arrive in time.")),
-    BODY_TIMEOUT_MS,
+    timeoutMs,
   );
   try {
     return await Promise.race([body, deadline.promise]);

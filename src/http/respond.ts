@@ -1,6 +1,6 @@
 import type { ApiError } from "../errors.ts";
 import { errorBody, errorHeaders } from "./envelope.ts";
-import { decorate, type ResponseHead, responseHeaders } from "./response-headers.ts";
+import { addResponseHeaders, type ResponseHead, responseHeaders } from "./response-headers.ts";
 import type { Reply } from "./route.ts";
 
 /** A finished response and how many bytes its body has; null for a stream. */
@@ -35,12 +35,12 @@ function json(status: number, body: unknown, headers: Record<string, string>, is
 
 function respondWith(made: Response, head: ResponseHead, isHead: boolean): Finished {
   if (!isHead) {
-    decorate(made, head);
+    addResponseHeaders(made, head);
     return { response: made, bytes: null };
   }
   // Nobody will read it, so whatever feeds it has to hear that now; how it fails then concerns nobody either.
   made.body?.cancel().catch(() => undefined);
   const response = new Response(null, { status: made.status, headers: made.headers });
-  decorate(response, head);
+  addResponseHeaders(response, head);
   return { response, bytes: 0 };
 }

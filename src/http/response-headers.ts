@@ -1,16 +1,9 @@
 import type { RateDecision } from "./rate-limit/rate-limiter.ts";
 
-/** Sent with every response; a handler may say something else about caching and content policy. */
-const DEFAULTS: Readonly<Record<string, string>> = {
-  "cache-control": "no-store",
-  "content-security-policy":
-    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-};
-
-const FIXED: Readonly<Record<string, string>> = {
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-};
+/** Nothing this server answers is a page or part of one, except where a handler says so. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
 
 /** What the plumbing says in the headers of every response. */
 export interface ResponseHead {
@@ -20,32 +13,30 @@ export interface ResponseHead {
   readonly isHttps: boolean;
 }
 
-/** The headers of a response that the plumbing makes, those of the handler included, all in lower case. */
+/** The headers of a response, in lower case: those of every response, and the handler's `own`, which stand. */
 export function responseHeaders(
   head: ResponseHead,
   own: Readonly<Record<string, string>> | undefined,
 ): Record<string, string> {
-  const headers: Record<string, string> = { ...DEFAULTS };
-  if (own !== undefined) for (const name in own) headers[name.toLowerCase()] = own[name] ?? "";
-  return Object.assign(headers, FIXED, perRequest(head));
+  const { rate } = head;
+  const headers: Record<string, string> = {
+    "cache-control": "no-store",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-request-id": head.requestId,
+    "x-ratelimit-limit": String(rate.limit),
+    "x-ratelimit-remaining": String(rate.remaining),
+    "x-ratelimit-reset": String(rate.resetAtSec),
+  };
+  if (head.isHttps) headers["strict-transport-security"] = STRICT_TRANSPORT_SECURITY;
+  if (own !== undefined) for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
+  return headers;
 }
 
-/** Adds the headers of every response to one a handler made; what it says about caching and content policy stands. */
-export function decorate(response: Response, head: ResponseHead): void {
-  for (const [name, value] of Object.entries(DEFAULTS)) {
+/** Adds the headers of every response to one a handler made; what it says itself stands. */
+export function addResponseHeaders(response: Response, head: ResponseHead): void {
+  for (const [name, value] of Object.entries(responseHeaders(head, undefined))) {
     if (!response.headers.has(name)) response.headers.set(name, value);
   }
-  for (const [name, value] of Object.entries(FIXED)) response.headers.set(name, value);
-  for (const [name, value] of Object.entries(perRequest(head))) response.headers.set(name, value);
-}
-
-function perRequest(head: ResponseHead): Record<string, string> {
-  const headers: Record<string, string> = {
-    "x-request-id": head.requestId,
-    "x-ratelimit-limit": String(head.rate.limit),
-    "x-ratelimit-remaining": String(head.rate.remaining),
-    "x-ratelimit-reset": String(head.rate.resetAtSec),
-  };
-  if (head.isHttps) headers["strict-transport-security"] = "max-age=31536000";
-  return headers;
 }

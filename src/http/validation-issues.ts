@@ -3,8 +3,10 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { Errors } from "typebox/value";
 import type { FieldIssue, FieldIssueCode } from "../errors.ts";
 import { followPointer, pointerTo } from "./json-pointer.ts";
-import { MAX_FIELD_ISSUES } from "./limits.ts";
+import { MAX_FIELD_ISSUES, MAX_PATH_CHARS } from "./limits.ts";
 import { chooseBranch } from "./union-branch.ts";
+
+const UNKNOWN_FIELD = "is not a known field";
 
 type UnionError = Extract<TLocalizedValidationError, { keyword: "anyOf" | "oneOf" }>;
 
@@ -22,9 +24,12 @@ export function explainIssues(schema: TSchema, value: unknown): FieldIssue[] {
 class Issues {
   readonly #byKey = new Map<string, FieldIssue>();
 
-  add(issue: FieldIssue): void {
-    const key = `${issue.code} ${issue.path}`;
-    if (this.#byKey.size < MAX_FIELD_ISSUES && !this.#byKey.has(key)) this.#byKey.set(key, issue);
+  add({ path, code, message }: FieldIssue): void {
+    if (this.#byKey.size >= MAX_FIELD_ISSUES) return;
+    // Names in it may be the caller's, and as long as they please.
+    const shortPath = path.slice(0, MAX_PATH_CHARS).toWellFormed();
+    const key = `${code} ${shortPath}`;
+    if (!this.#byKey.has(key)) this.#byKey.set(key, { path: shortPath, code, message });
   }
 
   list(): FieldIssue[] {
@@ -63,7 +68,7 @@ function issuesOf(error: TLocalizedValidationError, path: string): FieldIssue[] 
       return error.params.additionalProperties.map((name) => ({
         path: path + pointerTo(name),
         code: "unrecognized_keys",
-        message: "is not a known field",
+        message: UNKNOWN_FIELD,
       }));
     case "required":
       return error.params.requiredProperties.map((name) => ({
@@ -72,9 +77,9 @@ function issuesOf(error: TLocalizedValidationError, path: string): FieldIssue[] 
         message: "is required",
       }));
     case "boolean":
-      // Of an unknown field; additionalProperties says it once more, with the name.
+      // One for each unknown field, before additionalProperties lists them; the list is missing when they are many.
       return error.schemaPath.endsWith("/additionalProperties")
-        ? []
+        ? [{ path, code: "unrecognized_keys", message: UNKNOWN_FIELD }]
         : [{ path, code: "custom", message: error.message }];
     case "pattern":
       return [{ path, code: "invalid_string", message: "does not have the expected form" }];

@@ -24,14 +24,13 @@ export interface Metrics {
   readonly ingest: {
     readonly records: Counter<"format" | "outcome">;
     readonly bytes: Counter<"format">;
-    /** decode, encode, append, sync: where the time of an acknowledged batch goes. */
+    /** Where the time of an acknowledged batch goes: `decode`, then `commit`. */
     readonly stageSec: Histogram<"stage">;
   };
   readonly wal: {
     readonly bytes: Gauge;
     /** Age of the oldest record that is not in the store yet. */
     readonly oldestAgeSec: Gauge;
-    readonly segments: Gauge;
   };
   readonly insert: {
     readonly batches: Counter<"outcome">;
@@ -142,7 +141,6 @@ function walMetrics(registry: Registry): Metrics["wal"] {
       help: "Age of the oldest acknowledged record that is not in the store yet.",
       registers,
     }),
-    segments: new Gauge({ name: "obs_wal_segments", help: "Segments of the write-ahead log.", registers }),
   };
 }
 
@@ -198,7 +196,7 @@ function registerProcessMetrics(registry: Registry, collectors: (() => void)[]):
     help: "Resident memory of the server process, without the embedded stores.",
     registers,
   });
-  const cpuSec = new Gauge({
+  const cpuSec = new Counter({
     name: "process_cpu_seconds_total",
     help: "CPU time of the server process.",
     registers,
@@ -212,6 +210,7 @@ function registerProcessMetrics(registry: Registry, collectors: (() => void)[]):
   collectors.push(() => {
     const { user, system } = process.cpuUsage();
     residentBytes.set(process.memoryUsage.rss());
-    cpuSec.set((user + system) / 1e6);
+    cpuSec.reset();
+    cpuSec.inc((user + system) / 1e6);
   });
 }

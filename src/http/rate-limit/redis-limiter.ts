@@ -1,4 +1,3 @@
-import type { Redis } from "ioredis";
 import type { Logger } from "../../log.ts";
 import { REDIS_PAUSE_MS, REDIS_TIMEOUT_MS, REFILL_MS } from "./limits.ts";
 import { decide, type RateDecision, type RateLimiter } from "./rate-limiter.ts";
@@ -28,9 +27,15 @@ return {string.format('%.6f', held), string.format('%d', now)}
 
 const KEY_PREFIX = "obs:rate:";
 
+/** What is needed of a client: a script by its hash, and by its text where the store has forgotten it. */
+export interface ScriptRunner {
+  evalsha(sha1: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+  eval(script: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+}
+
 export interface RedisLimiterDeps {
-  /** Connected with enableOfflineQueue off, so that a lost connection fails at once. */
-  readonly redis: Pick<Redis, "eval" | "evalsha">;
+  /** An ioredis client with enableOfflineQueue off, so that a lost connection fails at once. */
+  readonly redis: ScriptRunner;
   /** Judges while the shared store does not answer. */
   readonly local: RateLimiter;
   readonly log: Logger;

@@ -1,0 +1,90 @@
+import { ApiError } from "../../src/errors.ts";
+import { type App, buildApp } from "../../src/http/app.ts";
+import type { Authenticator } from "../../src/http/authenticator.ts";
+import type { PipelineDeps } from "../../src/http/pipeline.ts";
+import type { Principal } from "../../src/http/principal.ts";
+import { MemoryRateLimiter } from "../../src/http/rate-limit/memory-limiter.ts";
+import type { Route } from "../../src/http/route.ts";
+import { createLogger } from "../../src/log.ts";
+import { createMetrics, type Metrics } from "../../src/ops/metrics.ts";
+
+/** The app of a suite, what it logged, and its metrics. */
+export interface TestApp {
+  readonly app: App;
+  readonly metrics: Metrics;
+  /** Every line logged so far, parsed. */
+  readonly logged: () => Record<string, unknown>[];
+  /** Sends a request as the caller `as` names; see `principalNamed`. */
+  readonly send: (method: string, path: string, options?: SendOptions) => Promise<Response>;
+}
+
+export interface SendOptions {
+  /** Credential: a role, or `role/scope,scope`; `session` rides on a cookie; absent sends none. */
+  as?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+  /** Sent as JSON. */
+  json?: unknown;
+  peerAddress?: string;
+}
+
+export const TEST_ORIGIN = "http://localhost:8080";
+
+/** Builds an app whose credentials spell out the principal: `Bearer member/logs:read` or the cookie `session=owner`. */
+export function testApp(routes: readonly Route[], overrides: Partial<PipelineDeps> = {}): TestApp {
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const app = buildApp(routes, {
+    authenticator: spelledOut,
+    rateLimiter: new MemoryRateLimiter(),
+    rateLimits: { perMinute: 100_000, ingestPerMinute: 100_000, anonymousPerMinute: 100_000 },
+    trustedProxies: [],
+    publicUrl: TEST_ORIGIN,
+    metrics,
+    log: createLogger("debug", { write: (line) => lines.push(line) }),
+    ...overrides,
+  });
+  return {
+    app,
+    metrics,
+    logged: () => lines.map((line): Record<string, unknown> => JSON.parse(line)),
+    send: (method, path, options = {}) =>
+      app.handle(requestOf(method, path, options), { peerAddress: options.peerAddress ?? "192.0.2.1" }),
+  };
+}
+
+function requestOf(method: string, path: string, options: SendOptions): Request {
+  const headers = new Headers(options.headers);
+  if (options.as === "session") headers.set("cookie", "theme=dark; session=owner");
+  else if (options.as !== undefined) headers.set("authorization", `Bearer ${options.as}`);
+  const body = options.json === undefined ? options.body : JSON.stringify(options.json);
+  if (options.json !== undefined) headers.set("content-type", "application/json");
+  return new Request(`${TEST_ORIGIN}${path}`, { method, headers, ...(body !== undefined && { body }) });
+}
+
+/** Makes principals from credentials that name them, so that a test says who calls where it calls. */
+const spelledOut: Authenticator = {
+  authenticate: (request) => {
+    const bearer = request.headers.get("authorization")?.replace(/^Bearer /, "");
+    const cookie = /session=([a-z]+)/.exec(request.headers.get("cookie") ?? "")?.[1];
+    const [role = "", scopes = "*"] = (bearer ?? cookie ?? "").split("/");
+    if (role === "") return null;
+    if (role !== "viewer" && role !== "member" && role !== "admin" && role !== "owner") {
+      throw new ApiError("UNAUTHENTICATED", "The credential is not valid.");
+    }
+    return principalOf(bearer === undefined ? "session" : "token", role, scopes.split(","));
+  },
+};
+
+function principalOf(kind: Principal["kind"], role: Principal["role"], scopes: readonly string[]): Principal {
+  return {
+    kind,
+    userId: 1,
+    organizationId: 7,
+    email: "ana@example.com",
+    role,
+    scopes,
+    tokenId: kind === "token" ? 3 : null,
+    credentialKey: `${kind}:${role}`,
+  };
+}

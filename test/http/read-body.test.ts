@@ -1,0 +1,247 @@
+import { describe, expect, test } from "bun:test";
+import * as zlib from "node:zlib";
+import fc from "fast-check";
+import { ApiError } from "../../src/errors.ts";
+import { type BodyLimits, readBody } from "../../src/http/read-body.ts";
+import { parseJson } from "../../src/http/read-json.ts";
+import { CONTENT_ENCODINGS } from "../../src/http/unpack.ts";
+
+const LIMITS: BodyLimits = {
+  maxPackedBytes: 50_000,
+  maxUnpackedBytes: 100_000,
+  encodings: CONTENT_ENCODINGS,
+};
+const TEXT = Buffer.from("a line of a log, and another one\n".repeat(100));
+const PACKERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array<ArrayBuffer>>> = {
+  gzip: (bytes) => new Uint8Array(zlib.gzipSync(bytes)),
+  deflate: (bytes) => new Uint8Array(zlib.deflateSync(bytes)),
+  "bare deflate": (bytes) => new Uint8Array(zlib.deflateRawSync(bytes)),
+  zstd: (bytes) => new Uint8Array(zlib.zstdCompressSync(bytes)),
+  "zstd with a checksum": (bytes) =>
+    new Uint8Array(zlib.zstdCompressSync(bytes, { params: { [zlib.constants.ZSTD_c_checksumFlag]: 1 } })),
+};
+const packers = Object.entries(PACKERS).map(([name, pack]) => [name, encodingOf(name), pack] as const);
+
+function encodingOf(name: string): string {
+  return /gzip|deflate|zstd/.exec(name)?.[0] ?? "";
+}
+
+function bodyOf(
+  body: Uint8Array<ArrayBuffer> | ReadableStream,
+  headers: Record<string, string> = {},
+): Request {
+  return new Request("http://localhost/", { method: "POST", body, headers });
+}
+
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return "none";
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
+
+describe("a body that is not packed", () => {
+  test("comes out as it went in, with a length, in chunks and absent", async () => {
+    const length = { "content-length": String(TEXT.length) };
+    expect(Buffer.from(await readBody(bodyOf(new Uint8Array(TEXT), length), LIMITS))).toEqual(TEXT);
+    const chunks = [TEXT.subarray(0, 10), TEXT.subarray(10, 11), TEXT.subarray(11)];
+    expect(Buffer.from(await readBody(bodyOf(streamOf(chunks)), LIMITS))).toEqual(TEXT);
+    expect(await readBody(new Request("http://localhost/", { method: "POST" }), LIMITS)).toHaveLength(0);
+  });
+
+  test("is refused past its limit, whether it says its length, lies about it or does not", async () => {
+    const limits = { ...LIMITS, maxUnpackedBytes: 100 };
+    const big = new Uint8Array(101);
+    expect(await codeOf(readBody(bodyOf(big, { "content-length": "101" }), limits))).toBe(
+      "PAYLOAD_TOO_LARGE",
+    );
+    expect(await codeOf(readBody(bodyOf(big, { "content-length": "5" }), limits))).toBe("PAYLOAD_TOO_LARGE");
+    expect(await codeOf(readBody(bodyOf(big), limits))).toBe("PAYLOAD_TOO_LARGE");
+    expect(await codeOf(readBody(bodyOf(new Uint8Array(100)), limits))).toBe("none");
+  });
+
+  test("that never ends is cut off at the limit", async () => {
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1000;
+        controller.enqueue(new Uint8Array(1000));
+      },
+    });
+    expect(await codeOf(readBody(bodyOf(endless), LIMITS))).toBe("PAYLOAD_TOO_LARGE");
+    expect(sent).toBeLessThan(LIMITS.maxUnpackedBytes * 2);
+  });
+
+  test("that does not arrive in time is given up, whether or not it was announced", async () => {
+    const limits = { ...LIMITS, timeoutMs: 20 };
+    const silent = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
+    expect(await codeOf(readBody(bodyOf(silent()), limits))).toBe("REQUEST_TIMEOUT");
+    expect(await codeOf(readBody(bodyOf(silent(), { "content-length": "5" }), limits))).toBe(
+      "REQUEST_TIMEOUT",
+    );
+  });
+
+  test("that breaks off is the caller's fault", async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new Uint8Array(10));
+        controller.error(new Error("connection reset"));
+      },
+    });
+    expect(await codeOf(readBody(bodyOf(broken), LIMITS))).toBe("VALIDATION_FAILED");
+  });
+
+  test("is reserved before it is held, and packed ones unpacked as well", async () => {
+    const reserved: number[] = [];
+    const reserve = (bytes: number) => {
+      reserved.push(bytes);
+    };
+    await readBody(bodyOf(new Uint8Array(10), { "content-length": "10" }), LIMITS, reserve);
+    await readBody(bodyOf(streamOf([new Uint8Array(3), new Uint8Array(4)])), LIMITS, reserve);
+    const packed = new Uint8Array(zlib.gzipSync(TEXT));
+    const headers = { "content-encoding": "gzip", "content-length": String(packed.length) };
+    await readBody(bodyOf(packed, headers), LIMITS, reserve);
+    expect(reserved).toEqual([10, 3, 4, packed.length, TEXT.length]);
+    const announced = { ...LIMITS, maxUnpackedBytes: 5_000_000 };
+    await readBody(
+      bodyOf(streamOf([new Uint8Array(5)]), { "content-length": "4000000" }),
+      announced,
+      reserve,
+    );
+    expect(reserved.at(-1)).toBe(5);
+  });
+});
+
+describe.each(packers)("a body packed with %s", (_name, encoding, pack) => {
+  const headers = { "content-encoding": encoding };
+  const packed = pack(TEXT);
+
+  test("is unpacked, also when it is large or empty", async () => {
+    expect(Buffer.from(await readBody(bodyOf(packed, headers), LIMITS))).toEqual(TEXT);
+    expect(await readBody(bodyOf(pack(new Uint8Array(0)), headers), LIMITS)).toHaveLength(0);
+    const noise = crypto.getRandomValues(new Uint8Array(60_000));
+    const large = new Uint8Array([...noise, ...noise]);
+    const limits = { ...LIMITS, maxPackedBytes: 1_000_000, maxUnpackedBytes: 1_000_000 };
+    expect(await readBody(bodyOf(pack(large), headers), limits)).toEqual(large);
+  });
+
+  test("is refused when more comes out than the limit, even by one byte", async () => {
+    const exact = { ...LIMITS, maxUnpackedBytes: TEXT.length };
+    expect(await codeOf(readBody(bodyOf(packed, headers), exact))).toBe("none");
+    const short = { ...LIMITS, maxUnpackedBytes: TEXT.length - 1 };
+    expect(await codeOf(readBody(bodyOf(packed, headers), short))).toBe("PAYLOAD_TOO_LARGE");
+    const bomb = pack(new Uint8Array(50_000_000));
+    expect(await codeOf(readBody(bodyOf(bomb, headers), { ...LIMITS, maxPackedBytes: 1e6 }))).toBe(
+      "PAYLOAD_TOO_LARGE",
+    );
+  });
+
+  test("is refused when more comes in than the limit", async () => {
+    const limits = { ...LIMITS, maxPackedBytes: packed.length - 1 };
+    expect(await codeOf(readBody(bodyOf(packed, headers), limits))).toBe("PAYLOAD_TOO_LARGE");
+  });
+
+  test("is refused when it is cut at any byte or followed by anything", async () => {
+    for (let length = 0; length < packed.length; length++) {
+      const cut = new Uint8Array(packed.subarray(0, length));
+      expect(await codeOf(readBody(bodyOf(cut, headers), LIMITS))).toBe("VALIDATION_FAILED");
+    }
+    const followed = new Uint8Array([...packed, 1, 2, 3]);
+    expect(await codeOf(readBody(bodyOf(followed, headers), LIMITS))).toBe("VALIDATION_FAILED");
+  });
+
+  test("never yields anything but bytes or a coded error, however it is damaged", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 64 }), fc.nat(packed.length), async (noise, at) => {
+        const damaged = new Uint8Array([
+          ...packed.subarray(0, at),
+          ...noise,
+          ...packed.subarray(at + noise.length),
+        ]);
+        const code = await codeOf(readBody(bodyOf(damaged, headers), LIMITS));
+        expect(["none", "VALIDATION_FAILED", "PAYLOAD_TOO_LARGE"]).toContain(code);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("content encodings", () => {
+  test.each(["br", "compress", "gzip, gzip", "snappy", "gzip;q=1"])("%s is refused", async (encoding) => {
+    const request = bodyOf(new Uint8Array(1), { "content-encoding": encoding });
+    expect(await codeOf(readBody(request, LIMITS))).toBe("UNSUPPORTED_MEDIA_TYPE");
+  });
+
+  test("are read without regard to case, and identity is none", async () => {
+    const packed = new Uint8Array(zlib.gzipSync(TEXT));
+    expect(await readBody(bodyOf(packed, { "content-encoding": "GZIP" }), LIMITS)).toHaveLength(TEXT.length);
+    expect(await readBody(bodyOf(packed, { "content-encoding": "identity" }), LIMITS)).toHaveLength(
+      packed.length,
+    );
+  });
+
+  test("that a route does not take are refused", async () => {
+    const request = bodyOf(new Uint8Array(zlib.gzipSync(TEXT)), { "content-encoding": "gzip" });
+    expect(await codeOf(readBody(request, { ...LIMITS, encodings: [] }))).toBe("UNSUPPORTED_MEDIA_TYPE");
+  });
+
+  test("a zstd window beyond 8 MB is refused before it is allocated", async () => {
+    const params = { [zlib.constants.ZSTD_c_windowLog]: 27, [zlib.constants.ZSTD_c_contentSizeFlag]: 0 };
+    const wide = new Uint8Array(zlib.zstdCompressSync(new Uint8Array(20_000_000), { params }));
+    const request = bodyOf(wide, { "content-encoding": "zstd" });
+    expect(await codeOf(readBody(request, { ...LIMITS, maxUnpackedBytes: 30_000_000 }))).toBe(
+      "VALIDATION_FAILED",
+    );
+  });
+});
+
+describe("JSON", () => {
+  const parse = (text: string) => parseJson(Buffer.from(text));
+
+  test("means what JSON.parse says", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parse(text)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("may nest 64 levels and no deeper; brackets in strings do not count", () => {
+    const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+    expect(parse(nested(64))).toBeArray();
+    expect(() => parse(nested(65))).toThrow(ApiError);
+    expect(() => parse("[".repeat(5_000_000))).toThrow("nested deeper");
+    expect(() => parse('{"a":'.repeat(100_000))).toThrow("nested deeper");
+    expect(parse(JSON.stringify("[{".repeat(1000)))).toBe("[{".repeat(1000));
+    expect(parse(JSON.stringify('\\"[{'.repeat(1000)))).toBe('\\"[{'.repeat(1000));
+  });
+
+  test.each(["", "{", "nul", "{'a':1}", "NaN", "[1,]", "\u0000", '"\\', "{}{}"])("%j is refused", (text) => {
+    expect(() => parse(text)).toThrow(ApiError);
+  });
+
+  test("is refused when it is not UTF-8", () => {
+    expect(() => parseJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow("UTF-8");
+  });
+
+  test("names like __proto__ are fields like any other", () => {
+    const value = parse('{"__proto__":{"polluted":true},"a":1,"a":2}');
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(value).toMatchObject({ a: 2 });
+    expect(Object.keys(Object(value))).toContain("__proto__");
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
