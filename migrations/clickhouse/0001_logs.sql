@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS logs
     event_id String CODEC(ZSTD(1)),
     attrs Map(LowCardinality(String), String) CODEC(ZSTD(1)),
     attr_json_keys Array(LowCardinality(String)) CODEC(ZSTD(1)),
-    INDEX message_text caseFoldUTF8(message) TYPE text(tokenizer = splitByNonAlpha),
+    INDEX message_ngrams lower(message) TYPE ngrambf_v1(6, 65536, 1, 0) GRANULARITY 1,
     INDEX trace_id_bloom trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX event_id_bloom event_id TYPE bloom_filter(0.01) GRANULARITY 1,
     INDEX id_range id TYPE minmax GRANULARITY 1
@@ -22,4 +22,9 @@ CREATE TABLE IF NOT EXISTS logs
 ENGINE = MergeTree
 PARTITION BY toDate(received_at)
 ORDER BY (organization_id, ts, id)
-SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1;
+SETTINGS
+    non_replicated_deduplication_window = 10000,
+    fsync_after_insert = 1,
+    fsync_part_directory = 1,
+    min_bytes_for_wide_part = 134217728,
+    merge_selector_base = 10;

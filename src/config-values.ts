@@ -1,0 +1,113 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+
+/** Reads the text of one setting; throws `ValueProblem` when it is not acceptable. */
+export type ValueReader<T> = (text: string) => T;
+
+/** Why a value is refused, to be put behind the name of the setting: "is not a number". */
+export class ValueProblem extends Error {
+  constructor(problem: string) {
+    super(problem);
+    this.name = "ValueProblem";
+  }
+}
+
+export function integer(min: number, max: number): ValueReader<number> {
+  return (text) => {
+    if (!/^\d{1,16}$/.test(text)) throw new ValueProblem("is not a whole number");
+    const value = Number(text);
+    if (value < min || value > max) throw new ValueProblem("is out of range");
+    return value;
+  };
+}
+
+const BYTE_UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+/** A number of bytes, also with the unit KiB, MiB, GiB or TiB. */
+export function bytes(min: number): ValueReader<number> {
+  return (text) => {
+    const [, digits, unit = ""] = /^(\d{1,16}) ?([A-Za-z]*)$/.exec(text) ?? [];
+    const factor = BYTE_UNITS[unit];
+    if (digits === undefined || factor === undefined) throw new ValueProblem("is not a number of bytes");
+    const value = Number(digits) * factor;
+    if (value < min || value > Number.MAX_SAFE_INTEGER) throw new ValueProblem("is out of range");
+    return value;
+  };
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): ValueReader<T> {
+  return (text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new ValueProblem("is not a known value");
+    return found;
+  };
+}
+
+/** An address or host name to listen on, without port. */
+export function hostName(text: string): string {
+  const isName = /^(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/.test(text) && /[A-Za-z]/.test(text);
+  if (isIP(text) === 0 && !isName) throw new ValueProblem("is neither an address nor a host name");
+  return text;
+}
+
+export function directory(text: string): string {
+  if (text.includes("\0")) throw new ValueProblem("is not a path");
+  return resolve(text);
+}
+
+function parseUrl(text: string, schemes: readonly string[]): URL {
+  if (!URL.canParse(text)) throw new ValueProblem("is not a URL");
+  const url = new URL(text);
+  if (!schemes.includes(url.protocol.slice(0, -1))) throw new ValueProblem("has another scheme");
+  if (url.hostname === "") throw new ValueProblem("has no host");
+  if (url.hash !== "") throw new ValueProblem("has a fragment");
+  return url;
+}
+
+/** An http(s) address without path; the result has no trailing slash. */
+export function httpOrigin(text: string): string {
+  const url = parseUrl(text, ["http", "https"]);
+  if (url.pathname !== "/" || url.search !== "") throw new ValueProblem("has a path or a query");
+  if (url.username !== "" || url.password !== "") throw new ValueProblem("holds credentials");
+  return url.origin;
+}
+
+/** A store's URL as it was written, credentials included. */
+export function storeUrl(schemes: readonly string[]): ValueReader<string> {
+  return (text) => {
+    parseUrl(text, schemes);
+    return text;
+  };
+}
+
+/** `http(s)://user:password@host:port/database`. */
+export function clickhouseUrl(text: string): string {
+  const url = parseUrl(text, ["http", "https"]);
+  if (url.search !== "") throw new ValueProblem("has a query");
+  if (!/^\/?([A-Za-z_][A-Za-z0-9_]*)?\/?$/.test(url.pathname))
+    throw new ValueProblem("names no plain database");
+  return text;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** Addresses and CIDRs, separated by commas. */
+export function networks(text: string): readonly string[] {
+  const entries = text.split(",").map((entry) => entry.trim());
+  for (const entry of entries) {
+    if (!isNetwork(entry))
+      throw new ValueProblem(`has an entry that is neither an address nor a CIDR: "${entry}"`);
+  }
+  return entries;
+}

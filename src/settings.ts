@@ -1,0 +1,193 @@
+import {
+  bytes,
+  clickhouseUrl,
+  directory,
+  hostName,
+  httpOrigin,
+  integer,
+  networks,
+  oneOf,
+  storeUrl,
+  type ValueReader,
+} from "./config-values.ts";
+
+/** One row of the table of settings. */
+export interface Setting<T> {
+  /** The environment variable. */
+  readonly name: string;
+  /** The text that is read when the variable is unset or empty; null when the setting may be absent. */
+  readonly default: string | null;
+  /** What the documentation says instead of a default. */
+  readonly defaultNote?: string;
+  readonly accepts: string;
+  readonly meaning: string;
+  /** The value may hold a password and is never repeated. */
+  readonly secret?: boolean;
+  readonly read: ValueReader<T>;
+}
+
+/** Keeps in the type whether there is a default, and so whether the value can be absent. */
+function setting<T, D extends string | null>(row: Setting<T> & { default: D }): Setting<T> & { default: D } {
+  return row;
+}
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const MILLION = 1_000_000;
+const DAY_SECONDS = 86_400;
+const BYTE_TEXT = "a number of bytes, with or without KiB, MiB, GiB or TiB";
+
+/** Every setting of the server. The documentation and the configuration's type are made of this table. */
+export const SETTINGS = {
+  port: setting({
+    name: "PORT",
+    default: "8080",
+    accepts: "0 to 65535",
+    meaning: "Port of the HTTP server; 0 takes a free one.",
+    read: integer(0, 65_535),
+  }),
+  host: setting({
+    name: "HOST",
+    default: "127.0.0.1",
+    accepts: "an address or a host name",
+    meaning: "Where the HTTP server listens; `0.0.0.0` is every interface.",
+    read: hostName,
+  }),
+  publicUrl: setting({
+    name: "PUBLIC_URL",
+    default: null,
+    defaultNote: "`http://HOST:PORT`",
+    accepts: "an http or https address without a path",
+    meaning: "The address people use; behind a proxy, the proxy's. With https, cookies are marked secure.",
+    read: httpOrigin,
+  }),
+  dataDirectory: setting({
+    name: "OBS_DATA_DIR",
+    default: "./data",
+    accepts: "a path",
+    meaning: "Folder of the write-ahead log and the embedded stores; used by one server at a time.",
+    read: directory,
+  }),
+  clickhouseUrl: setting({
+    name: "CLICKHOUSE_URL",
+    default: null,
+    defaultNote: "embedded",
+    accepts: "`http(s)://user:password@host:port/database`",
+    meaning: "A ClickHouse server to use instead of the embedded one.",
+    secret: true,
+    read: clickhouseUrl,
+  }),
+  databaseUrl: setting({
+    name: "DATABASE_URL",
+    default: null,
+    defaultNote: "embedded",
+    accepts: "`postgres://user:password@host:port/database`",
+    meaning: "A Postgres server to use instead of the embedded one.",
+    secret: true,
+    read: storeUrl(["postgres", "postgresql"]),
+  }),
+  redisUrl: setting({
+    name: "REDIS_URL",
+    default: null,
+    defaultNote: "none",
+    accepts: "`redis://` or `rediss://` with host and port",
+    meaning: "A Redis server through which several instances share their counters.",
+    secret: true,
+    read: storeUrl(["redis", "rediss"]),
+  }),
+  logLevel: setting({
+    name: "LOG_LEVEL",
+    default: "info",
+    accepts: `one of ${LOG_LEVELS.join(", ")}`,
+    meaning: "The least severe level of the server's own log.",
+    read: oneOf(LOG_LEVELS),
+  }),
+  trustedProxies: setting({
+    name: "TRUSTED_PROXIES",
+    default: null,
+    defaultNote: "none",
+    accepts: "addresses and CIDRs, separated by commas",
+    meaning: "Proxies whose `X-Forwarded-For` is believed.",
+    read: networks,
+  }),
+  rateLimitPerMinute: setting({
+    name: "RATE_LIMIT_PER_MINUTE",
+    default: "600",
+    accepts: "1 to 1000000000",
+    meaning: "Calls per minute of one credential.",
+    read: integer(1, 1_000 * MILLION),
+  }),
+  rateLimitIngestPerMinute: setting({
+    name: "RATE_LIMIT_INGEST_PER_MINUTE",
+    default: "60000",
+    accepts: "1 to 1000000000",
+    meaning: "Calls per minute of one credential to the endpoints that take logs: 1000 batches a second.",
+    read: integer(1, 1_000 * MILLION),
+  }),
+  rateLimitAnonymousPerMinute: setting({
+    name: "RATE_LIMIT_ANONYMOUS_PER_MINUTE",
+    default: "60",
+    accepts: "1 to 1000000000",
+    meaning: "Calls per minute of one address without a credential.",
+    read: integer(1, 1_000 * MILLION),
+  }),
+  walMaxBytes: setting({
+    name: "WAL_MAX_BYTES",
+    default: "2GiB",
+    accepts: `${BYTE_TEXT}; at least 64MiB`,
+    meaning:
+      "Bound of the write-ahead log. When ClickHouse is away for so long that it is full, ingest answers 503.",
+    read: bytes(64 * 2 ** 20),
+  }),
+  ingestMaxInFlightBytes: setting({
+    name: "INGEST_MAX_IN_FLIGHT_BYTES",
+    default: "64MiB",
+    accepts: `${BYTE_TEXT}; at least 8MiB`,
+    meaning:
+      "Bound of accepted bodies that are not yet in the write-ahead log; beyond it ingest answers 503.",
+    read: bytes(8 * 2 ** 20),
+  }),
+  dedupeWindowSeconds: setting({
+    name: "DEDUPE_WINDOW_SECONDS",
+    default: "600",
+    accepts: `1 to ${DAY_SECONDS}`,
+    meaning: "A log with an `event_id` seen within this time, at least, is dropped.",
+    read: integer(1, DAY_SECONDS),
+  }),
+  dedupeMaxEvents: setting({
+    name: "DEDUPE_MAX_EVENTS",
+    default: "8000000",
+    accepts: "1000 to 1000000000",
+    meaning:
+      "Event ids remembered at the same time, 16 to 43 bytes of memory each, used only as they come: " +
+      "the default is 350 MB at most and some 9000 new ids a second.",
+    read: integer(1_000, 1_000 * MILLION),
+  }),
+  queryTimeoutMs: setting({
+    name: "QUERY_TIMEOUT_MS",
+    default: "15000",
+    accepts: "100 to 600000",
+    meaning: "Wall time of one query, in milliseconds.",
+    read: integer(100, 600_000),
+  }),
+  queryMaxReadBytes: setting({
+    name: "QUERY_MAX_READ_BYTES",
+    default: "64GiB",
+    accepts: BYTE_TEXT,
+    meaning: "Uncompressed bytes one query may read.",
+    read: bytes(1),
+  }),
+  queryMaxMemoryBytes: setting({
+    name: "QUERY_MAX_MEMORY_BYTES",
+    default: "1GiB",
+    accepts: `${BYTE_TEXT}; at least 16MiB`,
+    meaning: "Memory one query may use in ClickHouse.",
+    read: bytes(16 * 2 ** 20),
+  }),
+  queryMaxResultBytes: setting({
+    name: "QUERY_MAX_RESULT_BYTES",
+    default: "128MiB",
+    accepts: `${BYTE_TEXT}; at least 1MiB`,
+    meaning: "Size of one query's answer; it is held in memory.",
+    read: bytes(2 ** 20),
+  }),
+} as const;

@@ -1,0 +1,74 @@
+import { ClickHouseError } from "@clickhouse/client";
+import { ApiError, DependencyError } from "../errors.ts";
+
+/**
+ * What an error of ClickHouse means for whoever asked. `timeout`: the statement's time limit. `too_expensive`: one
+ * of its other limits. `unavailable`: the same statement may succeed later. `cancelled`: it was stopped on request.
+ * `fault`: it can never succeed as it is.
+ */
+export type ClickHouseFailure = "timeout" | "too_expensive" | "unavailable" | "cancelled" | "fault";
+
+/** By the numbers of ClickHouse's `ErrorCodes.cpp`, which never change their meaning. Any other number is a fault. */
+const FAILURES_BY_CODE: ReadonlyMap<number, ClickHouseFailure> = new Map<number, ClickHouseFailure>([
+  [159, "timeout"], // TIMEOUT_EXCEEDED
+  [160, "timeout"], // TOO_SLOW
+  [158, "too_expensive"], // TOO_MANY_ROWS
+  [161, "too_expensive"], // TOO_MANY_COLUMNS
+  [162, "too_expensive"], // TOO_DEEP_SUBQUERIES
+  [167, "too_expensive"], // TOO_DEEP_AST
+  [168, "too_expensive"], // TOO_BIG_AST
+  [191, "too_expensive"], // SET_SIZE_LIMIT_EXCEEDED
+  [241, "too_expensive"], // MEMORY_LIMIT_EXCEEDED
+  [290, "too_expensive"], // LIMIT_EXCEEDED
+  [306, "too_expensive"], // TOO_DEEP_RECURSION
+  [307, "too_expensive"], // TOO_MANY_BYTES
+  [396, "too_expensive"], // TOO_MANY_ROWS_OR_BYTES
+  [394, "cancelled"], // QUERY_WAS_CANCELLED
+  [735, "cancelled"], // QUERY_WAS_CANCELLED_BY_CLIENT
+  [202, "unavailable"], // TOO_MANY_SIMULTANEOUS_QUERIES
+  [203, "unavailable"], // NO_FREE_CONNECTION
+  [209, "unavailable"], // SOCKET_TIMEOUT
+  [210, "unavailable"], // NETWORK_ERROR
+  [198, "unavailable"], // DNS_ERROR
+  [225, "unavailable"], // NO_ZOOKEEPER
+  [236, "unavailable"], // ABORTED
+  [242, "unavailable"], // TABLE_IS_READ_ONLY
+  [243, "unavailable"], // NOT_ENOUGH_SPACE
+  [279, "unavailable"], // ALL_CONNECTION_TRIES_FAILED
+  [369, "unavailable"], // ALL_REPLICAS_ARE_STALE
+  [425, "unavailable"], // SYSTEM_ERROR
+  [439, "unavailable"], // CANNOT_SCHEDULE_TASK
+  [519, "unavailable"], // NO_REMOTE_SHARD_AVAILABLE
+  [999, "unavailable"], // KEEPER_EXCEPTION
+]);
+
+/**
+ * What a failed call of the ClickHouse client means. Judged by the error's number, never by its text; an error
+ * without a number never reached the server, or its answer never came back.
+ */
+export function classifyClickHouseError(error: unknown): ClickHouseFailure {
+  if (!(error instanceof ClickHouseError)) return "unavailable";
+  return FAILURES_BY_CODE.get(Number(error.code)) ?? "fault";
+}
+
+/** The error to throw where a user's query failed in ClickHouse. */
+export function clickHouseQueryError(error: unknown): ApiError | DependencyError {
+  const failure = classifyClickHouseError(error);
+  switch (failure) {
+    case "timeout":
+      return new ApiError("QUERY_TIMEOUT", "The query took too long; narrow the time range or the filter.", {
+        cause: error,
+      });
+    case "too_expensive":
+      return new ApiError(
+        "QUERY_TOO_EXPENSIVE",
+        "The query reads or returns more than the limits allow; narrow the time range or the filter.",
+        { cause: error },
+      );
+    default:
+      return new DependencyError("clickhouse", `a query failed: ${failure}`, {
+        retryable: failure !== "fault",
+        cause: error,
+      });
+  }
+}

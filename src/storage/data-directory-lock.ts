@@ -1,0 +1,60 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Another server uses the data directory; the message names both. */
+export class DataDirectoryLockedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "DataDirectoryLockedError";
+  }
+}
+
+export interface DataDirectoryLock {
+  readonly release: () => void;
+}
+
+function holderOf(path: string): string {
+  try {
+    const pid = readFileSync(path, "utf8").trim();
+    return /^\d+$/.test(pid) ? ` (process ${pid})` : "";
+  } catch {
+    // The holder has the lock but has not written its id yet.
+    return "";
+  }
+}
+
+/**
+ * Makes the data directory, readable by its owner only, and takes it for this process. The lock is the file lock of
+ * an exclusive SQLite transaction: the kernel lets go of it when the process ends, however it ends, and it needs no
+ * native code of ours. Throws `DataDirectoryLockedError` while another process, or this one, holds it.
+ */
+export function lockDataDirectory(directory: string): DataDirectoryLock {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  const holderPath = join(directory, "server.pid");
+  const lockPath = join(directory, "server.lock");
+  const database = new Database(lockPath, { create: true });
+  try {
+    database.run("PRAGMA busy_timeout = 0");
+    database.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (!(error instanceof SQLiteError && error.code === "SQLITE_BUSY")) throw error;
+    throw new DataDirectoryLockedError(
+      `The data directory ${directory} is in use by another server${holderOf(holderPath)}: ` +
+        "stop that one, or set OBS_DATA_DIR to another directory.",
+    );
+  }
+  chmodSync(lockPath, 0o600);
+  writeFileSync(holderPath, `${process.pid}\n`, { mode: 0o600 });
+  // The listener also keeps the lock from being collected as garbage, which would release it.
+  const release = () => database.close();
+  process.once("exit", release);
+  return {
+    release: () => {
+      process.off("exit", release);
+      release();
+    },
+  };
+}

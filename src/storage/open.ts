@@ -1,0 +1,210 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { Redis } from "ioredis";
+import type { Sql } from "postgres";
+import type { Config } from "../config.ts";
+import { DependencyError } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import {
+  type ClickHouseEndpoint,
+  createClickHouse,
+  ensureClickHouseDatabase,
+  parseClickHouseUrl,
+} from "./clickhouse.ts";
+import { type DataDirectoryLock, lockDataDirectory } from "./data-directory-lock.ts";
+import { fulfilledWithin } from "./deadline.ts";
+import { type EngineSecrets, loadSecrets } from "./embedded/secrets.ts";
+import {
+  type EmbeddedStore,
+  startEmbeddedClickHouse,
+  startEmbeddedPostgres,
+} from "./embedded/start-engine.ts";
+import {
+  CLIENT_CLOSE_TIMEOUT_MS,
+  EXTERNAL_STORE_RETRY_DELAY_MS,
+  EXTERNAL_STORE_START_TIMEOUT_MS,
+  REDIS_START_TIMEOUT_MS,
+} from "./limits.ts";
+import { MIGRATIONS_DIRECTORY, migrate } from "./migrations/migrate.ts";
+import { createPostgres } from "./postgres.ts";
+import { StoreMonitor, type StoreStatus } from "./readiness.ts";
+import { createRedis } from "./redis.ts";
+
+/** The stores of one server, migrated and watched. */
+export interface Stores {
+  readonly clickhouse: ClickHouseClient;
+  readonly clickhouseEndpoint: ClickHouseEndpoint;
+  readonly postgres: Sql;
+  /** Null unless `REDIS_URL` is set. It may be unreachable: the server starts without waiting for it. */
+  readonly redis: Redis | null;
+  /** How each store is, from the latest probes; never waits. */
+  readonly statuses: () => readonly StoreStatus[];
+  /** Closes clients, engines and the data directory, in this order, within about 7 s. Repeated calls are one. */
+  readonly close: () => Promise<void>;
+}
+
+export type StoreConfig = Pick<Config, "dataDirectory" | "clickhouseUrl" | "databaseUrl" | "redisUrl">;
+
+/** What is to be closed if the opening fails half-way, and at the end. */
+class OpenParts {
+  readonly engines: EmbeddedStore[] = [];
+  readonly clients: (() => Promise<void>)[] = [];
+  readonly monitors: StoreMonitor[] = [];
+  readonly #lock: DataDirectoryLock;
+  #closing: Promise<void> | null = null;
+
+  constructor(lock: DataDirectoryLock) {
+    this.#lock = lock;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all(this.monitors.map((monitor) => monitor.stop()));
+    // Before the engines: an open connection holds ClickHouse up.
+    await fulfilledWithin(Promise.allSettled(this.clients.map((close) => close())), CLIENT_CLOSE_TIMEOUT_MS);
+    await Promise.all(this.engines.map((engine) => engine.supervisor.stop()));
+    this.#lock.release();
+  }
+}
+
+/**
+ * Takes the data directory, starts the engines that are not configured to be elsewhere, waits for those that are,
+ * and brings their schemas up to date. Throws a `DataDirectoryLockedError`, an `UnsupportedPlatformError`, a
+ * `MigrationError` or another error with a message for the operator; then nothing is left open.
+ */
+export async function openStores(config: StoreConfig, log: Logger): Promise<Stores> {
+  const parts = new OpenParts(lockDataDirectory(config.dataDirectory));
+  try {
+    return await openParts(config, log, parts);
+  } catch (error) {
+    await parts.close();
+    throw error;
+  }
+}
+
+async function openParts(config: StoreConfig, log: Logger, parts: OpenParts): Promise<Stores> {
+  const isAllConfigured = config.clickhouseUrl !== null && config.databaseUrl !== null;
+  const secrets = isAllConfigured ? null : loadSecrets(config.dataDirectory);
+  // Settled and not merely awaited: when one fails, the other may still be starting and has to be closed.
+  const opened = await Promise.allSettled([
+    openClickHouse(config, secrets, log, parts),
+    openPostgres(config, secrets, log, parts),
+  ]);
+  const [clickhouseResult, postgresResult] = opened;
+  if (clickhouseResult.status === "rejected") throw clickhouseResult.reason;
+  if (postgresResult.status === "rejected") throw postgresResult.reason;
+  const { client: clickhouse, endpoint: clickhouseEndpoint } = clickhouseResult.value;
+  const postgres = postgresResult.value;
+  await migrate({ postgres, clickhouse, directory: MIGRATIONS_DIRECTORY, log });
+  const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log, parts);
+  for (const monitor of parts.monitors) monitor.start();
+  return {
+    clickhouse,
+    clickhouseEndpoint,
+    postgres,
+    redis,
+    statuses: () => parts.monitors.map((monitor) => monitor.status()),
+    close: () => parts.close(),
+  };
+}
+
+async function openClickHouse(
+  config: StoreConfig,
+  secrets: EngineSecrets | null,
+  log: Logger,
+  parts: OpenParts,
+): Promise<{ client: ClickHouseClient; endpoint: ClickHouseEndpoint }> {
+  let url = config.clickhouseUrl;
+  let embedded: EmbeddedStore | undefined;
+  if (url === null && secrets !== null) {
+    embedded = await startEmbeddedClickHouse(config.dataDirectory, secrets, log);
+    parts.engines.push(embedded);
+    url = embedded.url;
+  }
+  if (url === null) throw new Error("An embedded ClickHouse needs secrets.");
+  const endpoint = parseClickHouseUrl(url);
+  await waitForStore("ClickHouse", "CLICKHOUSE_URL", log, () => ensureClickHouseDatabase(endpoint));
+  const client = createClickHouse(endpoint);
+  parts.clients.push(() => client.close());
+  watch(parts, log, "clickhouse", embedded, () => client.command({ query: "SELECT 1" }));
+  return { client, endpoint };
+}
+
+async function openPostgres(
+  config: StoreConfig,
+  secrets: EngineSecrets | null,
+  log: Logger,
+  parts: OpenParts,
+): Promise<Sql> {
+  let url = config.databaseUrl;
+  let embedded: EmbeddedStore | undefined;
+  if (url === null && secrets !== null) {
+    embedded = await startEmbeddedPostgres(config.dataDirectory, secrets, log);
+    parts.engines.push(embedded);
+    url = embedded.url;
+  }
+  if (url === null) throw new Error("An embedded Postgres needs secrets.");
+  const client = createPostgres(url);
+  parts.clients.push(() => client.end({ timeout: CLIENT_CLOSE_TIMEOUT_MS / 1000 }));
+  const probe = () => client`SELECT 1`;
+  await waitForStore("Postgres", "DATABASE_URL", log, probe);
+  watch(parts, log, "postgres", embedded, probe);
+  return client;
+}
+
+async function openRedis(url: string, log: Logger, parts: OpenParts): Promise<Redis> {
+  const client = createRedis(url, log);
+  // Most often it is there at once; when not, the server starts without it.
+  await fulfilledWithin(new Promise<void>((ready) => client.once("ready", ready)), REDIS_START_TIMEOUT_MS);
+  parts.clients.push(async () => client.disconnect());
+  watch(parts, log, "redis", undefined, () => client.ping());
+  return client;
+}
+
+function watch(
+  parts: OpenParts,
+  log: Logger,
+  name: string,
+  embedded: EmbeddedStore | undefined,
+  probe: () => Promise<unknown>,
+): void {
+  const engine = embedded === undefined ? {} : { engine: () => embedded.supervisor.status() };
+  parts.monitors.push(new StoreMonitor({ name, probe, log, ...engine }));
+}
+
+/**
+ * What no waiting cures. ClickHouse: unknown user or wrong password, access denied. Postgres: the same, and a
+ * database that does not exist.
+ */
+const PERMANENT_CODES = new Set(["516", "497", "28P01", "28000", "3D000"]);
+
+function isPermanent(error: unknown): boolean {
+  return error instanceof Error && "code" in error && PERMANENT_CODES.has(String(error.code));
+}
+
+/** Retries until a configured store that starts together with the server answers. */
+async function waitForStore(
+  name: string,
+  variable: string,
+  log: Logger,
+  probe: () => Promise<unknown>,
+): Promise<void> {
+  const deadline = performance.now() + EXTERNAL_STORE_START_TIMEOUT_MS;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await probe();
+      return;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (isPermanent(error) || performance.now() > deadline) {
+        const message = `${name} cannot be used (${reason}): check ${variable}.`;
+        throw new DependencyError(name, message, { retryable: true, cause: error });
+      }
+      if (attempt === 1) log.warn({ store: name, reason }, "store does not answer yet, waiting for it");
+      await Bun.sleep(EXTERNAL_STORE_RETRY_DELAY_MS);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import postgres, { type Sql } from "postgres";
+import { CONNECT_TIMEOUT_MS, POSTGRES_MAX_CONNECTIONS } from "./limits.ts";
+
+/**
+ * A pool of connections to the database of `url`. It connects lazily and connects again after an outage. A bigint
+ * column arrives as a string, a numeric one too: their ranges exceed that of a number.
+ */
+export function createPostgres(url: string, options: { maxConnections?: number } = {}): Sql {
+  return postgres(url, {
+    max: options.maxConnections ?? POSTGRES_MAX_CONNECTIONS,
+    connect_timeout: CONNECT_TIMEOUT_MS / 1000,
+    // Notices tell a person at a prompt what happened; here nobody reads them.
+    onnotice: () => undefined,
+    connection: { application_name: "obs", timezone: "UTC" },
+  });
+}
