@@ -1,7 +1,6 @@
+import { Type } from "typebox";
 import { route } from "../http/define-route.ts";
 import type { Reply, RequestContext, Route } from "../http/route.ts";
-import { IdParams } from "../http/schemas.ts";
-import { Type } from "typebox";
 import {
   type AccountDependencies,
   describeCaller,
@@ -10,12 +9,19 @@ import {
   registerAccount,
   type SignedIn,
 } from "./account-service.ts";
-import { clearedSessionCookie, readSessionCookies, type SessionCookieOptions, sessionCookie } from "./session-cookie.ts";
+import {
+  clearedSessionCookie,
+  readSessionCookies,
+  type SessionCookieOptions,
+  sessionCookie,
+} from "./session-cookie.ts";
 import { createToken, listOwnTokens, revokeToken } from "./token-service.ts";
 import { Account, CreateTokenBody, LoginBody, Me, MintedToken, RegisterBody, Token } from "./types.ts";
 
 const SIGN_IN_BODY_MAX_BYTES = 16 * 1024;
 const TOKEN_BODY_MAX_BYTES = 64 * 1024;
+
+const IdParams = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,15}$" }) });
 
 export interface IdentityRouteDependencies extends AccountDependencies {
   readonly cookie: SessionCookieOptions;
@@ -24,4 +30,107 @@ export interface IdentityRouteDependencies extends AccountDependencies {
 /** Signing up, in and out, the caller's own account, and their personal access tokens. */
 export function identityRoutes(deps: IdentityRouteDependencies): Route[] {
   return [...authenticationRoutes(deps), accountRoute(deps), ...tokenRoutes(deps)];
+}
+
+function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
+  const withCookie = (status: number, { account, sessionToken }: SignedIn): Reply => ({
+    status,
+    body: account,
+    headers: { "set-cookie": sessionCookie(sessionToken, deps.cookie) },
+  });
+  return [
+    route({
+      method: "POST",
+      path: "/api/v1/auth/register",
+      tag: "Authentication",
+      summary: "Make an account with an organisation of its own and sign in",
+      access: "public",
+      audit: "REGISTER",
+      body: { kind: "json", schema: RegisterBody, maxBytes: SIGN_IN_BODY_MAX_BYTES },
+      responses: { 201: { description: "The account; the session is in the cookie.", schema: Account } },
+      errors: ["CONFLICT"],
+      handler: async (context, { body }) => withCookie(201, await registerAccount(deps, context, body)),
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/auth/login",
+      tag: "Authentication",
+      summary: "Sign in with a password",
+      access: "public",
+      audit: "LOGIN",
+      body: { kind: "json", schema: LoginBody, maxBytes: SIGN_IN_BODY_MAX_BYTES },
+      responses: { 200: { description: "The account; the session is in the cookie.", schema: Account } },
+      errors: ["INVALID_CREDENTIALS"],
+      handler: async (context, { body }) =>
+        withCookie(200, await logIn(deps, context, body, readSessionCookies(context.request))),
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/auth/logout",
+      tag: "Authentication",
+      summary: "End the session",
+      access: "public",
+      audit: "LOGOUT",
+      responses: { 204: { description: "Signed out, also when there was no session." } },
+      handler: async (context: RequestContext) => {
+        await logOut(deps, readSessionCookies(context.request));
+        return { status: 204, headers: { "set-cookie": clearedSessionCookie(deps.cookie) } };
+      },
+    }),
+  ];
+}
+
+function accountRoute(deps: IdentityRouteDependencies): Route {
+  return route({
+    method: "GET",
+    path: "/api/v1/me",
+    tag: "Account",
+    summary: "The caller, their organisation, plan and quota",
+    access: { role: "viewer", scope: "account:read" },
+    responses: { 200: { description: "The caller.", schema: Me } },
+    handler: async ({ principal }) => ({ status: 200, body: await describeCaller(deps, principal) }),
+  });
+}
+
+function tokenRoutes(deps: IdentityRouteDependencies): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/api/v1/me/tokens",
+      tag: "Account",
+      summary: "The caller's access tokens",
+      access: { role: "viewer", scope: "account:read" },
+      responses: { 200: { description: "Tokens that are not revoked.", schema: Type.Array(Token) } },
+      handler: async ({ principal }) => ({ status: 200, body: await listOwnTokens(deps, principal) }),
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/me/tokens",
+      tag: "Account",
+      summary: "Make an access token",
+      access: { role: "viewer", scope: "tokens:write" },
+      audit: "CREATE_TOKEN",
+      body: { kind: "json", schema: CreateTokenBody, maxBytes: TOKEN_BODY_MAX_BYTES },
+      responses: { 201: { description: "The token, shown this once.", schema: MintedToken } },
+      errors: ["CONFLICT"],
+      handler: async ({ principal }, { body }) => ({
+        status: 201,
+        body: await createToken(deps, principal, body),
+      }),
+    }),
+    route({
+      method: "DELETE",
+      path: "/api/v1/me/tokens/:id",
+      tag: "Account",
+      summary: "Revoke an access token",
+      access: { role: "viewer", scope: "tokens:write" },
+      audit: "REVOKE_TOKEN",
+      params: IdParams,
+      responses: { 204: { description: "Revoked; it fails from now on." } },
+      handler: async ({ principal }, { params }) => {
+        await revokeToken(deps, principal, Number(params.id));
+        return { status: 204 };
+      },
+    }),
+  ];
 }

@@ -11,13 +11,14 @@ import { route } from "../../http/define-route.ts";
 import { MAX_BODY_BYTES } from "../../http/limits.ts";
 import { readBody } from "../../http/read-body.ts";
 import type { Route } from "../../http/route.ts";
+import { CONTENT_ENCODINGS } from "../../http/unpack.ts";
 import { validationFailed } from "../../http/validate.ts";
 
 const BODY_LIMITS = {
   maxPackedBytes: MAX_BODY_BYTES,
   maxUnpackedBytes: MAX_BODY_BYTES,
-  encodings: ["gzip", "deflate", "zstd"],
-} as const;
+  encodings: CONTENT_ENCODINGS,
+};
 
 /** What the decoder of `ingest/` enforces, for the documentation. */
 const LogEntry = Type.Object(
@@ -72,11 +73,12 @@ export function logIngestRoutes({ ingest }: { ingest: Pick<Ingest, "ingest"> }):
       },
       responses: { 202: { description: "Stored durably, searchable within a second", schema: IngestResult } },
       errors: ["VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "UNAVAILABLE"],
-      handler: async (context, _input) => {
-        const body = await readBody(context.request, BODY_LIMITS);
+      handler: async (context) => {
+        const body = await readBody(context.request, BODY_LIMITS, context.reserveMemory);
         const result = await ingest
           .ingest({
             organizationId: context.principal.organizationId,
+            format: "native",
             bytes: body.length,
             decode: (batch, skip) => native.decode(body, batch, skip),
           })

@@ -1,0 +1,84 @@
+import { availableParallelism } from "node:os";
+import type { Ingest } from "../ingest/index.ts";
+import manifest from "../package.json" with { type: "json" };
+import type { Config } from "./config.ts";
+import { logIngestRoutes } from "./domains/logs/ingest-routes.ts";
+// import { logSearchRoutes } from "./domains/logs/search-routes.ts";
+import { type App, buildApp } from "./http/app.ts";
+import { MemoryRateLimiter } from "./http/rate-limit/memory-limiter.ts";
+import type { RateLimiter } from "./http/rate-limit/rate-limiter.ts";
+import { RedisRateLimiter } from "./http/rate-limit/redis-limiter.ts";
+import type { Authenticator } from "./identity/authenticator.ts";
+import { MemoryLoginThrottle } from "./identity/memory-login-throttle.ts";
+import { PasswordHasher } from "./identity/password-hasher.ts";
+import { identityRoutes } from "./identity/routes.ts";
+import type { Logger } from "./log.ts";
+import type { Metrics } from "./ops/metrics.ts";
+import type { Readiness } from "./ops/readiness.ts";
+import { opsRoutes } from "./ops/routes.ts";
+import type { Stores } from "./storage/open.ts";
+import { storeVersions } from "./storage/versions.ts";
+
+export interface AppDeps {
+  readonly config: Config;
+  readonly publicUrl: string;
+  readonly stores: Stores;
+  readonly ingest: Pick<Ingest, "ingest">;
+  readonly authenticator: Authenticator;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Signs the cursors of searches. */
+  readonly cursorKey: Uint8Array;
+}
+
+/** The whole application: every route of every domain behind the one pipeline. */
+export function createApp(deps: AppDeps): App {
+  const { config, publicUrl, stores, authenticator, metrics, log } = deps;
+  const routes = [
+    ...identityRoutes({
+      sql: stores.postgres,
+      passwords: new PasswordHasher({ concurrency: availableParallelism() }),
+      throttle: new MemoryLoginThrottle({ now: Date.now }),
+      authenticator,
+      now: Date.now,
+      cookie: { secure: publicUrl.startsWith("https:") },
+    }),
+    ...logIngestRoutes({ ingest: deps.ingest }),
+
+  ];
+  const operations = opsRoutes(
+    {
+      readiness: deps.readiness,
+      metrics,
+      publicUrl,
+      build: { name: manifest.name, version: manifest.version, commit: null },
+      storeVersions: () => storeVersions(stores),
+    },
+    routes,
+  );
+  return buildApp([...routes, ...operations], {
+    authenticator,
+    rateLimiter: createRateLimiter(stores, metrics, log),
+    rateLimits: {
+      perMinute: config.rateLimitPerMinute,
+      ingestPerMinute: config.rateLimitIngestPerMinute,
+      anonymousPerMinute: config.rateLimitAnonymousPerMinute,
+    },
+    trustedProxies: config.trustedProxies ?? [],
+    publicUrl,
+    metrics,
+    log,
+  });
+}
+
+function createRateLimiter(stores: Stores, metrics: Metrics, log: Logger): RateLimiter {
+  const local = new MemoryRateLimiter();
+  if (stores.redis === null) return local;
+  return new RedisRateLimiter({
+    redis: stores.redis,
+    local,
+    log,
+    onLocalDecision: () => metrics.rateLimit.localDecisions.inc(),
+  });
+}

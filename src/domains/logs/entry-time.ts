@@ -1,0 +1,25 @@
+const NANOS_PER_MILLI = 1_000_000n;
+
+/**
+ * An RFC 3339 date-time as nanoseconds since 1970; the text has passed the `date-time` format.
+ * Digits past the nanosecond do not occur there.
+ */
+export function parseDateTimeNs(text: string): bigint {
+  const [, whole = "", fraction = "", offset = ""] = /^([^.]*?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  const wholeMs = Date.parse(whole + offset);
+  if (Number.isNaN(wholeMs)) throw new TypeError("not a date-time");
+  return BigInt(wholeMs) * NANOS_PER_MILLI + BigInt(fraction.padEnd(9, "0"));
+}
+
+/**
+ * Nanoseconds since 1970, as decimal text, in ISO 8601: UTC with `Z`, and as many of 3, 6 or 9 digits of fraction as
+ * it takes to lose nothing.
+ */
+export function formatNs(nanoseconds: string): string {
+  const ns = BigInt(nanoseconds);
+  const subMilli = ((ns % NANOS_PER_MILLI) + NANOS_PER_MILLI) % NANOS_PER_MILLI;
+  const iso = new Date(Number((ns - subMilli) / NANOS_PER_MILLI)).toISOString();
+  if (subMilli === 0n) return iso;
+  const digits = subMilli.toString().padStart(6, "0");
+  return `${iso.slice(0, -1)}${digits.endsWith("000") ? digits.slice(0, 3) : digits}Z`;
+}

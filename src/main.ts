@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { type Ingest, openIngest } from "../ingest/index.ts";
+import { createApp } from "./app.ts";
+import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
+import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
+import { type Listener, listen } from "./http/server.ts";
+import { Authenticator } from "./identity/authenticator.ts";
+import { createLogger, type Logger } from "./log.ts";
+import { createMetrics, type Metrics } from "./ops/metrics.ts";
+import { serverReadiness } from "./server-readiness.ts";
+import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
+import { findFreePort } from "./storage/embedded/free-port.ts";
+import { openStores, type Stores } from "./storage/open.ts";
+import { loadSigningKey, takeInstanceNumber } from "./storage/server-identity.ts";
+
+/** How long requests that are being answered may take at the end, and after them the flush of the log. */
+const STOP_REQUESTS_MS = 2_000;
+const STOP_FLUSH_MS = 2_500;
+/** When the stop has not come to its end by itself: nothing acknowledged is lost, the next start recovers it. */
+const STOP_DEADLINE_MS = 9_500;
+
+interface Server {
+  readonly url: string;
+  /** Drains and stops everything, in the order in which data flows. */
+  stop(): Promise<void>;
+}
+
+async function startServer(config: Config, log: Logger): Promise<Server> {
+  const metrics = createMetrics();
+  const stores = await openStores(config, log);
+  try {
+    const ingest = await openServerIngest(config, stores, metrics, log);
+    const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
+    const port = config.port === 0 ? await findFreePort() : config.port;
+    const publicUrl = publicUrlOf(config, port);
+    const app = createApp({
+      config,
+      publicUrl,
+      stores,
+      ingest,
+      authenticator,
+      readiness: serverReadiness(stores, ingest, Date.now),
+      metrics,
+      log,
+      cursorKey: await loadSigningKey(stores.postgres, "search-cursor"),
+    });
+    const listener = listen(app, { hostname: config.host, port });
+    return {
+      url: publicUrl,
+      stop: async () => {
+        await stopListening(listener);
+        await ingest.close(STOP_FLUSH_MS);
+        await authenticator.settled();
+        await stores.close();
+      },
+    };
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
+}
+
+async function openServerIngest(
+  config: Config,
+  stores: Stores,
+  metrics: Metrics,
+  log: Logger,
+): Promise<Ingest> {
+  const ingest = await openIngest({
+    directory: join(config.dataDirectory, "wal"),
+    store: createClickHouseLogStore(stores.clickhouse),
+    observer: createIngestObserver(metrics, log),
+    instance: await takeInstanceNumber(stores.postgres),
+    walMaxBytes: config.walMaxBytes,
+    maxInFlightBytes: config.ingestMaxInFlightBytes,
+    dedupeWindowMs: config.dedupeWindowSeconds * 1000,
+    dedupeMaxKeys: config.dedupeMaxEvents,
+    now: Date.now,
+    onFatal: (error) => {
+      log.fatal({ err: error }, "the disk refused a sync of the write-ahead log; restart to recover");
+      process.exit(1);
+    },
+  });
+  const { recovery } = ingest.wal;
+  if (recovery.recordsDamaged + recovery.recordsRepaired + recovery.recordsTorn > 0)
+    log.warn(
+      { recovery },
+      "the write-ahead log was not closed cleanly or is damaged; everything readable was kept",
+    );
+  metrics.onCollect(() => {
+    metrics.wal.bytes.set(ingest.wal.bytes);
+    const oldest = ingest.wal.oldestUnflushedMs;
+    metrics.wal.oldestAgeSec.set(oldest === undefined ? 0 : (Date.now() - oldest) / 1000);
+  });
+  return ingest;
+}
+
+/** Lets the requests that are being answered end, and cuts those that take too long. */
+async function stopListening(listener: Listener): Promise<void> {
+  const timer = setTimeout(() => void listener.abort(), STOP_REQUESTS_MS);
+  await listener.stop();
+  clearTimeout(timer);
+}
+
+function printWelcome(url: string): void {
+  const lines = [
+    `obs listens on ${url}`,
+    "",
+    "Get a token:      bun run obs login --register",
+    "Ship a log file:  bun run obs ship FILE",
+    "Find a line:      bun run obs search WORD",
+    `The API:          ${url}/docs`,
+    "",
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function stopOnSignals(server: Server, log: Logger): void {
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, "stopping");
+    setTimeout(() => {
+      log.warn("the stop took too long; what is left in the write-ahead log is stored at the next start");
+      process.exit(0);
+    }, STOP_DEADLINE_MS);
+    server.stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ err: error }, "the stop failed");
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const log = createLogger(config.logLevel);
+  const server = await startServer(config, log);
+  stopOnSignals(server, log);
+  printWelcome(server.url);
+}
+
+try {
+  await main();
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`obs: ${error instanceof ConfigError ? message : `cannot start: ${message}`}\n`);
+  process.exit(1);
+}
