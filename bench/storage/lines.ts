@@ -50,7 +50,10 @@ function hole(run: string): Piece {
 }
 
 function levelOf(line: string): string {
-  for (const word of line.slice(0, 120).toLowerCase().split(/[^a-z]+/)) {
+  for (const word of line
+    .slice(0, 120)
+    .toLowerCase()
+    .split(/[^a-z]+/)) {
     const level = levelWords.get(word);
     if (level !== undefined) return level;
   }
@@ -92,7 +95,7 @@ const shapes = [
   "Jan 10 12:00:02 host%n sshd[24200]: Failed password for invalid user %w from 173.234.31.186 port 38926 ssh2",
   '[req-38101a0b-2096-447d-96ea-a692162415ae] 10.11.10.1 "GET /v2/54fadb412c4e40cdbaed9335e4c35a9e/%w HTTP/1.1" status: 200 len: 1893 time: 0.2477829',
   "[error] [client 218.145.25.12] %w child %w in error state 6",
-  "01-10 12:00:03.381  1702  2395 D %wManager: acquire lock=233570404, flags=0x1, tag=\"%w\", uid=10037, pid=2227",
+  '01-10 12:00:03.381  1702  2395 D %wManager: acquire lock=233570404, flags=0x1, tag="%w", uid=10037, pid=2227',
   "2026-01-10 12:00:04,747 - WARN  [SendWorker:188978561024:QuorumCnxManager@679] - Interrupted while waiting for %w on queue",
 ];
 
@@ -110,5 +113,7 @@ export function synthesizeLineTemplates(random: Random, count: number): LineTemp
 
 function word(random: Random): string {
   const syllables = ["ra", "ton", "mi", "ker", "sol", "va", "plex", "dor", "ni", "que"];
-  return Array.from({ length: 2 + random.below(3) }, () => syllables[random.below(syllables.length)]).join("");
+  return Array.from({ length: 2 + random.below(3) }, () => syllables[random.below(syllables.length)]).join(
+    "",
+  );
 }

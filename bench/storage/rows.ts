@@ -25,7 +25,12 @@ export const needleEveryRows = 200_000;
 export const needleOffset = 7;
 
 /** Writes row number `row` of `total` as one TSV line of `sourceTable`. */
-export function tsvRow(row: number, total: number, templates: readonly LineTemplate[], random: Random): string {
+export function tsvRow(
+  row: number,
+  total: number,
+  templates: readonly LineTemplate[],
+  random: Random,
+): string {
   const template = templates[random.below(templates.length)];
   if (template === undefined) throw new Error("no line templates");
   const receivedMs = dayStartMs + Math.floor((row / total) * dayMs);
@@ -62,7 +67,8 @@ function messageOf(pieces: readonly Piece[], pool: number, row: number, random: 
   let message = "";
   for (const piece of pieces) {
     if (piece.kind === "text") message += piece.text;
-    else if (piece.kind === "number") message += digitsOf(random.below(2000) + piece.length, piece.length, false);
+    else if (piece.kind === "number")
+      message += digitsOf(random.below(2000) + piece.length, piece.length, false);
     else message += digitsOf(pool + random.below(500), piece.length, piece.kind === "hex");
   }
   if (row % needleEveryRows === needleOffset) message += ` ticket ${needleOf(row)}`;
@@ -78,7 +84,8 @@ function attributesOf(template: LineTemplate, random: Random): string {
     `'component':'${template.component}'`,
     `'pid':'${random.below(32768)}'`,
   ];
-  if (random.unit() < 0.6) fields.push(`'path':'/api/v1/${paths[random.below(paths.length)]}/${random.below(5000)}'`);
+  if (random.unit() < 0.6)
+    fields.push(`'path':'/api/v1/${paths[random.below(paths.length)]}/${random.below(5000)}'`);
   if (random.unit() < 0.6) fields.push(`'method':'${random.unit() < 0.8 ? "GET" : "POST"}'`);
   if (random.unit() < 0.5) fields.push(`'version':'1.${random.below(12)}.${random.below(4)}'`);
   return `{${fields.join(",")}}`;
