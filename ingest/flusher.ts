@@ -26,14 +26,19 @@ export class Flusher {
   readonly #draining = new AbortController();
   /** Fired at the deadline: gives up the insert under way, which will be replayed. */
   readonly #stopping = new AbortController();
-  #run: Promise<void> | null = null;
+  readonly #ended = Promise.withResolvers<void>();
 
   constructor(options: FlusherOptions) {
     this.#options = options;
   }
 
-  start(): void {
-    this.#run ??= this.#flushUntilStopped();
+  /** Flushes until `drain`. Rejects when the log itself fails: then nothing can go on. */
+  async run(): Promise<void> {
+    try {
+      await this.#flushUntilStopped();
+    } finally {
+      this.#ended.resolve();
+    }
   }
 
   /**
@@ -43,7 +48,7 @@ export class Flusher {
   async drain(deadlineMs: number): Promise<void> {
     this.#draining.abort();
     const timer = setTimeout(() => this.#stopping.abort(), deadlineMs);
-    await this.#run;
+    await this.#ended.promise;
     clearTimeout(timer);
   }
 

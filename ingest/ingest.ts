@@ -5,7 +5,6 @@ import { LogIdGenerator } from "./log-id.ts";
 import type { LogStore } from "./log-store.ts";
 import type { IngestObserver } from "./observer.ts";
 import { IngestPipeline, type IngestRequest, type IngestResult } from "./pipeline.ts";
-import type { WalFailedError } from "./wal/errors.ts";
 import { openWal, type Wal } from "./wal/wal.ts";
 
 /** Bytes of one segment file: the log gives disk space back in steps of this size. */
@@ -27,8 +26,8 @@ export interface IngestOptions {
   /** Event ids remembered at the same time. */
   dedupeMaxKeys: number;
   now: () => number;
-  /** The disk refused a sync, so nothing it holds can be trusted: stop the process, the next start recovers. */
-  onFatal: (error: WalFailedError) => void;
+  /** The log failed for good, for example because the disk refused a sync: stop the process, the next start recovers. */
+  onFatal: (error: unknown) => void;
 }
 
 /** The ingest side of the server: open it once, hand it requests, close it last. */
@@ -67,7 +66,7 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
     now,
     observer,
   });
-  flusher.start();
+  flusher.run().catch(options.onFatal);
   return {
     wal,
     events,

@@ -1,6 +1,7 @@
-import { EVENT_KEY_BYTES, EVENT_KEY_WORDS, writeEventKey } from "./dedupe/event-key.ts";
+import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import { EventKeySet } from "./dedupe/event-key-set.ts";
 import type { EventWindow } from "./dedupe/event-window.ts";
+import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts";
 import { IngestUnavailableError } from "./errors.ts";
 import { BATCH_MAX_BYTES } from "./limits.ts";
 import { LogBatch } from "./log-batch.ts";
@@ -158,7 +159,7 @@ export class IngestPipeline {
     };
     decode(NOTHING);
     const accepted = batch.requestRows;
-    const found = this.#findDuplicates(request.organizationId, batch);
+    const found = findDuplicates(batch, request.organizationId, (key) => this.#lookForEvent(key));
     if (found.inSync && this.#syncing !== null) {
       // Whether these are duplicates is being decided: they are if the sync succeeds.
       batch.rewindRequest();
@@ -185,31 +186,9 @@ export class IngestPipeline {
     return { accepted, duplicates: found.entries.size };
   }
 
-  /** Which entries of the request repeat an event, and the keys of those that do not. */
-  #findDuplicates(organizationId: number, batch: LogBatch): DuplicateSearch {
-    const entries = new Set<number>();
-    const fresh: number[] = [];
-    const inRequest = new Set<string>();
-    const key = new Uint32Array(EVENT_KEY_WORDS);
-    let inSync = false;
-    batch.forEachRequestEventId((entry, source, start, end) => {
-      writeEventKey(key, 0, organizationId, source, start, end);
-      const name = key.join();
-      const syncing = this.#syncing?.keySet.has(key, 0) === true;
-      if (syncing) inSync = true;
-      if (
-        syncing ||
-        inRequest.has(name) ||
-        this.#open.keySet.has(key, 0) ||
-        this.#options.events.has(key, 0)
-      ) {
-        entries.add(entry);
-        return;
-      }
-      inRequest.add(name);
-      fresh.push(...key);
-    });
-    return { entries, fresh: Uint32Array.from(fresh), inSync };
+  #lookForEvent(key: Uint32Array): EventSighting {
+    if (this.#syncing?.keySet.has(key, 0) === true) return "syncing";
+    return this.#open.keySet.has(key, 0) || this.#options.events.has(key, 0) ? "seen" : "new";
   }
 
   /** Holds the keys for the open batch; they count as seen from now on and are remembered once it is durable. */
@@ -293,13 +272,4 @@ export class IngestPipeline {
       requests: 0,
     };
   }
-}
-
-interface DuplicateSearch {
-  /** Positions of repeated entries in the request. */
-  entries: ReadonlySet<number>;
-  /** Keys of the other entries that have an event id, four words each. */
-  fresh: Uint32Array;
-  /** One of the repeated entries is in the batch that is being synced, so its fate must be awaited. */
-  inSync: boolean;
 }

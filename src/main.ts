@@ -77,7 +77,7 @@ async function openServerIngest(
     dedupeMaxKeys: config.dedupeMaxEvents,
     now: Date.now,
     onFatal: (error) => {
-      log.fatal({ err: error }, "the disk refused a sync of the write-ahead log; restart to recover");
+      log.fatal({ err: error }, "the write-ahead log has failed; the next start recovers what it holds");
       process.exit(1);
     },
   });

@@ -70,7 +70,7 @@ export class Reader {
       }
       await this.#readSegment(segment, filling);
     }
-    return { records: filling.records, end: filling.records.at(-1)?.end ?? Math.max(position, filling.at) };
+    return { records: filling.records, end: filling.at };
   }
 
   /** Takes one window of records from a segment; holes before it are passed over. */
@@ -93,7 +93,10 @@ export class Reader {
       }
       if (filling.records.length > before) return;
     }
-    filling.at = end;
+    // A file that ends early was cut by someone else.
+    const { at } = filling;
+    if (at < end)
+      await this.#skip({ kind: "hole", start: at, end, reason: "header" }, file, segment, filling);
   }
 
   /** Adds a record to the batch; answers whether to go on. A void record is passed over. */

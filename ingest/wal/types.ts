@@ -38,8 +38,9 @@ export interface WalReadLimits {
 export interface WalBatch {
   readonly records: WalRecord[];
   /**
-   * Where to read on: the end of the last record. Without records, a value above the asked position means that only
-   * a gap lies between, and the asked position itself means that nothing is there yet.
+   * Where to read on: all records below it and at or above the asked position are in this batch or an earlier one. It is
+   * `through` when the limits let everything in, so a range that is read again has the same end, whatever was damaged
+   * meanwhile. Without records it is above the asked position if only a gap lies between, else equal to it.
    */
   readonly end: number;
 }

@@ -22,9 +22,10 @@
  *
  * Recovery: every record in the segments is checked. One wrong byte is set right. What cannot be read below the highest
  * position that was provably durable is damage: it is copied to `damaged/`, reported and passed over. What cannot be
- * read above it is the torn end of a write that nobody was told of: it is cut.
+ * read above it is the torn end of a write that nobody was told of: it is cut, or, where readable records of the same
+ * write follow, replaced by a void record. The readable rest above it is written again and synced before it is trusted.
  *
- * Invariants, each asserted where it could break:
+ * Invariants, asserted or enforced where they could break:
  *
  *   1. A record starts at a multiple of 8, at `base of its segment + offset in the file`; positions only grow, stay
  *      below 2^53, and are never used for another record.
@@ -225,14 +226,12 @@ export class Wal {
     return this.#parts.reader.read(position, limits);
   }
 
-  /** Resolves to true once the durable end is above `position`, to false when the log closes or fails before. */
-  async waitFor(position: number): Promise<boolean> {
-    const { writer, signal } = this.#parts;
-    while (writer.durableEnd <= position) {
-      if (writer.failure !== undefined || this.#closing !== undefined) return false;
-      await signal.wait();
+  /** Resolves once the durable end is above `position`. Rejects when the log closes or fails before. */
+  async waitFor(position: number): Promise<void> {
+    while (this.#parts.writer.durableEnd <= position) {
+      this.#assertOpen();
+      await this.#parts.signal.wait();
     }
-    return true;
   }
 
   /**

@@ -129,11 +129,11 @@ describe("close", () => {
   test("what was queued is durable, what comes later is refused, waits end", async () => {
     const disk = new MemoryDisk();
     const { wal } = await openOn(disk);
-    const waiting = wal.waitFor(1_000_000);
+    const waiting = wal.waitFor(1_000_000).catch((error: unknown) => error);
     const queued = Promise.all([1, 2, 3].map((id) => wal.append(appendOf(id))));
     await Promise.all([wal.close(), wal.close()]);
     await queued;
-    expect(await waiting).toBe(false);
+    expect(await waiting).toBeInstanceOf(WalClosedError);
     await expect(wal.append(appendOf(4))).rejects.toBeInstanceOf(WalClosedError);
     await expect(wal.ledger.setFlushed(0)).rejects.toBeInstanceOf(WalClosedError);
     await expect(wal.read(0, { maxBytes: 1, maxRecords: 1 })).rejects.toBeInstanceOf(WalClosedError);

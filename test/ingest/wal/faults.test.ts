@@ -75,7 +75,7 @@ describe("failing operations", () => {
     expect(await second).toBeInstanceOf(WalFailedError);
     await expect(wal.append(appendOf(3))).rejects.toBeInstanceOf(WalFailedError);
     await expect(wal.release(0)).rejects.toBeInstanceOf(WalFailedError);
-    expect(await wal.waitFor(1_000_000)).toBe(false);
+    await expect(wal.waitFor(1_000_000)).rejects.toBeInstanceOf(WalFailedError);
     expect(fatal).toHaveLength(1);
     expect(await idsIn(wal)).toEqual([0]);
   });

@@ -71,7 +71,7 @@ describe("read", () => {
     const { wal } = await openOn(new MemoryDisk());
     let woken = 0;
     const waits = [0, 150].map(async (position) => {
-      expect(await wal.waitFor(position)).toBe(true);
+      await wal.waitFor(position);
       woken++;
     });
     await wal.append(appendOf(0, 50));
