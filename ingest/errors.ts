@@ -43,3 +43,11 @@ export class IngestUnavailableError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+/** The request names itself as an earlier one with other content did; nothing of it was stored. */
+export class IngestKeyReusedError extends Error {
+  constructor() {
+    super("the key belongs to another request");
+    this.name = "IngestKeyReusedError";
+  }
+}

@@ -1,5 +1,11 @@
 export { NativeFormat } from "./decode/native.ts";
-export { type IngestIssue, IngestRejectedError, IngestUnavailableError } from "./errors.ts";
+export { requestKeys } from "./dedupe/request-keys.ts";
+export {
+  type IngestIssue,
+  IngestKeyReusedError,
+  IngestRejectedError,
+  IngestUnavailableError,
+} from "./errors.ts";
 export { type Ingest, type IngestOptions, openIngest } from "./ingest.ts";
 export { LEVEL_NUMBERS, type Level } from "./log-batch.ts";
 export { INSTANCE_COUNT, LOG_ID_EPOCH_MS } from "./log-id.ts";

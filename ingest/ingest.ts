@@ -45,7 +45,7 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
   const wal = await openWal({
     directory: options.directory,
     maxBytes: options.walMaxBytes,
-    segmentBytes: Math.min(SEGMENT_BYTES, Math.floor(options.walMaxBytes / 4)),
+    segmentBytes: Math.min(SEGMENT_BYTES, Math.floor(options.walMaxBytes / 2)),
     keyRetentionMs: options.dedupeWindowMs,
     clock: now,
     onFatal: options.onFatal,

@@ -2,7 +2,8 @@ import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import { EventKeySet } from "./dedupe/event-key-set.ts";
 import type { EventWindow } from "./dedupe/event-window.ts";
 import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts";
-import { IngestUnavailableError } from "./errors.ts";
+import type { RequestKeys } from "./dedupe/request-keys.ts";
+import { IngestKeyReusedError, IngestUnavailableError } from "./errors.ts";
 import { BATCH_MAX_BYTES } from "./limits.ts";
 import { LogBatch } from "./log-batch.ts";
 import { LOG_ID_STEP, type LogIdGenerator } from "./log-id.ts";
@@ -25,6 +26,8 @@ export interface IngestRequest {
   format: string;
   /** Size of the unpacked body, for the bound on requests in flight. */
   bytes: number;
+  /** For a request that names itself: a repetition within the window is answered and not stored again. */
+  keys: RequestKeys | null;
   /**
    * Appends the entries to `batch`, without those whose positions are in `skip`, or throws IngestRejectedError.
    * Called within a request of the batch, once or twice.
@@ -35,8 +38,10 @@ export interface IngestRequest {
 export interface IngestResult {
   /** Entries that are durable now, repeated ones included. */
   accepted: number;
-  /** How many of them had been stored before under the same event id. */
+  /** How many of them had been stored before, under the same event id or with the same request. */
   duplicates: number;
+  /** The whole request repeats an earlier one. */
+  replayed: boolean;
 }
 
 /** What the pipeline needs of the write-ahead log. */
@@ -66,6 +71,7 @@ interface Commit {
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
+const NO_KEYS = new Uint32Array(0);
 
 /**
  * Turns requests into acknowledged, durable rows. All requests that arrive while the previous batch is being synced
@@ -159,31 +165,32 @@ export class IngestPipeline {
     };
     decode(NOTHING);
     const accepted = batch.requestRows;
+    const repeated = this.#lookForRequest(request, batch);
     const found = findDuplicates(batch, request.organizationId, (key) => this.#lookForEvent(key));
-    if (found.inSync && this.#syncing !== null) {
+    if ((found.inSync || repeated === "syncing") && this.#syncing !== null) {
       // Whether these are duplicates is being decided: they are if the sync succeeds.
       batch.rewindRequest();
       await this.#syncing.outcome.promise.catch(() => undefined);
       return null;
     }
-    if (found.entries.size > 0) {
-      batch.rewindRequest();
-      decode(found.entries);
+    const replayed = repeated === "seen";
+    if (replayed || found.entries.size > 0) batch.rewindRequest();
+    if (!replayed) {
+      if (found.entries.size > 0) decode(found.entries);
+      this.#claimKeys(commit, [
+        found.fresh,
+        request.keys?.identity ?? NO_KEYS,
+        request.keys?.content ?? NO_KEYS,
+      ]);
     }
-    if (found.fresh.length > 0) this.#claimKeys(commit, found.fresh);
     batch.keepRequest();
-    observer.decoded(
-      request.format,
-      accepted,
-      found.entries.size,
-      request.bytes,
-      performance.now() - startedAt,
-    );
+    const duplicates = replayed ? accepted : found.entries.size;
+    observer.decoded(request.format, accepted, duplicates, request.bytes, performance.now() - startedAt);
     // A request of nothing but duplicates waits as well: they may be of the same batch.
     commit.requests++;
     this.#scheduleCommit();
     await commit.outcome.promise;
-    return { accepted, duplicates: found.entries.size };
+    return { accepted, duplicates, replayed };
   }
 
   #lookForEvent(key: Uint32Array): EventSighting {
@@ -191,10 +198,23 @@ export class IngestPipeline {
     return this.#open.keySet.has(key, 0) || this.#options.events.has(key, 0) ? "seen" : "new";
   }
 
+  /** Whether the request came before; throws, with its rows taken back, when only its name did. */
+  #lookForRequest({ keys }: IngestRequest, batch: LogBatch): EventSighting {
+    if (keys === null) return "new";
+    const name = this.#lookForEvent(keys.identity);
+    if (name !== "new" && this.#lookForEvent(keys.content) === "new") {
+      batch.rewindRequest();
+      throw new IngestKeyReusedError();
+    }
+    return name;
+  }
+
   /** Holds the keys for the open batch; they count as seen from now on and are remembered once it is durable. */
-  #claimKeys(commit: Commit, fresh: Uint32Array): void {
+  #claimKeys(commit: Commit, claims: readonly Uint32Array<ArrayBuffer>[]): void {
+    const count = claims.reduce((sum, keys) => sum + keys.length, 0) / EVENT_KEY_WORDS;
+    if (count === 0) return;
     const waiting = commit.keySet.size + (this.#syncing?.keySet.size ?? 0);
-    if (!this.#options.events.hasRoomFor(waiting + fresh.length / EVENT_KEY_WORDS)) {
+    if (!this.#options.events.hasRoomFor(waiting + count)) {
       commit.batch.rewindRequest();
       throw new IngestUnavailableError(
         "duplicates_full",
@@ -202,8 +222,10 @@ export class IngestPipeline {
         LOG_FULL_RETRY_AFTER_SECONDS,
       );
     }
-    for (let at = 0; at < fresh.length; at += EVENT_KEY_WORDS) commit.keySet.add(fresh, at);
-    commit.keys.writeBytes(new Uint8Array(fresh.buffer, fresh.byteOffset, fresh.byteLength));
+    for (const keys of claims) {
+      for (let at = 0; at < keys.length; at += EVENT_KEY_WORDS) commit.keySet.add(keys, at);
+      commit.keys.writeBytes(new Uint8Array(keys.buffer));
+    }
   }
 
   #scheduleCommit(): void {

@@ -3,7 +3,7 @@ import type { Ingest } from "../ingest/index.ts";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
 import { logIngestRoutes } from "./domains/logs/ingest-routes.ts";
-// import { logSearchRoutes } from "./domains/logs/search-routes.ts";
+import { logSearchRoutes } from "./domains/logs/search-routes.ts";
 import { type App, buildApp } from "./http/app.ts";
 import { MemoryRateLimiter } from "./http/rate-limit/memory-limiter.ts";
 import type { RateLimiter } from "./http/rate-limit/rate-limiter.ts";
@@ -45,7 +45,13 @@ export function createApp(deps: AppDeps): App {
       cookie: { secure: publicUrl.startsWith("https:") },
     }),
     ...logIngestRoutes({ ingest: deps.ingest }),
-
+    ...logSearchRoutes({
+      clickhouse: stores.clickhouse,
+      cursorKey: deps.cursorKey,
+      metrics,
+      config,
+      now: Date.now,
+    }),
   ];
   const operations = opsRoutes(
     {

@@ -21,6 +21,14 @@ export const ERROR_CODES = {
   },
   REQUEST_TIMEOUT: { status: 408, summary: "The body did not arrive within its time limit." },
   CONFLICT: { status: 409, summary: "The request contradicts the present state." },
+  IDEMPOTENCY_KEY_TOO_LONG: {
+    status: 400,
+    summary: "The `Idempotency-Key` has more than 255 characters.",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    summary: "The `Idempotency-Key` belongs to a request with another method, path or body.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     summary: "The body, packed or unpacked, is larger than the route accepts.",

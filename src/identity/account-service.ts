@@ -36,7 +36,11 @@ export interface SignedIn {
  * email is known; every refusal counts against the caller's address like a failed login, which makes asking for
  * many emails slow.
  */
-export async function registerAccount(deps: AccountDependencies, caller: Caller, input: RegisterBody): Promise<SignedIn> {
+export async function registerAccount(
+  deps: AccountDependencies,
+  caller: Caller,
+  input: RegisterBody,
+): Promise<SignedIn> {
   const email = requireEmail(input.email);
   const subjects = registrationSubjects(caller.clientAddress);
   const signedIn = await throttledAttempt(deps.throttle, subjects, caller.log, async () => {

@@ -78,7 +78,11 @@ export async function findLoginAccount(sql: Sql, email: string): Promise<LoginAc
 }
 
 /** A person as a member of an organisation; null when the membership has ended. */
-export async function findMembership(sql: Sql, organizationId: number, userId: number): Promise<Membership | null> {
+export async function findMembership(
+  sql: Sql,
+  organizationId: number,
+  userId: number,
+): Promise<Membership | null> {
   const [row] = await sql<(AccountRow & { role: Role })[]>`
     SELECT u.id AS user_id, u.email, u.created_at AS user_created_at, m.role,
            o.id AS organization_id, o.name AS organization_name, o.created_at AS organization_created_at
@@ -90,7 +94,11 @@ export async function findMembership(sql: Sql, organizationId: number, userId: n
 }
 
 function accountOf(row: AccountRow): Account {
-  const user: User = { id: Number(row.user_id), email: row.email, createdAt: row.user_created_at.toISOString() };
+  const user: User = {
+    id: Number(row.user_id),
+    email: row.email,
+    createdAt: row.user_created_at.toISOString(),
+  };
   const organization: Organization = {
     id: row.organization_id,
     name: row.organization_name,

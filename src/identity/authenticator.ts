@@ -85,7 +85,9 @@ export class Authenticator {
 
   async #lookUp(kind: Principal["kind"], tokenHash: Uint8Array): Promise<Credential | null> {
     if (this.#lookupsUnderWay >= CREDENTIAL_LOOKUPS_MAX) {
-      throw new DependencyError("postgres", "too many credential lookups are unanswered", { retryable: true });
+      throw new DependencyError("postgres", "too many credential lookups are unanswered", {
+        retryable: true,
+      });
     }
     this.#lookupsUnderWay += 1;
     const find = kind === "token" ? findToken : findSession;

@@ -36,7 +36,12 @@ export async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Cred
     JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = ${tokenHash}`;
   if (row === undefined) return null;
-  return credentialOf(row, { kind: "session", scopes: ["*"], tokenId: null, credentialKey: `session:${row.id}` });
+  return credentialOf(row, {
+    kind: "session",
+    scopes: ["*"],
+    tokenId: null,
+    credentialKey: `session:${row.id}`,
+  });
 }
 
 /** The token with this hash, provided it is not revoked and its owner still belongs to the organisation. */
@@ -60,7 +65,12 @@ export async function findToken(sql: Sql, tokenHash: Uint8Array): Promise<Creden
  * Writes down that sessions were used at `atMs`, which also moves their end, unless that was done after
  * `notSinceMs`. Rows another instance is writing at this moment are left to it, so that no two can deadlock.
  */
-export async function touchSessions(sql: Sql, ids: readonly number[], atMs: number, notSinceMs: number): Promise<void> {
+export async function touchSessions(
+  sql: Sql,
+  ids: readonly number[],
+  atMs: number,
+  notSinceMs: number,
+): Promise<void> {
   const at = new Date(atMs);
   await sql`
     WITH due AS (
@@ -78,7 +88,12 @@ export async function touchSessions(sql: Sql, ids: readonly number[], atMs: numb
 }
 
 /** Writes down that tokens were used at `atMs`, unless that was done after `notSinceMs`. */
-export async function touchTokens(sql: Sql, ids: readonly number[], atMs: number, notSinceMs: number): Promise<void> {
+export async function touchTokens(
+  sql: Sql,
+  ids: readonly number[],
+  atMs: number,
+  notSinceMs: number,
+): Promise<void> {
   await sql`
     WITH due AS (
       SELECT id FROM personal_access_tokens

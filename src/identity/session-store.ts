@@ -10,7 +10,11 @@ export interface NewSession {
 }
 
 /** Begins a session, and ends those of the person that are over or one too many, the longest unused first. */
-export async function insertSession(tx: TransactionSql, organizationId: number, input: NewSession): Promise<void> {
+export async function insertSession(
+  tx: TransactionSql,
+  organizationId: number,
+  input: NewSession,
+): Promise<void> {
   const at = new Date(input.createdAtMs);
   await tx`
     DELETE FROM sessions
@@ -28,6 +32,9 @@ export async function insertSession(tx: TransactionSql, organizationId: number, 
 }
 
 /** Ends the sessions with these hashes. Holding a session's token is what entitles to end it. */
-export async function deleteSessions(sql: Sql | TransactionSql, tokenHashes: readonly Uint8Array[]): Promise<void> {
+export async function deleteSessions(
+  sql: Sql | TransactionSql,
+  tokenHashes: readonly Uint8Array[],
+): Promise<void> {
   await sql`DELETE FROM sessions WHERE token_hash = ANY(${[...tokenHashes]}::bytea[])`;
 }

@@ -69,7 +69,11 @@ export async function createToken(
 }
 
 /** Revokes one of the caller's own tokens; it fails from then on. Throws NOT_FOUND for any other id. */
-export async function revokeToken(deps: TokenDependencies, principal: Principal, tokenId: number): Promise<void> {
+export async function revokeToken(
+  deps: TokenDependencies,
+  principal: Principal,
+  tokenId: number,
+): Promise<void> {
   const tokenHash = await revokeTokenRow(deps.sql, principal.organizationId, {
     userId: principal.userId,
     tokenId,

@@ -58,7 +58,11 @@ export async function countTokensLocked(
 }
 
 /** Stores a token and answers its id. */
-export async function insertToken(tx: TransactionSql, organizationId: number, input: NewToken): Promise<number> {
+export async function insertToken(
+  tx: TransactionSql,
+  organizationId: number,
+  input: NewToken,
+): Promise<number> {
   const [row] = await tx<{ id: string }[]>`
     INSERT INTO personal_access_tokens (
       organization_id, user_id, token_hash, name, prefix, scopes,

@@ -54,7 +54,10 @@ export class UsageRecorder {
       try {
         await this.#touch(ids, atMs, atMs - USAGE_INTERVAL_MS);
       } catch (error) {
-        this.#log.error({ err: error, credentials: ids.length }, "the last use of credentials could not be recorded");
+        this.#log.error(
+          { err: error, credentials: ids.length },
+          "the last use of credentials could not be recorded",
+        );
       }
     }
     this.#writing = null;

@@ -1,7 +1,11 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { CompiledQuery } from "../../query/index.ts";
 import type { Metrics } from "../ops/metrics.ts";
-import { type ClickHouseFailure, classifyClickHouseError, clickHouseQueryError } from "./clickhouse-errors.ts";
+import {
+  type ClickHouseFailure,
+  classifyClickHouseError,
+  clickHouseQueryError,
+} from "./clickhouse-errors.ts";
 
 /** What a statement answered and what it cost in the store. */
 export interface QueryAnswer {
@@ -52,7 +56,11 @@ export class QueryRunner {
         abort_signal: signal,
       });
       const { data, statistics } = await result.json<readonly unknown[]>();
-      const answer = { rows: data, rowsRead: statistics?.rows_read ?? 0, bytesRead: statistics?.bytes_read ?? 0 };
+      const answer = {
+        rows: data,
+        rowsRead: statistics?.rows_read ?? 0,
+        bytesRead: statistics?.bytes_read ?? 0,
+      };
       observe("ok");
       metrics.query.rowsRead.inc({ operation }, answer.rowsRead);
       return answer;

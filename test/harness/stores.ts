@@ -40,15 +40,25 @@ interface SharedEngines {
   created: number;
 }
 
-/** Bun runs every test file in one process but gives each its own modules; what they share hangs on the process. */
+/** Bun runs every test file in one process; what the files share hangs on the process, under a name nobody else takes. */
 const REGISTRY_KEY: unique symbol = Symbol.for("obs.test.shared-engines");
 const registry: typeof globalThis & { [REGISTRY_KEY]?: Promise<SharedEngines> } = globalThis;
 
-/** Waits until the test process is gone, then removes the folder as soon as the engines no longer write to it. */
-const SWEEP = 'cat >/dev/null; for try in 1 2 3 4 5 6 7 8; do sleep 1; rm -rf "$0" 2>/dev/null && exit; done';
+/** Removes the directory when this process is gone, again and again until the engines write no more. */
+function sweepAfterwards(directory: string): void {
+  const script = 'cat >/dev/null; for try in 1 2 3 4 5 6 7 8; do sleep 1; rm -rf "$0"; done';
+  const sweeper = Bun.spawn(["sh", "-c", script, directory], {
+    stdin: "pipe",
+    stdout: "ignore",
+    stderr: "ignore",
+    detached: true,
+  });
+  sweeper.unref();
+}
 
 async function startSharedEngines(): Promise<SharedEngines> {
   const directory = mkdtempSync(join(tmpdir(), "obs-test-stores-"));
+  sweepAfterwards(directory);
   const secrets = loadSecrets(directory);
   const log = createLogger("silent");
   const [clickhouse, postgresStore] = await Promise.all([
@@ -56,14 +66,6 @@ async function startSharedEngines(): Promise<SharedEngines> {
     // What a test writes need not outlive the machine.
     startEmbeddedPostgres(directory, secrets, log, { fsync: "off" }),
   ]);
-  // The engines end with this process in any case; its directory is removed by one that outlives it.
-  const sweeper = Bun.spawn(["sh", "-c", SWEEP, directory], {
-    stdin: "pipe",
-    stdout: "ignore",
-    stderr: "ignore",
-    detached: true,
-  });
-  sweeper.unref();
   const adminUrl = new URL(postgresStore.url);
   adminUrl.username = "postgres";
   adminUrl.password = secrets.postgresSuperuserPassword;

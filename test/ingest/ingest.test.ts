@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NativeFormat } from "../../ingest/decode/native.ts";
-import { IngestUnavailableError } from "../../ingest/errors.ts";
+import { requestKeys } from "../../ingest/dedupe/request-keys.ts";
+import { IngestKeyReusedError, IngestUnavailableError } from "../../ingest/errors.ts";
 import { type Ingest, type IngestOptions, openIngest } from "../../ingest/ingest.ts";
 import type { LogStore } from "../../ingest/log-store.ts";
 import type { IngestObserver } from "../../ingest/observer.ts";
@@ -64,12 +65,18 @@ async function open(directory: string, options: Partial<IngestOptions> = {}): Pr
   });
 }
 
-function send(ingest: Ingest, organizationId: number, entries: readonly object[]): Promise<IngestResult> {
+function send(
+  ingest: Ingest,
+  organizationId: number,
+  entries: readonly object[],
+  name: string | null = null,
+): Promise<IngestResult> {
   const body = encoder.encode(JSON.stringify(entries));
   return ingest.ingest({
     organizationId,
     format: "native",
     bytes: body.length,
+    keys: name === null ? null : requestKeys(organizationId, "token:1", name, body),
     decode: (batch, skip) => format.decode(body, batch, skip),
   });
 }
@@ -94,7 +101,7 @@ describe("acknowledged entries", () => {
     const ingest = await open(await newDirectory());
     const requests = Array.from({ length: 50 }, (_, i) => numbered(20, `r${String(i).padStart(2, "0")}-`));
     const results = await Promise.all(requests.map((entries) => send(ingest, organization, entries)));
-    expect(results).toEqual(requests.map(() => ({ accepted: 20, duplicates: 0 })));
+    expect(results).toEqual(requests.map(() => ({ accepted: 20, duplicates: 0, replayed: false })));
     await ingest.close(10_000);
     expect(await messages(organization)).toEqual(requests.flatMap(texts));
   });
@@ -184,18 +191,24 @@ describe("event ids", () => {
     expect(await send(first, organization, [event("a"), event("b"), event("a")])).toEqual({
       accepted: 3,
       duplicates: 1,
+      replayed: false,
     });
     const together = await Promise.all([
       send(first, organization, [event("c")]),
       send(first, organization, [event("c"), { message: "d" }]),
     ]);
     expect(together.map((result) => result.duplicates)).toEqual([0, 1]);
-    expect(await send(first, organization, [event("a")])).toEqual({ accepted: 1, duplicates: 1 });
+    expect(await send(first, organization, [event("a")])).toEqual({
+      accepted: 1,
+      duplicates: 1,
+      replayed: false,
+    });
     await first.close(10_000);
     const second = await open(directory);
     expect(await send(second, organization, [event("a"), event("e")])).toEqual({
       accepted: 2,
       duplicates: 1,
+      replayed: false,
     });
     await second.close(10_000);
     expect(await messages(organization)).toEqual(["a", "b", "c", "d", "e"]);
@@ -208,7 +221,11 @@ describe("event ids", () => {
     await send(first, organization, [event("a")]);
     await first.close(50);
     const second = await open(directory);
-    expect(await send(second, organization, [event("a")])).toEqual({ accepted: 1, duplicates: 1 });
+    expect(await send(second, organization, [event("a")])).toEqual({
+      accepted: 1,
+      duplicates: 1,
+      replayed: false,
+    });
     await second.close(10_000);
     expect(await messages(organization)).toEqual(["a"]);
   });
@@ -217,7 +234,7 @@ describe("event ids", () => {
     const [one, two] = [++organizations, ++organizations];
     const ingest = await open(await newDirectory());
     await send(ingest, one, [event("a")]);
-    expect(await send(ingest, two, [event("a")])).toEqual({ accepted: 1, duplicates: 0 });
+    expect(await send(ingest, two, [event("a")])).toEqual({ accepted: 1, duplicates: 0, replayed: false });
     await ingest.close(10_000);
   });
 
@@ -227,7 +244,11 @@ describe("event ids", () => {
     const ingest = await open(await newDirectory(), { now: () => now });
     await send(ingest, organization, [event("a")]);
     now += 16 * MINUTE_MS;
-    expect(await send(ingest, organization, [event("a")])).toEqual({ accepted: 1, duplicates: 0 });
+    expect(await send(ingest, organization, [event("a")])).toEqual({
+      accepted: 1,
+      duplicates: 0,
+      replayed: false,
+    });
     await ingest.close(10_000);
   });
 
@@ -239,9 +260,43 @@ describe("event ids", () => {
     expect(await send(ingest, organization, [{ message: "plain" }, event("a")])).toEqual({
       accepted: 2,
       duplicates: 1,
+      replayed: false,
     });
     await ingest.close(10_000);
     expect(await messages(organization)).toEqual(["a", "b", "plain"]);
+  });
+});
+
+describe("requests that name themselves", () => {
+  test("are stored once: repeated at once, later, and after a restart", async () => {
+    const organization = ++organizations;
+    const directory = await newDirectory();
+    const first = await open(directory);
+    const together = await Promise.all(
+      [1, 2, 3].map(() => send(first, organization, numbered(3), "batch-1")),
+    );
+    expect(together.filter((result) => result.replayed)).toHaveLength(2);
+    expect(await send(first, organization, numbered(3), "batch-1")).toEqual({
+      accepted: 3,
+      duplicates: 3,
+      replayed: true,
+    });
+    await first.close(10_000);
+    const second = await open(directory);
+    expect((await send(second, organization, numbered(3), "batch-1")).replayed).toBe(true);
+    expect((await send(second, organization, numbered(3), "batch-2")).replayed).toBe(false);
+    await second.close(10_000);
+    expect(await messages(organization)).toEqual(texts(numbered(3)).flatMap((text) => [text, text]));
+  });
+
+  test("are refused when the name belongs to other content", async () => {
+    const organization = ++organizations;
+    const ingest = await open(await newDirectory());
+    await send(ingest, organization, numbered(1), "batch-1");
+    expect(send(ingest, organization, numbered(2), "batch-1")).rejects.toBeInstanceOf(IngestKeyReusedError);
+    expect((await send(ingest, organization, numbered(2))).accepted).toBe(2);
+    await ingest.close(10_000);
+    expect(await messages(organization)).toHaveLength(3);
   });
 });
 

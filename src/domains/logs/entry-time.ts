@@ -5,7 +5,8 @@ const NANOS_PER_MILLI = 1_000_000n;
  * Digits past the nanosecond do not occur there.
  */
 export function parseDateTimeNs(text: string): bigint {
-  const [, whole = "", fraction = "", offset = ""] = /^([^.]*?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  const [, whole = "", fraction = "", offset = ""] =
+    /^([^.]*?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
   const wholeMs = Date.parse(whole + offset);
   if (Number.isNaN(wholeMs)) throw new TypeError("not a date-time");
   return BigInt(wholeMs) * NANOS_PER_MILLI + BigInt(fraction.padEnd(9, "0"));

@@ -1,18 +1,23 @@
 import { Type } from "typebox";
 import {
   type Ingest,
+  IngestKeyReusedError,
   IngestRejectedError,
+  type IngestRequest,
   IngestUnavailableError,
   LEVEL_NUMBERS,
   NativeFormat,
+  requestKeys,
 } from "../../../ingest/index.ts";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import { MAX_BODY_BYTES } from "../../http/limits.ts";
 import { readBody } from "../../http/read-body.ts";
-import type { Route } from "../../http/route.ts";
+import type { AuthenticatedContext, Route } from "../../http/route.ts";
 import { CONTENT_ENCODINGS } from "../../http/unpack.ts";
 import { validationFailed } from "../../http/validate.ts";
+
+const IDEMPOTENCY_KEY_MAX_CHARS = 255;
 
 const BODY_LIMITS = {
   maxPackedBytes: MAX_BODY_BYTES,
@@ -72,7 +77,14 @@ export function logIngestRoutes({ ingest }: { ingest: Pick<Ingest, "ingest"> }):
         documented: Type.Union([LogEntry, Type.Array(LogEntry, { minItems: 1, maxItems: 500 })]),
       },
       responses: { 202: { description: "Stored durably, searchable within a second", schema: IngestResult } },
-      errors: ["VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "UNAVAILABLE"],
+      errors: [
+        "VALIDATION_FAILED",
+        "IDEMPOTENCY_KEY_TOO_LONG",
+        "IDEMPOTENCY_KEY_REUSED",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "UNAVAILABLE",
+      ],
       handler: async (context) => {
         const body = await readBody(context.request, BODY_LIMITS, context.reserveMemory);
         const result = await ingest
@@ -80,19 +92,43 @@ export function logIngestRoutes({ ingest }: { ingest: Pick<Ingest, "ingest"> }):
             organizationId: context.principal.organizationId,
             format: "native",
             bytes: body.length,
+            keys: keysOf(context, body),
             decode: (batch, skip) => native.decode(body, batch, skip),
           })
           .catch(throwForClient);
-        return { status: 202, body: result };
+        const { replayed, ...answer } = result;
+        return { status: 202, body: answer, headers: replayed ? { "Idempotent-Replayed": "true" } : {} };
       },
     }),
   ];
+}
+
+/**
+ * The keys of a request with an `Idempotency-Key`. They are written with its entries, so a repetition is recognised
+ * exactly when the entries are stored, whatever crashed in between.
+ */
+function keysOf({ request, principal }: AuthenticatedContext, body: Uint8Array): IngestRequest["keys"] {
+  const key = request.headers.get("idempotency-key");
+  if (key === null || key === "") return null;
+  if (key.length > IDEMPOTENCY_KEY_MAX_CHARS)
+    throw new ApiError(
+      "IDEMPOTENCY_KEY_TOO_LONG",
+      `An Idempotency-Key has at most ${IDEMPOTENCY_KEY_MAX_CHARS} characters.`,
+    );
+  // A session's keys belong to its person, so that they outlive it.
+  const credential = principal.tokenId === null ? `user:${principal.userId}` : `token:${principal.tokenId}`;
+  return requestKeys(principal.organizationId, credential, key, body);
 }
 
 /** Turns the ingest library's refusals into answers. */
 function throwForClient(error: unknown): never {
   if (error instanceof IngestRejectedError)
     throw validationFailed(error.issues, `${error.message}; nothing was stored`);
+  if (error instanceof IngestKeyReusedError)
+    throw new ApiError(
+      "IDEMPOTENCY_KEY_REUSED",
+      "The Idempotency-Key belongs to a request with another body.",
+    );
   if (error instanceof IngestUnavailableError)
     throw new ApiError("UNAVAILABLE", error.message, {
       retryAfterSeconds: error.retryAfterSeconds,

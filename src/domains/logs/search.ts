@@ -1,0 +1,160 @@
+import { LOG_ID_EPOCH_MS } from "../../../ingest/index.ts";
+import { ApiError } from "../../errors.ts";
+import { validationFailed } from "../../http/validate.ts";
+import type { QueryAnswer } from "../../storage/query-runner.ts";
+import { type CursorSeal, decodeCursor, encodeCursor, type SearchCursor } from "./cursor.ts";
+import { encodeEntry, positionOf } from "./entry-json.ts";
+import { PAGE_DEFAULT_ENTRIES, TOTAL_MAX_ENTRIES } from "./limits.ts";
+import { readSelection } from "./selection.ts";
+import type { LogReader, LogSelection } from "./store.ts";
+import type { SearchParameters } from "./types.ts";
+
+export interface SearchDependencies {
+  readonly reader: LogReader;
+  /** Signs cursors; the same for every instance of the server. */
+  readonly cursorKey: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly monotonicMs: () => number;
+}
+
+/** On whose behalf, and until when anybody waits for the answer. */
+export interface SearchContext {
+  readonly organizationId: number;
+  readonly signal: AbortSignal;
+}
+
+export interface SearchResult {
+  /** The JSON text of each entry. */
+  readonly entries: readonly string[];
+  readonly nextCursor: string | null;
+  readonly total: number;
+  readonly totalIsExact: boolean;
+  readonly stats: { readonly rowsRead: number; readonly bytesRead: number; readonly elapsedMs: number };
+}
+
+/**
+ * One page of the entries that match, newest first. Paging to the end shows every entry that was there at the first
+ * page exactly once, whatever arrives meanwhile. Throws VALIDATION_FAILED for a cursor that was not made for these
+ * filters, and what the store's reader throws.
+ */
+export async function searchLogs(
+  deps: SearchDependencies,
+  context: SearchContext,
+  parameters: SearchParameters,
+): Promise<SearchResult> {
+  const startMs = deps.monotonicMs();
+  const { organizationId, signal } = context;
+  const selection = readSelection(parameters);
+  const seal = sealOf(deps, organizationId, parameters);
+  const cursor = parameters.cursor === undefined ? null : readCursor(parameters.cursor, seal);
+  const limit = parameters.limit ?? PAGE_DEFAULT_ENTRIES;
+
+  const page = await deps.reader.readPage(organizationId, selection, cursor, limit + 1, signal);
+  const rows = page.rows.slice(0, limit);
+  const last = rows.at(-1);
+  const hasMore = page.rows.length > limit;
+  const facts =
+    cursor === null
+      ? await readFacts(deps, context, selection, page.rows.length, hasMore)
+      : { ...cursor, answers: [] };
+  const answers = [page, ...facts.answers];
+  return {
+    entries: rows.map(encodeEntry),
+    nextCursor:
+      hasMore && last !== undefined ? encodeCursor({ ...facts, position: positionOf(last) }, seal) : null,
+    total: facts.total,
+    totalIsExact: facts.totalIsExact,
+    stats: {
+      rowsRead: sum(answers.map(({ rowsRead }) => rowsRead)),
+      bytesRead: sum(answers.map(({ bytesRead }) => bytesRead)),
+      elapsedMs: Math.round((deps.monotonicMs() - startMs) * 1000) / 1000,
+    },
+  };
+}
+
+/** One entry as JSON text; null when the organization has none of that id. */
+export async function findEntry(
+  { reader }: Pick<SearchDependencies, "reader">,
+  { organizationId, signal }: SearchContext,
+  id: string,
+): Promise<string | null> {
+  const number = BigInt(id);
+  if (number > LOG_ID_MAX) return null;
+  const { rows } = await reader.readEntry(organizationId, number, signal);
+  return rows[0] === undefined ? null : encodeEntry(rows[0]);
+}
+
+/** Ids are unsigned, but time has not set their top bit before 2089: until then the store compares them as signed. */
+const LOG_ID_MAX = 2n ** 63n - 1n;
+
+/** The bits of an id below its milliseconds. */
+const LOG_ID_BITS_BELOW_MS = 22n;
+
+/** What the first page of a search finds out for all of them. */
+interface SearchFacts extends Omit<SearchCursor, "position"> {
+  readonly answers: readonly QueryAnswer[];
+}
+
+/**
+ * The count, and the newest id as of now. Asked behind the page, not beside it: a page that holds everything has
+ * answered the count, and searches for something rare are the ones that cost most.
+ */
+async function readFacts(
+  { reader, now }: SearchDependencies,
+  { organizationId, signal }: SearchContext,
+  selection: LogSelection,
+  found: number,
+  hasMore: boolean,
+): Promise<SearchFacts> {
+  if (!hasMore) return { newestId: 0n, total: found, totalIsExact: true, answers: [] };
+  // What other instances, or a millisecond's overflow, have put beyond this clock's present has to be looked up.
+  const presentId = (BigInt(now() - LOG_ID_EPOCH_MS + 1) << LOG_ID_BITS_BELOW_MS) - 1n;
+  const [count, newest] = await Promise.all([
+    reader.countEntries(organizationId, selection, TOTAL_MAX_ENTRIES + 1, signal).catch(refusedCount),
+    reader.readNewestId(organizationId, presentId, signal),
+  ]);
+  const newestId = BigInt(textCell(newest) ?? presentId);
+  if (count === null) return { newestId, total: found, totalIsExact: false, answers: [newest] };
+  const total = Math.max(found, Number(textCell(count) ?? 0));
+  return {
+    newestId,
+    total: Math.min(total, TOTAL_MAX_ENTRIES),
+    totalIsExact: total <= TOTAL_MAX_ENTRIES,
+    answers: [count, newest],
+  };
+}
+
+/** A count that would cost too much is left out; any other failure is the search's own. */
+function refusedCount(error: unknown): null {
+  if (error instanceof ApiError && (error.code === "QUERY_TOO_EXPENSIVE" || error.code === "QUERY_TIMEOUT"))
+    return null;
+  throw error;
+}
+
+/** The one value of a statement with one row and one column; null where it is null. */
+function textCell({ rows }: QueryAnswer): string | null {
+  const cell = rows[0]?.[0];
+  return typeof cell === "string" ? cell : null;
+}
+
+function sealOf(
+  { cursorKey }: SearchDependencies,
+  organizationId: number,
+  { q, service, level, from, to }: SearchParameters,
+): CursorSeal {
+  const filters = [q, service, level, from, to].map((value) => value ?? null);
+  return { key: cursorKey, organizationId, filters: JSON.stringify(filters) };
+}
+
+function readCursor(text: string, seal: CursorSeal): SearchCursor {
+  const cursor = decodeCursor(text, seal);
+  if (cursor !== null) return cursor;
+  throw validationFailed([
+    { path: "/cursor", code: "invalid_string", message: "is not a cursor of a search with these filters" },
+  ]);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
