@@ -36,5 +36,6 @@ export async function deleteSessions(
   sql: Sql | TransactionSql,
   tokenHashes: readonly Uint8Array[],
 ): Promise<void> {
-  await sql`DELETE FROM sessions WHERE token_hash = ANY(${[...tokenHashes]}::bytea[])`;
+  if (tokenHashes.length === 0) return;
+  await sql`DELETE FROM sessions WHERE token_hash IN ${sql([...tokenHashes])}`;
 }

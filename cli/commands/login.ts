@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { UsageError } from "../cli-error.ts";
+import { resolveBaseUrl } from "../config/connection.ts";
+import { credentialsPath, TOKEN_PATTERN, writeCredentials } from "../config/credentials.ts";
+import type { CliContext } from "../context.ts";
+import { ApiClient } from "../http/api-client.ts";
+import { PASSWORD_MAX_CHARS } from "../limits.ts";
+import { ask } from "../login/prompt.ts";
+import { signIn } from "../login/sign-in.ts";
+import type { GlobalOptions } from "./global-options.ts";
+
+interface LoginFlags {
+  email?: string;
+  register?: boolean;
+  passwordStdin?: boolean;
+  token?: string;
+}
+
+/** `obs login` */
+export function addLoginCommand(program: Command, context: CliContext): void {
+  program
+    .command("login")
+    .description("get a token for this command line and keep it")
+    .option("--email <email>", "asked for on a terminal")
+    .option("--register", "make a new account")
+    .option("--password-stdin", "read the password from standard input")
+    .option("--token <token>", "keep this token instead of making one")
+    .action(async (flags: LoginFlags, command: Command) => {
+      await runLogin(context, flags, command.optsWithGlobals<GlobalOptions>());
+    });
+}
+
+async function runLogin(context: CliContext, flags: LoginFlags, globals: GlobalOptions): Promise<void> {
+  const url = await resolveBaseUrl(context, globals.url);
+  const token = flags.token === undefined ? await makeToken(context, flags, url) : givenToken(flags.token);
+  await new ApiClient({ baseUrl: url, token, fetch: context.fetch }).expect([200], {
+    method: "GET",
+    path: "/api/v1/me",
+  });
+  await writeCredentials(context, { url, token });
+  if (globals.json === true) {
+    await context.stdout.write(`${JSON.stringify({ url, credentials: credentialsPath(context) })}\n`);
+    return;
+  }
+  const next = ["obs ship FILE", "obs search WORD"].map((line) => `  ${line}\n`).join("");
+  await context.stderr.write(
+    `logged in to ${url}; the token is in ${credentialsPath(context)}\nnow try:\n${next}`,
+  );
+}
+
+function givenToken(token: string): string {
+  if (!TOKEN_PATTERN.test(token)) throw new UsageError("--token takes obs_ and 43 characters");
+  return token;
+}
+
+async function makeToken(context: CliContext, flags: LoginFlags, url: string): Promise<string> {
+  const api = new ApiClient({ baseUrl: url, fetch: context.fetch });
+  const email = flags.email ?? (await askOnTerminal(context, "Email: ", "--email", false));
+  const password =
+    flags.passwordStdin === true
+      ? await readPassword()
+      : await askOnTerminal(context, "Password: ", "--password-stdin", true);
+  return signIn(
+    api,
+    { email, password },
+    { register: flags.register === true, tokenName: `obs cli on ${context.hostName}` },
+  );
+}
+
+async function askOnTerminal(
+  context: CliContext,
+  question: string,
+  option: string,
+  hidden: boolean,
+): Promise<string> {
+  if (!context.stdinIsTerminal) throw new UsageError(`standard input is no terminal: use ${option}`);
+  return ask(question, hidden);
+}
+
+/** The first line of standard input. */
+async function readPassword(): Promise<string> {
+  const text = await Bun.stdin.text();
+  const password = text.split(/\r?\n/, 1)[0] ?? "";
+  if (password === "" || password.length > PASSWORD_MAX_CHARS)
+    throw new UsageError(`--password-stdin takes one line of 1 to ${PASSWORD_MAX_CHARS} characters`);
+  return password;
+}

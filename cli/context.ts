@@ -1,0 +1,52 @@
+import { homedir, hostname } from "node:os";
+
+/** One of the process' output streams. */
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Resolves when the stream takes more; rejects never: a reader that went away ends the process. */
+  write(text: string): Promise<void>;
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What a command touches of the world around it. */
+export interface CliContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDirectory: string;
+  readonly hostName: string;
+  readonly stdinIsTerminal: boolean;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly fetch: Fetch;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The context of the real process. */
+export function processContext(): CliContext {
+  return {
+    env: process.env,
+    homeDirectory: homedir(),
+    hostName: hostname(),
+    stdinIsTerminal: process.stdin.isTTY === true,
+    stdout: processOutput(process.stdout),
+    stderr: processOutput(process.stderr),
+    fetch: (url, init) => fetch(url, init),
+    now: Date.now,
+  };
+}
+
+function processOutput(stream: NodeJS.WriteStream): Output {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    // `obs search --all | head`: the reader has what it wanted.
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  return {
+    isTerminal: stream.isTTY === true,
+    write: (text) =>
+      new Promise((resolve) => {
+        stream.write(text, () => resolve());
+      }),
+  };
+}

@@ -1,0 +1,83 @@
+import { CliError } from "../cli-error.ts";
+import { ERROR_TEXT_MAX_CHARS, FIELDS_SHOWN_MAX } from "../limits.ts";
+import { escapeControls } from "../terminal/escape-controls.ts";
+import type { ApiAnswer } from "./api-client.ts";
+import { isRecord, parseJsonOrUndefined } from "./json.ts";
+
+/** The server could not be asked or did not answer. `retryable` is false where trying again cannot help. */
+export class UnreachableError extends CliError {
+  readonly retryable: boolean;
+
+  constructor(message: string, options: { retryable: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.name = "UnreachableError";
+    this.retryable = options.retryable;
+  }
+}
+
+/** One problem that the server found in the request. */
+export interface FieldProblem {
+  /** JSON pointer into the body, or `/name` of a query parameter. */
+  path: string;
+  message: string;
+}
+
+/** The server refused: the message is its own words, with the first of its `fields`. */
+export class RefusedError extends CliError {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly fields: readonly FieldProblem[];
+
+  constructor(message: string, details: { status: number; code?: string; fields: readonly FieldProblem[] }) {
+    super(message);
+    this.name = "RefusedError";
+    this.status = details.status;
+    this.code = details.code;
+    this.fields = details.fields;
+  }
+}
+
+/** Makes the error of an answer that is not the wanted one, from the error envelope where the body holds one. */
+export function refusal(answer: ApiAnswer, baseUrl: string): RefusedError {
+  const { status, headers } = answer;
+  const envelope = parseJsonOrUndefined(answer.text);
+  if (!isRecord(envelope) || typeof envelope.error !== "string") {
+    const where = status >= 300 && status < 400 ? ` (it points to ${headers.get("location")})` : "";
+    return new RefusedError(
+      shown(`${baseUrl} answered ${status}${where}: is this the address of an obs server?`),
+      {
+        status,
+        fields: [],
+      },
+    );
+  }
+  const { error, code } = envelope;
+  const fields = fieldProblems(envelope.fields);
+  const listed = fields.slice(0, FIELDS_SHOWN_MAX).map(({ path, message }) => `${path || "/"} ${message}`);
+  if (fields.length > FIELDS_SHOWN_MAX) listed.push(`and ${fields.length - FIELDS_SHOWN_MAX} more`);
+  const details = listed.length > 0 ? `: ${listed.join("; ")}` : "";
+  const name = typeof code === "string" ? `${code}, ` : "";
+  return new RefusedError(`${shown(`${error}${details}`)} (${shown(name)}${status})${advice(status)}`, {
+    status,
+    ...(typeof code === "string" ? { code } : {}),
+    fields,
+  });
+}
+
+function advice(status: number): string {
+  return status === 401 ? ': run "obs login", or check OBS_TOKEN' : "";
+}
+
+function fieldProblems(fields: unknown): FieldProblem[] {
+  if (!Array.isArray(fields)) return [];
+  return fields.flatMap((field: unknown) => {
+    if (!isRecord(field)) return [];
+    const { path, message } = field;
+    return typeof path === "string" && typeof message === "string" ? [{ path, message }] : [];
+  });
+}
+
+function shown(text: string): string {
+  const cut = text.length > ERROR_TEXT_MAX_CHARS ? `${text.slice(0, ERROR_TEXT_MAX_CHARS)}...` : text;
+  return escapeControls(cut);
+}

@@ -1,0 +1,69 @@
+/** The bounds of the command line. Wire limits repeat what the API documents; the others say what they protect. */
+
+/** Entries of one ingest request. */
+export const BATCH_MAX_ENTRIES = 500;
+/** Bytes of one ingest request: below the 1 MiB that reverse proxies commonly accept without being configured. */
+export const BATCH_MAX_BYTES = 1_000_000;
+/** Code points of a message. */
+export const MESSAGE_MAX_CHARS = 8192;
+export const SERVICE_MAX_CHARS = 255;
+export const SOURCE_MAX_CHARS = 255;
+export const HOST_MAX_CHARS = 255;
+export const EVENT_ID_MAX_CHARS = 128;
+export const ATTRIBUTES_MAX_COUNT = 256;
+export const ATTRIBUTE_KEY_MAX_CHARS = 255;
+export const ATTRIBUTE_VALUE_MAX_BYTES = 64 * 1024;
+/** Levels of arrays and objects in an entry's attributes: two below what the server takes for the whole body. */
+export const ATTRIBUTES_MAX_DEPTH = 30;
+
+/** Bytes of a line that is looked at as a whole, hence of the largest entry on one line. Longer lines are text. */
+export const LINE_MAX_BYTES = 512 * 1024;
+/** Bytes of one read from a file: few system calls, little memory. */
+export const READ_BYTES = 1024 * 1024;
+/** The longest UTF-8 form of a code point. */
+export const CODE_POINT_MAX_BYTES = 4;
+/** How long an incomplete batch waits for more input from a pipe before it is sent. */
+export const LINGER_MS = 200;
+
+/** Requests in flight: enough to hide a round trip; each holds at most one batch in memory. */
+export const CONCURRENCY_DEFAULT = 4;
+export const CONCURRENCY_MAX = 32;
+/** One request, from its first byte to its answer. */
+export const REQUEST_TIMEOUT_MS = 60_000;
+/** Waits between attempts grow from the first to the second. */
+export const RETRY_MIN_MS = 100;
+export const RETRY_MAX_MS = 15_000;
+/** How long one batch is tried before the command gives up. */
+export const GIVE_UP_DEFAULT_SEC = 300;
+/**
+ * Upper bound of that time. The server recognises a repeated entry for ten minutes, and a batch whose answer was lost
+ * may be sent again only while it does.
+ */
+export const GIVE_UP_MAX_SEC = 540;
+/** The first contact fails faster: a wrong address should not take minutes to be noticed. */
+export const FIRST_CONTACT_MAX_MS = 10_000;
+/** How long the server recognises a repeated entry, at least. */
+export const DEDUPE_WINDOW_MS = 600_000;
+/** A time until the next retry message while the server stays away. */
+export const STALL_NOTICE_MS = 30_000;
+/** After an interrupt: how long requests in flight may take to end properly. */
+export const DRAIN_MS = 5_000;
+
+/** Acknowledged batches after which the resume file is written, and the time after which it is written anyway. */
+export const RECORD_EVERY_BATCHES = 16;
+export const RECORD_EVERY_MS = 250;
+/** Bytes at the beginning of a file and before the resume offset by which the file is recognised. */
+export const FINGERPRINT_BYTES = 1024;
+/** Resume files untouched for this long are removed: their files have rotated away. */
+export const RESUME_MAX_AGE_MS = 90 * 24 * 3600 * 1000;
+
+/** Entries of one search page. */
+export const SEARCH_PAGE_MAX = 1000;
+export const SEARCH_LIMIT_DEFAULT = 100;
+
+/** Bytes of an answer that is not a page of entries. */
+export const PASSWORD_MAX_CHARS = 256;
+/** Problems of a refused request that are shown. */
+export const FIELDS_SHOWN_MAX = 5;
+/** Characters of foreign text shown in an error. */
+export const ERROR_TEXT_MAX_CHARS = 500;

@@ -1,0 +1,130 @@
+import { isRecord, parseJsonOrUndefined } from "../http/json.ts";
+import {
+  ATTRIBUTE_KEY_MAX_CHARS,
+  ATTRIBUTE_VALUE_MAX_BYTES,
+  ATTRIBUTES_MAX_COUNT,
+  ATTRIBUTES_MAX_DEPTH,
+  EVENT_ID_MAX_CHARS,
+  HOST_MAX_CHARS,
+  MESSAGE_MAX_CHARS,
+  SERVICE_MAX_CHARS,
+  SOURCE_MAX_CHARS,
+} from "../limits.ts";
+
+/** How lines are understood: `auto` takes a line that is an entry of the API as that entry, any other as text. */
+export const LINE_FORMATS = ["auto", "lines", "ndjson"] as const;
+export type LineFormat = (typeof LINE_FORMATS)[number];
+
+export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Fields given to every entry that does not bring its own. */
+export interface EntryDefaults {
+  service?: string;
+  source?: string;
+  host?: string;
+  level?: Level;
+}
+
+/** A part of a line that is longer than a message may be. */
+export interface LinePart {
+  /** Where the line begins in the input, in bytes: the same for all its parts. */
+  line: number;
+  /** Counted from 1. */
+  part: number;
+  last: boolean;
+}
+
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:?\d\d)$/;
+
+/** Writes entries as JSON text with the defaults filled in. */
+export class EntryText {
+  readonly #defaults: readonly [string, string][];
+  readonly #suffix: string;
+
+  constructor(defaults: EntryDefaults) {
+    this.#defaults = Object.entries(defaults);
+    this.#suffix = this.#defaults
+      .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+      .join("");
+  }
+
+  /** The entry whose message is `text`, not empty and at most MESSAGE_MAX_CHARS long. */
+  ofText(text: string, part?: LinePart): string {
+    const attrs =
+      part === undefined
+        ? ""
+        : `,"attrs":{"_line":${part.line},"_part":${part.part}${part.last ? ',"_last":true' : ""}}`;
+    return `{"message":${JSON.stringify(text)}${this.#suffix}${attrs}}`;
+  }
+
+  /** The entry that a line already is, with its own digits and spelling; null when it is none that the API takes. */
+  ofNative(line: string): string | null {
+    const text = line.trim();
+    if (!text.startsWith("{")) return null;
+    const entry = parseJsonOrUndefined(text);
+    if (!isRecord(entry) || !isNativeEntry(entry)) return null;
+    const missing = this.#defaults.filter(([name]) => !Object.hasOwn(entry, name));
+    if (missing.length === 0) return text;
+    const added = missing
+      .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+      .join("");
+    return `${text.slice(0, -1)}${added}}`;
+  }
+}
+
+function isNativeEntry(entry: Readonly<Record<string, unknown>>): boolean {
+  if (!Object.hasOwn(entry, "message")) return false;
+  return Object.entries(entry).every(([name, value]) => {
+    switch (name) {
+      case "message":
+        return isText(value, 1, MESSAGE_MAX_CHARS);
+      case "service":
+        return isText(value, 1, SERVICE_MAX_CHARS);
+      case "source":
+        return isText(value, 0, SOURCE_MAX_CHARS);
+      case "host":
+        return isText(value, 0, HOST_MAX_CHARS);
+      case "event_id":
+        return isText(value, 1, EVENT_ID_MAX_CHARS);
+      case "level":
+        return LEVELS.some((level) => level === value);
+      case "ts":
+        return typeof value === "number" ? Number.isSafeInteger(value) && value > 0 : isDateTime(value);
+      case "attrs":
+        return isRecord(value) && areAttributes(value);
+      default:
+        return false;
+    }
+  });
+}
+
+function isText(value: unknown, minChars: number, maxChars: number): boolean {
+  // A string has at least half as many code points as UTF-16 units.
+  if (typeof value !== "string" || value.length < minChars || value.length > maxChars * 2) return false;
+  return value.length <= maxChars || [...value].length <= maxChars;
+}
+
+function isDateTime(value: unknown): boolean {
+  return typeof value === "string" && DATE_TIME.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+function areAttributes(attrs: Readonly<Record<string, unknown>>): boolean {
+  const entries = Object.entries(attrs);
+  return (
+    entries.length <= ATTRIBUTES_MAX_COUNT &&
+    entries.every(([key, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      return (
+        isText(key, 0, ATTRIBUTE_KEY_MAX_CHARS) &&
+        Buffer.byteLength(text) <= ATTRIBUTE_VALUE_MAX_BYTES &&
+        depthOf(value) < ATTRIBUTES_MAX_DEPTH
+      );
+    })
+  );
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Object.values(value).reduce((deepest: number, inner) => Math.max(deepest, depthOf(inner)), 0);
+}

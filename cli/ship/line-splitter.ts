@@ -1,0 +1,122 @@
+import { CODE_POINT_MAX_BYTES, LINE_MAX_BYTES, MESSAGE_MAX_CHARS, READ_BYTES } from "../limits.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { endOfCodePoints } from "./code-points.ts";
+import type { Position } from "./position.ts";
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Unended bytes after which a first message can be cut off a long line without seeing its end: they hold more code points
+ * than one message, and two bytes more, so that what follows the cut cannot be just a carriage return before the line feed.
+ */
+const CUT_BYTES = MESSAGE_MAX_CHARS * CODE_POINT_MAX_BYTES + 2;
+const BUFFER_BYTES = LINE_MAX_BYTES + READ_BYTES;
+
+/**
+ * Splits a stream of bytes into lines, in constant memory whatever the length of a line.
+ *
+ * A line ends at LF; one CR directly before that LF belongs to the ending, every other byte to the line. The last line
+ * needs no LF. A line of up to LINE_MAX_BYTES is one piece. A longer one comes in pieces of MESSAGE_MAX_CHARS code points
+ * counted from its start, so where it is cut depends on its bytes only and not on how they were read.
+ *
+ * `next` describes a piece in the fields below, valid until the next call of `next` or `fill`.
+ */
+export class LineSplitter {
+  /** The piece is bytes[start, end). */
+  bytes: Buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  start = 0;
+  end = 0;
+  /** Offset of the piece in the stream. */
+  offset: number;
+  /** Where the piece's line begins in the stream. */
+  lineStart: number;
+  /** True when the piece lies inside or at the end of a line whose earlier part was shipped before. */
+  continued = false;
+  /** True when the line ends with this piece. */
+  endsLine = false;
+  /** True when the line's end was seen, rather than the input's. */
+  terminated = false;
+  /** Offset of what follows the piece and its line ending. */
+  nextOffset: number;
+
+  readonly #source: ByteSource;
+  #filled = 0;
+  #at = 0;
+  /** Up to here there is no line feed behind #at. */
+  #searched = 0;
+  /** Stream offset of bytes[0]. */
+  #base: number;
+  #inLine: boolean;
+  #ended = false;
+
+  constructor(source: ByteSource, from: Readonly<Position>) {
+    this.#source = source;
+    this.#base = from.offset;
+    this.offset = from.offset;
+    this.nextOffset = from.offset;
+    this.lineStart = from.lineStart;
+    this.#inLine = from.part > 0;
+  }
+
+  /** True once the source has no more bytes. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Reads more bytes. Call when `next` found no piece and `ended` is false. */
+  async fill(): Promise<void> {
+    if (this.#at > 0) {
+      this.bytes.copyWithin(0, this.#at, this.#filled);
+      this.#base += this.#at;
+      this.#filled -= this.#at;
+      this.#searched -= this.#at;
+      this.#at = 0;
+    }
+    const count = await this.#source.read(this.bytes.subarray(this.#filled));
+    if (count === 0) this.#ended = true;
+    this.#filled += count;
+  }
+
+  /** Moves on to the next piece. False when it needs more bytes, or there are none. An empty piece is an empty line. */
+  next(): boolean {
+    const lineFeed = this.#findLineFeed();
+    if (lineFeed >= 0) {
+      const crlf = lineFeed > this.#at && this.bytes[lineFeed - 1] === CR;
+      this.#take(crlf ? lineFeed - 1 : lineFeed, lineFeed + 1, true, true);
+      return true;
+    }
+    if (this.#ended) {
+      if (this.#at === this.#filled) return false;
+      this.#take(this.#filled, this.#filled, true, false);
+      return true;
+    }
+    const waiting = this.#filled - this.#at;
+    if (waiting < (this.#inLine ? CUT_BYTES : LINE_MAX_BYTES)) return false;
+    const cut = endOfCodePoints(this.bytes, this.#at, this.#filled, MESSAGE_MAX_CHARS);
+    this.#take(cut, cut, false, false);
+    return true;
+  }
+
+  #findLineFeed(): number {
+    const from = Math.max(this.#at, this.#searched);
+    const found = this.bytes.indexOf(LF, from);
+    // Behind #filled lie bytes of earlier reads.
+    if (found >= 0 && found < this.#filled) return found;
+    this.#searched = this.#filled;
+    return -1;
+  }
+
+  #take(end: number, next: number, endsLine: boolean, terminated: boolean): void {
+    this.start = this.#at;
+    this.end = end;
+    this.offset = this.#base + this.#at;
+    this.nextOffset = this.#base + next;
+    if (!this.#inLine) this.lineStart = this.offset;
+    this.continued = this.#inLine;
+    this.endsLine = endsLine;
+    this.terminated = terminated;
+    this.#inLine = !endsLine;
+    this.#at = next;
+  }
+}

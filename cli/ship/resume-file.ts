@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { type FileHandle, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError } from "../cli-error.ts";
+import { writePrivateFile } from "../config/private-file.ts";
+import { isRecord, parseJsonOrUndefined } from "../http/json.ts";
+import { FINGERPRINT_BYTES, RESUME_MAX_AGE_MS } from "../limits.ts";
+import { type Position, START } from "./position.ts";
+
+/** What is known about shipping one file to one server. */
+export interface ResumeState {
+  /** Names this shipping of the file; part of the key of every request, so that repetitions are recognised. */
+  run: string;
+  /** Everything before it is acknowledged. */
+  position: Readonly<Position>;
+  /**
+   * End of the input as the last batch before it saw it, when that batch was about to be sent. Should the file have
+   * grown meanwhile, batches are cut there once more, as they were.
+   */
+  inputEnd: number | null;
+}
+
+/** What tells a file from another one under the same name. */
+interface FileIdentity {
+  device: string;
+  inode: string;
+  /** Bytes of the beginning that `fingerprint` covers. */
+  fingerprintBytes: number;
+  fingerprint: string;
+}
+
+/** Remembers across runs how far a file was shipped to a server. */
+export class ResumeFile {
+  readonly #path: string;
+  readonly #description: { file: string; url: string };
+
+  private constructor(path: string, description: { file: string; url: string }) {
+    this.#path = path;
+    this.#description = description;
+  }
+
+  /** The resume file of `file` (an absolute path) and `url`, under `stateDirectory`. */
+  static at(stateDirectory: string, file: string, url: string): ResumeFile {
+    const name = createHash("sha256").update(`${url}\n${file}`).digest("hex").slice(0, 32);
+    return new ResumeFile(join(stateDirectory, "ship", `${name}.json`), { file, url });
+  }
+
+  /** Where to go on, or the start when nothing is known or the file has been replaced or cut. */
+  async load(file: FileHandle): Promise<ResumeState> {
+    const fresh: ResumeState = { run: crypto.randomUUID(), position: START, inputEnd: null };
+    const text = await readFile(this.#path, "utf8").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return null;
+      throw new CliError(`cannot read ${this.#path}`, { cause: error });
+    });
+    const stored = text === null ? null : parseStored(text);
+    if (stored === null) return fresh;
+    const { size } = await file.stat();
+    const isSame =
+      size >= Math.max(stored.state.position.offset, stored.state.inputEnd ?? 0) &&
+      sameIdentity(stored.identity, await identityOf(file, stored.identity.fingerprintBytes));
+    return isSame ? stored.state : fresh;
+  }
+
+  /** Replaces what is remembered; durable when it resolves. */
+  async save(file: FileHandle, state: ResumeState): Promise<void> {
+    const { size } = await file.stat({ bigint: false });
+    const identity = await identityOf(file, Math.min(FINGERPRINT_BYTES, size));
+    await writePrivateFile(
+      this.#path,
+      JSON.stringify({ version: 1, ...this.#description, identity, ...state }),
+    );
+  }
+}
+
+/** Removes resume files that nobody has touched for months. */
+export async function removeOldResumeFiles(stateDirectory: string, nowMs: number): Promise<void> {
+  const directory = join(stateDirectory, "ship");
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names.filter((candidate) => candidate.endsWith(".json"))) {
+    const path = join(directory, name);
+    const { mtimeMs } = await stat(path);
+    if (nowMs - mtimeMs > RESUME_MAX_AGE_MS) await rm(path, { force: true });
+  }
+}
+
+async function identityOf(file: FileHandle, fingerprintBytes: number): Promise<FileIdentity> {
+  const { dev, ino } = await file.stat({ bigint: true });
+  const head = Buffer.alloc(fingerprintBytes);
+  const { bytesRead } = await file.read(head, 0, fingerprintBytes, 0);
+  return {
+    device: String(dev),
+    inode: String(ino),
+    fingerprintBytes,
+    fingerprint: createHash("sha256").update(head.subarray(0, bytesRead)).digest("hex"),
+  };
+}
+
+function sameIdentity(a: FileIdentity, b: FileIdentity): boolean {
+  return a.device === b.device && a.inode === b.inode && a.fingerprint === b.fingerprint;
+}
+
+/** Null for a file of another version or one that is damaged: then the file is shipped from its start. */
+function parseStored(text: string): { state: ResumeState; identity: FileIdentity } | null {
+  const stored = parseJsonOrUndefined(text);
+  if (!isRecord(stored) || stored.version !== 1) return null;
+  const { run, position, inputEnd, identity } = stored;
+  if (typeof run !== "string" || !isPosition(position) || !isIdentity(identity)) return null;
+  return { state: { run, position, inputEnd: typeof inputEnd === "number" ? inputEnd : null }, identity };
+}
+
+function isPosition(value: unknown): value is Position {
+  return (
+    isRecord(value) &&
+    ["offset", "lineStart", "part", "line"].every((name) => Number.isSafeInteger(value[name]))
+  );
+}
+
+function isIdentity(value: unknown): value is FileIdentity {
+  return (
+    isRecord(value) &&
+    typeof value.device === "string" &&
+    typeof value.inode === "string" &&
+    typeof value.fingerprintBytes === "number" &&
+    typeof value.fingerprint === "string"
+  );
+}

@@ -1,0 +1,83 @@
+import { gzipSync } from "node:zlib";
+import { CliError } from "../cli-error.ts";
+import type { ApiAnswer, ApiClient } from "../http/api-client.ts";
+import { askedWaitMs, backoffMs, isRetryableStatus } from "../http/backoff.ts";
+import { refusal, UnreachableError } from "../http/failures.ts";
+import { FIRST_CONTACT_MAX_MS } from "../limits.ts";
+import type { Batch } from "./batches.ts";
+
+export interface SenderOptions {
+  api: ApiClient;
+  /** Packs the bodies: worth it over a network, not on one machine. */
+  gzip: boolean;
+  /** Begins the key of every request. */
+  keyPrefix: string;
+  giveUpMs: number;
+  /** Milliseconds, for deadlines. */
+  now: () => number;
+  random: () => number;
+  sleep: (ms: number) => Promise<void>;
+}
+
+/**
+ * Sends batches, each until it is acknowledged. Every request carries a key made of the place of its batch, so one
+ * whose answer was lost is recognised when it comes again.
+ */
+export class Sender {
+  readonly #options: SenderOptions;
+  retries = 0;
+  #reached = false;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the server has made the batch durable; throws when it refuses it or stays away for too long. */
+  async send(batch: Batch): Promise<void> {
+    const { giveUpMs, now, random, sleep } = this.#options;
+    const startedAt = now();
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await this.#attempt(batch);
+      if (outcome === "acknowledged") return;
+      const patienceMs = this.#reached ? giveUpMs : Math.min(giveUpMs, FIRST_CONTACT_MAX_MS);
+      const waitMs = Math.max(backoffMs(attempt, random()), outcome.askedWaitMs);
+      if (now() - startedAt + waitMs > patienceMs) {
+        const hint = `gave up after ${Math.round((now() - startedAt) / 1000)} s`;
+        throw new CliError(`${outcome.message} (${hint}; run the same command again to go on)`);
+      }
+      this.retries++;
+      await sleep(waitMs);
+    }
+  }
+
+  async #attempt(batch: Batch): Promise<"acknowledged" | { message: string; askedWaitMs: number }> {
+    const { api, now } = this.#options;
+    let answer: ApiAnswer;
+    try {
+      answer = await api.send({ method: "POST", path: "/api/v1/logs/ingest", ...this.#requestOf(batch) });
+    } catch (error) {
+      if (error instanceof UnreachableError && error.retryable)
+        return { message: error.message, askedWaitMs: 0 };
+      throw error;
+    }
+    this.#reached = true;
+    if (answer.status === 202) return "acknowledged";
+    const refused = refusal(answer, api.baseUrl);
+    if (!isRetryableStatus(answer.status)) throw refused;
+    return { message: refused.message, askedWaitMs: askedWaitMs(answer.status, answer.headers, now()) };
+  }
+
+  #requestOf({ body, start, end }: Batch): {
+    headers: Record<string, string>;
+    body: string | Uint8Array<ArrayBuffer>;
+  } {
+    const { gzip, keyPrefix } = this.#options;
+    const headers: Record<string, string> = {
+      "content-type": "application/json",
+      "idempotency-key": `${keyPrefix}:${start.offset}-${end.position.offset}`,
+    };
+    if (!gzip) return { headers, body };
+    headers["content-encoding"] = "gzip";
+    return { headers, body: new Uint8Array(gzipSync(body, { level: 1 })) };
+  }
+}

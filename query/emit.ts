@@ -1,0 +1,38 @@
+import { splitPlan } from "./emit/split-plan.ts";
+import { SqlWriter } from "./emit/sql-writer.ts";
+import { StatementWriter } from "./emit/statement.ts";
+import { type WireFormat, wireFormatOf } from "./emit/wire-format.ts";
+import { GuardedPlan } from "./guard.ts";
+import type { ScalarType } from "./scalar-type.ts";
+import { type QuerySettings, settingsFor } from "./settings.ts";
+
+export interface CompiledColumn {
+  readonly name: string;
+  readonly type: ScalarType;
+  readonly wireFormat: WireFormat;
+}
+
+/** A statement for ClickHouse: data only. */
+export interface CompiledQuery {
+  /** One SELECT without FORMAT; depends on the shape of the plan only, never on a value. */
+  readonly sql: string;
+  /** The values of `{p0:String}` and so on, by name and as text. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** What the columns of the answer are, by position: in ClickHouse they have other names. */
+  readonly columns: readonly CompiledColumn[];
+  readonly settings: QuerySettings;
+}
+
+/** The SQL of a guarded plan. Throws only for plans that could not have been built. */
+export function emit(plan: GuardedPlan): CompiledQuery {
+  GuardedPlan.assertGuarded(plan);
+  const block = splitPlan(plan.relation);
+  const out = new SqlWriter();
+  new StatementWriter(out, plan.scope).writeOutermost(block);
+  const columns = [...block.bindings].map(([name, binding]) => ({
+    name,
+    type: binding.type,
+    wireFormat: wireFormatOf(binding),
+  }));
+  return { ...out.finish(), columns, settings: settingsFor(plan.scope.budget, plan.scope.maxRows) };
+}

@@ -1,0 +1,43 @@
+import type { Expression } from "../expression.ts";
+import type { ScalarType } from "../scalar-type.ts";
+import type { ColumnSchema, ColumnStorage } from "../schema.ts";
+
+/**
+ * What a public column name stands for inside one SELECT: a column as it is stored, or the alias of something that
+ * was computed. Aliases are numbered through the whole statement (`c0`, `c1`, ...) and clash with no stored column,
+ * so that ClickHouse, which lets an alias hide a column of its name, never takes one for the other.
+ */
+export type Binding =
+  | { readonly kind: "stored"; readonly type: ScalarType; readonly storage: ColumnStorage }
+  | { readonly kind: "alias"; readonly type: ScalarType; readonly alias: string };
+
+/** The columns in reach, in the order in which they would be answered. */
+export type Bindings = ReadonlyMap<string, Binding>;
+
+/** An expression with the names it may use; operators further on may give these names another meaning. */
+export interface BoundExpression {
+  readonly expression: Expression;
+  readonly bindings: Bindings;
+}
+
+export function storedBinding(schema: ColumnSchema): Binding {
+  return { kind: "stored", type: schema.type, storage: schema.storage };
+}
+
+export function aliasBinding(type: ScalarType, alias: string): Binding {
+  return { kind: "alias", type, alias };
+}
+
+/** Throws a TypeError for a name that is not in reach: the constructors of plans let none through. */
+export function bindingOf(bindings: Bindings, name: string): Binding {
+  const binding = bindings.get(name);
+  if (binding === undefined) throw new TypeError(`no column ${name} in reach`);
+  return binding;
+}
+
+/** The identifiers that a surrounding SELECT needs to use the binding as it is. */
+export function identifiersOf(binding: Binding): readonly string[] {
+  if (binding.kind === "alias") return [binding.alias];
+  const { storage } = binding;
+  return storage.kind === "bag" ? [storage.column, storage.jsonKeysColumn] : [storage.column];
+}

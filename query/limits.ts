@@ -1,0 +1,44 @@
+/** The bounds of the query library. Every number says what it protects. */
+
+/** Code points of a `q` text: the API's own limit. */
+export const SEARCH_TEXT_MAX_CHARS = 1024;
+
+/** Terms of a `q` text: each one is a pass over every message that the others did not rule out. */
+export const SEARCH_TERMS_MAX_COUNT = 64;
+
+/** Rows of any answer: what a person or a page can use, and what fits in the memory of a request. */
+export const RESULT_MAX_ROWS = 100_000;
+
+/** What one statement may cost in the store. */
+export interface QueryBudget {
+  /** Wall time. Checked by the store between blocks, so that a statement may overrun it by a block. */
+  readonly maxExecutionMs: number;
+  /**
+   * Uncompressed bytes, counted while reading. The store's limit on rows is not used: it is checked against an
+   * estimate before the first row is read, which refuses the newest 100 rows of a large table.
+   */
+  readonly maxReadBytes: number;
+  /** Memory of one statement in the store; several run at a time beside inserts and merges. */
+  readonly maxMemoryBytes: number;
+  /** Bytes of the answer before it is encoded; it is held in memory on both sides. */
+  readonly maxResultBytes: number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+const GIBIBYTE = 1024 * MEBIBYTE;
+
+/** For a person who waits: longer than anybody does, and about what two cores read in that time. */
+export const INTERACTIVE_BUDGET: QueryBudget = {
+  maxExecutionMs: 15_000,
+  maxReadBytes: 64 * GIBIBYTE,
+  maxMemoryBytes: 1 * GIBIBYTE,
+  maxResultBytes: 128 * MEBIBYTE,
+};
+
+/** For a number that decorates an answer: without it the answer is complete, so it must not hold it up. */
+export const DECORATION_BUDGET: QueryBudget = {
+  maxExecutionMs: 1_000,
+  maxReadBytes: 8 * GIBIBYTE,
+  maxMemoryBytes: 256 * MEBIBYTE,
+  maxResultBytes: 1 * MEBIBYTE,
+};

@@ -1,0 +1,61 @@
+import type { ScalarType } from "./scalar-type.ts";
+
+/**
+ * How a column lies in ClickHouse. Never null in any form: what an entry left out is the empty value of the type.
+ * `plain`: the value itself. `enum`: an Enum8 whose names are the values. `bag`: a Map of texts beside an array
+ * with the keys whose text is JSON; a key outside that array holds a string as it is.
+ */
+export type ColumnStorage =
+  | { readonly kind: "plain"; readonly column: string }
+  | { readonly kind: "enum"; readonly column: string }
+  | { readonly kind: "bag"; readonly column: string; readonly jsonKeysColumn: string };
+
+export interface ColumnSchema {
+  /** The public name: that of the field in an entry, and of the column in KQL. */
+  readonly name: string;
+  readonly type: ScalarType;
+  readonly storage: ColumnStorage;
+}
+
+export interface TableSchema {
+  /** The identifier in ClickHouse. */
+  readonly table: string;
+  /** Holds the organization of a row as UInt32. It has no public name: no query can mention it. */
+  readonly organizationColumn: string;
+  /** The column of type datetime that a time range bounds, as ClickHouse knows it. */
+  readonly timeColumn: string;
+  readonly columns: readonly ColumnSchema[];
+}
+
+function plain(name: string, type: ScalarType, columnName: string = name): ColumnSchema {
+  return { name, type, storage: { kind: "plain", column: columnName } };
+}
+
+/** Every table that a plan can read; `migrations/clickhouse` creates them. */
+export const TABLES = {
+  logs: {
+    table: "logs",
+    organizationColumn: "organization_id",
+    timeColumn: "ts",
+    columns: [
+      plain("ts", "datetime"),
+      plain("id", "long"),
+      plain("receivedAt", "datetime", "received_at"),
+      { name: "level", type: "string", storage: { kind: "enum", column: "level" } },
+      plain("service", "string"),
+      plain("source", "string"),
+      plain("host", "string"),
+      plain("message", "string"),
+      plain("event_id", "string"),
+      plain("traceId", "string", "trace_id"),
+      plain("spanId", "string", "span_id"),
+      {
+        name: "attrs",
+        type: "dynamic",
+        storage: { kind: "bag", column: "attrs", jsonKeysColumn: "attr_json_keys" },
+      },
+    ],
+  },
+} as const satisfies Record<string, TableSchema>;
+
+export type TableName = keyof typeof TABLES;

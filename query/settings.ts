@@ -1,0 +1,31 @@
+import type { QueryBudget } from "./limits.ts";
+
+/** Settings of a statement in ClickHouse; all of them travel with it. */
+export type QuerySettings = Readonly<Record<string, string>>;
+
+/**
+ * The settings under which a statement runs: read-only, within its budget, refused rather than cut short when it
+ * exceeds it, cancelled when its client goes away, and the output that `WireFormat` describes.
+ */
+export function settingsFor(budget: QueryBudget, maxRows: number): QuerySettings {
+  return {
+    readonly: "1",
+    cancel_http_readonly_queries_on_client_close: "1",
+    wait_end_of_query: "1",
+    max_execution_time: String(budget.maxExecutionMs / 1000),
+    timeout_overflow_mode: "throw",
+    max_bytes_to_read: String(budget.maxReadBytes),
+    read_overflow_mode: "throw",
+    max_memory_usage: String(budget.maxMemoryBytes),
+    max_result_rows: String(maxRows),
+    max_result_bytes: String(budget.maxResultBytes),
+    result_overflow_mode: "throw",
+    // With these the planner tests its own guess at the newest rows before the conditions of the query, which makes
+    // searches for something rare several times slower.
+    use_top_k_dynamic_filtering: "0",
+    use_skip_indexes_for_top_k: "0",
+    output_format_json_quote_64bit_integers: "1",
+    output_format_json_quote_denormals: "1",
+    output_format_json_escape_forward_slashes: "0",
+  };
+}

@@ -1,0 +1,78 @@
+import { logSearchRoutes } from "../../../src/domains/logs/search-routes.ts";
+import type { Authenticator } from "../../../src/http/authenticator.ts";
+import { createMetrics } from "../../../src/ops/metrics.ts";
+import { type TestApp, testApp } from "../../harness/http-app.ts";
+import type { TestStores } from "../../harness/stores.ts";
+
+export interface FoundEntry {
+  id: string;
+  ts: string;
+  message: string;
+  [field: string]: unknown;
+}
+
+export interface FoundPage {
+  entries: FoundEntry[];
+  nextCursor: string | null;
+  total: number;
+  totalIsExact: boolean;
+  partial: boolean;
+  stats: { rowsRead: number; bytesRead: number; elapsedMs: number };
+}
+
+const LIMITS = {
+  queryTimeoutMs: 15_000,
+  queryMaxReadBytes: 2 ** 33,
+  queryMaxMemoryBytes: 2 ** 30,
+  queryMaxResultBytes: 2 ** 27,
+};
+
+export interface LogApp extends TestApp {
+  /** Searches as a viewer of the organization; the parameters are encoded here. */
+  readonly search: (organizationId: number, parameters?: Record<string, string>) => Promise<Response>;
+  /** The answer of a search that succeeds. */
+  readonly page: (organizationId: number, parameters?: Record<string, string>) => Promise<FoundPage>;
+}
+
+/** The search routes over a suite's stores. A caller's organization is the one that the header `x-organization` names. */
+export function logApp(stores: Pick<TestStores, "clickhouse">, limits: Partial<typeof LIMITS> = {}): LogApp {
+  const routes = logSearchRoutes({
+    clickhouse: stores.clickhouse,
+    cursorKey: new Uint8Array(32).fill(7),
+    metrics: createMetrics(),
+    config: { ...LIMITS, ...limits },
+    now: Date.now,
+  });
+  const base = testApp(routes, { authenticator: byOrganization });
+  const search: LogApp["search"] = (organizationId, parameters = {}) =>
+    base.send("GET", `/api/v1/logs/search?${new URLSearchParams(parameters)}`, {
+      headers: { "x-organization": String(organizationId) },
+    });
+  return {
+    ...base,
+    search,
+    page: async (organizationId, parameters) => {
+      const response = await search(organizationId, parameters);
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
+      const page: FoundPage = JSON.parse(text);
+      return page;
+    },
+  };
+}
+
+const byOrganization: Authenticator = {
+  authenticate: (request) => {
+    const organizationId = Number(request.headers.get("x-organization"));
+    return {
+      kind: "token",
+      userId: 1,
+      organizationId,
+      email: "ana@example.com",
+      role: "viewer",
+      scopes: ["logs:read"],
+      tokenId: 3,
+      credentialKey: `token:${organizationId}`,
+    };
+  },
+};
