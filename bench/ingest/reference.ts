@@ -38,9 +38,10 @@ async function pump(format: string, bodies: readonly Uint8Array[], rows: number)
     { dataDirectory, clickhouseUrl: null, databaseUrl: null, redisUrl: null },
     createLogger("silent"),
   );
-  const { origin, user, password } = stores.clickhouseEndpoint;
+  const { origin, user, password, database } = stores.clickhouseEndpoint;
   const settings = new URLSearchParams({
     query: `INSERT INTO logs FORMAT ${format}`,
+    database,
     async_insert: "0",
     date_time_input_format: "best_effort",
   });
