@@ -14,13 +14,15 @@ export interface CompiledColumn {
 
 /** A statement for ClickHouse: data only. */
 export interface CompiledQuery {
-  /** One SELECT without FORMAT; depends on the shape of the plan only, never on a value. */
+  /** One SELECT without FORMAT. No value stands in it, and no name that did not come from our own tables. */
   readonly sql: string;
   /** The values of `{p0:String}` and so on, by name and as text. */
   readonly parameters: Readonly<Record<string, string>>;
   /** What the columns of the answer are, by position: in ClickHouse they have other names. */
   readonly columns: readonly CompiledColumn[];
   readonly settings: QuerySettings;
+  /** The limit of time among the settings: who waits longer for an answer waits in vain. */
+  readonly maxExecutionMs: number;
 }
 
 /** The SQL of a guarded plan. Throws only for plans that could not have been built. */
@@ -34,5 +36,11 @@ export function emit(plan: GuardedPlan): CompiledQuery {
     type: binding.type,
     wireFormat: wireFormatOf(binding),
   }));
-  return { ...out.finish(), columns, settings: settingsFor(plan.scope.budget, plan.scope.maxRows) };
+  const { budget, maxRows } = plan.scope;
+  return {
+    ...out.finish(),
+    columns,
+    settings: settingsFor(budget, maxRows),
+    maxExecutionMs: budget.maxExecutionMs,
+  };
 }

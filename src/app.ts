@@ -46,7 +46,7 @@ export function createApp(deps: AppDeps): App {
     }),
     ...logIngestRoutes({ ingest: deps.ingest }),
     ...logSearchRoutes({
-      clickhouse: stores.clickhouse,
+      clickhouse: stores.clickhouseEndpoint,
       cursorKey: deps.cursorKey,
       metrics,
       config,

@@ -49,7 +49,7 @@ function listFiles(): string[] {
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(ROOT, path), "utf8");
-  const specifiers = transpiler.scanImports(text).map((found) => found.path);
+  const specifiers = transpiler.scanImports(text.replace(/^#!.*/, "")).map((found) => found.path);
   const own = specifiers.filter((specifier) => specifier.startsWith("."));
   return {
     path,

@@ -3,7 +3,14 @@ import { ApiError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import type { RequestContext } from "../http/route.ts";
 import { validationFailed } from "../http/validate.ts";
-import { emailIsTaken, findLoginAccount, findMembership, insertAccount } from "./account-store.ts";
+import { askPostgres } from "../storage/ask-postgres.ts";
+import {
+  emailIsTaken,
+  findLoginAccount,
+  findMembership,
+  insertAccount,
+  type NewAccount,
+} from "./account-store.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { normaliseEmail } from "./email-address.ts";
 import { throttledAttempt } from "./login-attempt.ts";
@@ -45,9 +52,10 @@ export async function registerAccount(
   const subjects = registrationSubjects(caller.clientAddress);
   const signedIn = await throttledAttempt(deps.throttle, subjects, caller.log, async () => {
     // Asked first so that a known email costs no hash; the insert asks again, for two people at the same moment.
-    if (await emailIsTaken(deps.sql, email)) return null;
+    if (await askPostgres(() => emailIsTaken(deps.sql, email))) return null;
     const passwordHash = await deps.passwords.hash(input.password);
-    return createSignedIn(deps, { email, passwordHash, organizationName: input.organizationName });
+    const organizationName = input.organizationName ?? defaultOrganizationName(email);
+    return createSignedIn(deps, { email, passwordHash, organizationName, createdAtMs: deps.now() });
   });
   if (signedIn === null) throw new ApiError("CONFLICT", "This email already has an account; log in instead.");
   return signedIn;
@@ -66,7 +74,7 @@ export async function logIn(
   const email = requireEmail(input.email);
   const subjects = loginSubjects(email, caller.clientAddress);
   const account = await throttledAttempt(deps.throttle, subjects, caller.log, async () => {
-    const found = await findLoginAccount(deps.sql, email);
+    const found = await askPostgres(() => findLoginAccount(deps.sql, email));
     const matches = await deps.passwords.verify(input.password, found?.passwordHash ?? null);
     return matches && found !== null ? found.account : null;
   });
@@ -74,14 +82,16 @@ export async function logIn(
 
   const sessionToken = mintSessionToken();
   const brought = broughtTokens.map(hashToken);
-  await deps.sql.begin(async (tx) => {
-    await deleteSessions(tx, brought);
-    await insertSession(tx, account.organization.id, {
-      userId: account.user.id,
-      tokenHash: hashToken(sessionToken),
-      createdAtMs: deps.now(),
-    });
-  });
+  await askPostgres(() =>
+    deps.sql.begin(async (tx) => {
+      await deleteSessions(tx, brought);
+      await insertSession(tx, account.organization.id, {
+        userId: account.user.id,
+        tokenHash: hashToken(sessionToken),
+        createdAtMs: deps.now(),
+      });
+    }),
+  );
   for (const tokenHash of brought) deps.authenticator.forget(tokenHash);
   return { account, sessionToken };
 }
@@ -90,13 +100,14 @@ export async function logIn(
 export async function logOut(deps: AccountDependencies, tokens: readonly string[]): Promise<void> {
   if (tokens.length === 0) return;
   const tokenHashes = tokens.map(hashToken);
-  await deleteSessions(deps.sql, tokenHashes);
+  await askPostgres(() => deleteSessions(deps.sql, tokenHashes));
   for (const tokenHash of tokenHashes) deps.authenticator.forget(tokenHash);
 }
 
 /** Who the caller is and what the plan allows. Self-hosted servers have one plan, without limits. */
 export async function describeCaller(deps: AccountDependencies, principal: Principal): Promise<Me> {
-  const membership = await findMembership(deps.sql, principal.organizationId, principal.userId);
+  const { organizationId, userId } = principal;
+  const membership = await askPostgres(() => findMembership(deps.sql, organizationId, userId));
   if (membership === null) throw new ApiError("UNAUTHENTICATED", "The membership has ended.");
   const unlimited = { limit: null, used: null };
   return {
@@ -108,24 +119,20 @@ export async function describeCaller(deps: AccountDependencies, principal: Princ
   };
 }
 
-async function createSignedIn(
-  deps: AccountDependencies,
-  input: { email: string; passwordHash: string; organizationName: string | undefined },
-): Promise<SignedIn | null> {
+async function createSignedIn(deps: AccountDependencies, input: NewAccount): Promise<SignedIn | null> {
   const sessionToken = mintSessionToken();
-  const createdAtMs = deps.now();
-  const account = await deps.sql.begin(async (tx) => {
-    const created = await insertAccount(tx, {
-      email: input.email,
-      passwordHash: input.passwordHash,
-      organizationName: input.organizationName ?? defaultOrganizationName(input.email),
-      createdAtMs,
-    });
-    if (created === null) return null;
-    const tokenHash = hashToken(sessionToken);
-    await insertSession(tx, created.organization.id, { userId: created.user.id, tokenHash, createdAtMs });
-    return created;
-  });
+  const account = await askPostgres(() =>
+    deps.sql.begin(async (tx) => {
+      const created = await insertAccount(tx, input);
+      if (created === null) return null;
+      await insertSession(tx, created.organization.id, {
+        userId: created.user.id,
+        tokenHash: hashToken(sessionToken),
+        createdAtMs: input.createdAtMs,
+      });
+      return created;
+    }),
+  );
   return account === null ? null : { account, sessionToken };
 }
 

@@ -2,6 +2,7 @@ import type { Sql } from "postgres";
 import { ApiError, DependencyError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import type { Logger } from "../log.ts";
+import { askPostgres } from "../storage/ask-postgres.ts";
 import { CredentialCache } from "./credential-cache.ts";
 import { type Credential, findSession, findToken, touchSessions, touchTokens } from "./credential-store.ts";
 import {
@@ -46,8 +47,16 @@ export class Authenticator {
       max: CREDENTIAL_CACHE_MAX,
       refusedMax: REFUSED_CREDENTIAL_CACHE_MAX,
     });
-    this.#sessionUse = new UsageRecorder({ now, log, touch: (...use) => touchSessions(sql, ...use) });
-    this.#tokenUse = new UsageRecorder({ now, log, touch: (...use) => touchTokens(sql, ...use) });
+    this.#sessionUse = new UsageRecorder({
+      now,
+      log,
+      touch: (...use) => askPostgres(() => touchSessions(sql, ...use)),
+    });
+    this.#tokenUse = new UsageRecorder({
+      now,
+      log,
+      touch: (...use) => askPostgres(() => touchTokens(sql, ...use)),
+    });
   }
 
   /**
@@ -91,10 +100,11 @@ export class Authenticator {
     }
     this.#lookupsUnderWay += 1;
     const find = kind === "token" ? findToken : findSession;
+    // Counted until it really ends, so that what a hanging Postgres leaves behind stays bounded.
     const answer = find(this.#sql, tokenHash).finally(() => {
       this.#lookupsUnderWay -= 1;
     });
-    const credential = await withinLookupTime(answer);
+    const credential = await askPostgres(() => answer, CREDENTIAL_LOOKUP_TIMEOUT_MS);
     if (credential === null || !sameTokenHash(credential.tokenHash, tokenHash)) return null;
     // Noted when looked up rather than at every use: within the second of trust nothing new would be written.
     if (!this.#isExpired(credential)) this.#noteUse(credential);
@@ -117,18 +127,4 @@ function cacheKey(tokenHash: Uint8Array): string {
 
 function unauthenticated(message = "The credential is unknown, expired or revoked."): ApiError {
   return new ApiError("UNAUTHENTICATED", message);
-}
-
-/** Waits for the answer no longer than a caller should; one that comes later goes unheard. */
-async function withinLookupTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new DependencyError("postgres", "a credential lookup took too long", { retryable: true })),
-    CREDENTIAL_LOOKUP_TIMEOUT_MS,
-  );
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

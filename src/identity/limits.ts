@@ -70,3 +70,8 @@ export const ADDRESS_DELAY_MAX_MS = 15 * MINUTE_MS;
 export const FAILURE_MEMORY_MS = 60 * MINUTE_MS;
 /** Accounts and addresses with failures kept in one process: about 200 bytes each, so about 20 MB. */
 export const FAILURE_KEYS_MAX = 100_000;
+
+/** Bodies of signing up and in: the longest email and password fit, also with every character escaped. */
+export const CREDENTIALS_BODY_MAX_BYTES = 16 * 1024;
+/** The body of a new token: a name and every scope there is fit many times over. */
+export const TOKEN_BODY_MAX_BYTES = 64 * 1024;

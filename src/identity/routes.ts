@@ -9,6 +9,8 @@ import {
   registerAccount,
   type SignedIn,
 } from "./account-service.ts";
+import { CREDENTIALS_BODY_MAX_BYTES, TOKEN_BODY_MAX_BYTES } from "./limits.ts";
+import { isSessionToken } from "./secret-token.ts";
 import {
   clearedSessionCookie,
   readSessionCookies,
@@ -17,9 +19,6 @@ import {
 } from "./session-cookie.ts";
 import { createToken, listOwnTokens, revokeToken } from "./token-service.ts";
 import { Account, CreateTokenBody, LoginBody, Me, MintedToken, RegisterBody, Token } from "./types.ts";
-
-const SIGN_IN_BODY_MAX_BYTES = 16 * 1024;
-const TOKEN_BODY_MAX_BYTES = 64 * 1024;
 
 const IdParams = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,15}$" }) });
 
@@ -46,7 +45,7 @@ function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
       summary: "Make an account with an organisation of its own and sign in",
       access: "public",
       audit: "REGISTER",
-      body: { kind: "json", schema: RegisterBody, maxBytes: SIGN_IN_BODY_MAX_BYTES },
+      body: { kind: "json", schema: RegisterBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
       responses: { 201: { description: "The account; the session is in the cookie.", schema: Account } },
       errors: ["CONFLICT"],
       handler: async (context, { body }) => withCookie(201, await registerAccount(deps, context, body)),
@@ -58,11 +57,11 @@ function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
       summary: "Sign in with a password",
       access: "public",
       audit: "LOGIN",
-      body: { kind: "json", schema: LoginBody, maxBytes: SIGN_IN_BODY_MAX_BYTES },
+      body: { kind: "json", schema: LoginBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
       responses: { 200: { description: "The account; the session is in the cookie.", schema: Account } },
       errors: ["INVALID_CREDENTIALS"],
       handler: async (context, { body }) =>
-        withCookie(200, await logIn(deps, context, body, readSessionCookies(context.request))),
+        withCookie(200, await logIn(deps, context, body, readSessionTokens(context))),
     }),
     route({
       method: "POST",
@@ -73,7 +72,7 @@ function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
       audit: "LOGOUT",
       responses: { 204: { description: "Signed out, also when there was no session." } },
       handler: async (context: RequestContext) => {
-        await logOut(deps, readSessionCookies(context.request));
+        await logOut(deps, readSessionTokens(context));
         return { status: 204, headers: { "set-cookie": clearedSessionCookie(deps.cookie) } };
       },
     }),
@@ -88,7 +87,13 @@ function accountRoute(deps: IdentityRouteDependencies): Route {
     summary: "The caller, their organisation, plan and quota",
     access: { role: "viewer", scope: "account:read" },
     responses: { 200: { description: "The caller.", schema: Me } },
-    handler: async ({ principal }) => ({ status: 200, body: await describeCaller(deps, principal) }),
+    handler: async (context) => {
+      const body = await describeCaller(deps, context.principal);
+      const [token] = readSessionTokens(context);
+      if (context.principal.kind !== "session" || token === undefined) return { status: 200, body };
+      // A browser counts the life of a cookie from when it was set: it is set again for the session to slide there too.
+      return { status: 200, body, headers: { "set-cookie": sessionCookie(token, deps.cookie) } };
+    },
   });
 }
 
@@ -107,7 +112,7 @@ function tokenRoutes(deps: IdentityRouteDependencies): Route[] {
       method: "POST",
       path: "/api/v1/me/tokens",
       tag: "Account",
-      summary: "Make an access token",
+      summary: "Make an access token; any role may, as a token never exceeds its owner's role",
       access: { role: "viewer", scope: "tokens:write" },
       audit: "CREATE_TOKEN",
       body: { kind: "json", schema: CreateTokenBody, maxBytes: TOKEN_BODY_MAX_BYTES },
@@ -133,4 +138,8 @@ function tokenRoutes(deps: IdentityRouteDependencies): Route[] {
       },
     }),
   ];
+}
+
+function readSessionTokens({ request }: RequestContext): string[] {
+  return readSessionCookies(request).filter(isSessionToken);
 }

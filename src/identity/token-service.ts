@@ -1,7 +1,8 @@
-import type { Sql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
 import { ApiError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { validationFailed } from "../http/validate.ts";
+import { askPostgres } from "../storage/ask-postgres.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { TOKENS_PER_OWNER_MAX } from "./limits.ts";
 import { scopesBeyond } from "./scope-grants.ts";
@@ -17,7 +18,7 @@ export interface TokenDependencies {
 
 /** The caller's own tokens in the organisation of the credential, revoked ones excluded. */
 export function listOwnTokens(deps: TokenDependencies, principal: Principal): Promise<Token[]> {
-  return listTokens(deps.sql, principal.organizationId, principal.userId);
+  return askPostgres(() => listTokens(deps.sql, principal.organizationId, principal.userId));
 }
 
 /**
@@ -45,20 +46,18 @@ export async function createToken(
     dailyMutationLimit: input.dailyMutationLimit ?? null,
     dailyLogBytesLimit: input.dailyLogBytesLimit ?? null,
   };
-  const id = await deps.sql.begin(async (tx) => {
-    const existing = await countTokensLocked(tx, principal.organizationId, principal.userId);
-    if (existing === null) throw new ApiError("UNAUTHENTICATED", "The membership has ended.");
-    if (existing >= TOKENS_PER_OWNER_MAX) {
-      throw new ApiError("CONFLICT", `There are ${TOKENS_PER_OWNER_MAX} tokens already; revoke one first.`);
-    }
-    return insertToken(tx, principal.organizationId, {
-      ...visible,
-      userId: principal.userId,
-      tokenHash: hashToken(token),
-      createdAtMs: nowMs,
-      expiresAtMs,
-    });
-  });
+  const id = await askPostgres(() =>
+    deps.sql.begin(async (tx) => {
+      await requireRoomForToken(tx, principal);
+      return insertToken(tx, principal.organizationId, {
+        ...visible,
+        userId: principal.userId,
+        tokenHash: hashToken(token),
+        createdAtMs: nowMs,
+        expiresAtMs,
+      });
+    }),
+  );
   return {
     id,
     ...visible,
@@ -74,11 +73,9 @@ export async function revokeToken(
   principal: Principal,
   tokenId: number,
 ): Promise<void> {
-  const tokenHash = await revokeTokenRow(deps.sql, principal.organizationId, {
-    userId: principal.userId,
-    tokenId,
-    revokedAtMs: deps.now(),
-  });
+  const { organizationId, userId } = principal;
+  const revocation = { userId, tokenId, revokedAtMs: deps.now() };
+  const tokenHash = await askPostgres(() => revokeTokenRow(deps.sql, organizationId, revocation));
   if (tokenHash === null) throw new ApiError("NOT_FOUND", "No such token.");
   deps.authenticator.forget(tokenHash);
 }
@@ -87,4 +84,11 @@ function refuseScopesBeyond(principal: Principal, scopes: readonly string[]): vo
   const beyond = scopesBeyond(principal.scopes, scopes);
   if (beyond.length === 0) return;
   throw new ApiError("PAT_SCOPE_INSUFFICIENT", `A token cannot give scopes it lacks: ${beyond.join(", ")}.`);
+}
+
+async function requireRoomForToken(tx: TransactionSql, principal: Principal): Promise<void> {
+  const existing = await countTokensLocked(tx, principal.organizationId, principal.userId);
+  if (existing === null) throw new ApiError("UNAUTHENTICATED", "The membership has ended.");
+  if (existing < TOKENS_PER_OWNER_MAX) return;
+  throw new ApiError("CONFLICT", `There are ${TOKENS_PER_OWNER_MAX} tokens already; revoke one first.`);
 }

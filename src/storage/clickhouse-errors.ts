@@ -1,4 +1,3 @@
-import { ClickHouseError } from "@clickhouse/client";
 import { ApiError, DependencyError } from "../errors.ts";
 
 /**
@@ -42,17 +41,24 @@ const FAILURES_BY_CODE: ReadonlyMap<number, ClickHouseFailure> = new Map<number,
   [999, "unavailable"], // KEEPER_EXCEPTION
 ]);
 
-/**
- * What a failed call of the ClickHouse client means. Judged by the error's number, never by its text; an error
- * without a number never reached the server, or its answer never came back.
- */
-export function classifyClickHouseError(error: unknown): ClickHouseFailure {
-  if (!(error instanceof ClickHouseError)) return "unavailable";
-  return FAILURES_BY_CODE.get(Number(error.code)) ?? "fault";
+/** A statement that ClickHouse refused or gave up, or, without a code, that it never answered. */
+export class ClickHouseQueryError extends Error {
+  readonly code: number | null;
+
+  constructor(code: number | null, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ClickHouseQueryError";
+    this.code = code;
+  }
+}
+
+/** Judged by the error's number, never by its text. Without a number the server was not reached, or its answer lost. */
+export function classifyClickHouseError({ code }: Pick<ClickHouseQueryError, "code">): ClickHouseFailure {
+  return code === null ? "unavailable" : (FAILURES_BY_CODE.get(code) ?? "fault");
 }
 
 /** The error to throw where a user's query failed in ClickHouse. */
-export function clickHouseQueryError(error: unknown): ApiError | DependencyError {
+export function clickHouseQueryFailure(error: ClickHouseQueryError): ApiError | DependencyError {
   const failure = classifyClickHouseError(error);
   switch (failure) {
     case "timeout":

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { type CompiledQuery, emit, guardPlan, INTERACTIVE_BUDGET } from "../../query/index.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { type OperatorNotation, readPlan } from "./plan-notation.ts";
+import { queryRunner } from "./query-store.ts";
 
 interface GoldenInput {
   organizationId: number;
@@ -51,12 +52,6 @@ test.each(readdirSync(GOLDENS).sort())("%s", async (name) => {
     if (isRecording) writeFileSync(path, text);
     expect(existsSync(path) ? readFileSync(path, "utf8") : "").toBe(text);
   }
-  const result = await stores.clickhouse.query({
-    query: compiled.sql,
-    query_params: compiled.parameters,
-    clickhouse_settings: compiled.settings,
-    format: "JSONCompact",
-  });
-  const { meta } = await result.json();
-  expect(meta?.length).toBe(Math.max(1, compiled.columns.length));
+  const { rows } = await queryRunner(stores).run("golden", compiled, new AbortController().signal);
+  for (const row of rows) expect(row.length).toBe(compiled.columns.length);
 });

@@ -17,6 +17,7 @@ import {
 } from "../../query/index.ts";
 import { idAt, insertRows } from "../domains/logs/stored-rows.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
+import { queryRunner, rowsOf } from "./query-store.ts";
 
 const HOSTILE = [
   "' OR 1=1 --",
@@ -87,15 +88,8 @@ const plans: Readonly<Record<string, (value: string) => Relation>> = {
 };
 
 async function messagesOf(plan: Relation): Promise<string[]> {
-  const { sql, parameters, settings } = compile(keep(plan, ["message"]));
-  const result = await stores.clickhouse.query({
-    query: sql,
-    query_params: parameters,
-    clickhouse_settings: settings,
-    format: "JSONCompact",
-  });
-  const { data } = await result.json<[string]>();
-  return data.map(([message]) => message);
+  const rows = await rowsOf(queryRunner(stores), keep(plan, ["message"]), 1);
+  return rows.map(([message]) => String(message));
 }
 
 describe.each(Object.entries(plans))("a hostile value as %s", (name, planOf) => {

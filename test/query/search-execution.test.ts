@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  ALL_TIME,
-  emit,
-  filteredLogs,
-  guardPlan,
-  INTERACTIVE_BUDGET,
-  keep,
-  parseSearch,
-} from "../../query/index.ts";
+import { filteredLogs, keep, parseSearch } from "../../query/index.ts";
 import { idAt, insertRows } from "../domains/logs/stored-rows.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { matchesSearch } from "./matches-search.ts";
+import { queryRunner, rowsOf } from "./query-store.ts";
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -31,16 +24,8 @@ async function find(organizationId: number, q: string): Promise<string[]> {
   const parsed = parseSearch(q);
   if (!parsed.ok) throw parsed.error;
   const matching = filteredLogs({ search: parsed.condition, service: null, level: null });
-  const scope = { organizationId, timeRange: ALL_TIME, maxRows: 10_000, budget: INTERACTIVE_BUDGET };
-  const { sql, parameters, settings } = emit(guardPlan(keep(matching, ["message"]), scope));
-  const result = await stores.clickhouse.query({
-    query: sql,
-    query_params: parameters,
-    clickhouse_settings: settings,
-    format: "JSONCompact",
-  });
-  const { data } = await result.json<[string]>();
-  return data.map(([message]) => message);
+  const rows = await rowsOf(queryRunner(stores), keep(matching, ["message"]), organizationId);
+  return rows.map(([message]) => String(message));
 }
 
 // Letters that test case rules: three forms, several bytes of different number, ASCII look-alikes, no case at all.

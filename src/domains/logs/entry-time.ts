@@ -17,10 +17,21 @@ export function parseDateTimeNs(text: string): bigint {
  * it takes to lose nothing.
  */
 export function formatNs(nanoseconds: string): string {
+  const [millis, subMilli] =
+    nanoseconds.startsWith("-") || nanoseconds.length < 7 ? split(nanoseconds) : cut(nanoseconds);
+  const iso = new Date(millis).toISOString();
+  if (subMilli === "000000") return iso;
+  return `${iso.slice(0, -1)}${subMilli.endsWith("000") ? subMilli.slice(0, 3) : subMilli}Z`;
+}
+
+/** Milliseconds and the six digits below them, rounded down. */
+function split(nanoseconds: string): [number, string] {
   const ns = BigInt(nanoseconds);
   const subMilli = ((ns % NANOS_PER_MILLI) + NANOS_PER_MILLI) % NANOS_PER_MILLI;
-  const iso = new Date(Number((ns - subMilli) / NANOS_PER_MILLI)).toISOString();
-  if (subMilli === 0n) return iso;
-  const digits = subMilli.toString().padStart(6, "0");
-  return `${iso.slice(0, -1)}${digits.endsWith("000") ? digits.slice(0, 3) : digits}Z`;
+  return [Number((ns - subMilli) / NANOS_PER_MILLI), subMilli.toString().padStart(6, "0")];
+}
+
+/** As `split`, for what is after 1970: a page has thousands of these. */
+function cut(nanoseconds: string): [number, string] {
+  return [Number(nanoseconds.slice(0, -6)), nanoseconds.slice(-6)];
 }

@@ -4,7 +4,6 @@ import { DECORATION_BUDGET, type QueryBudget } from "../../../query/index.ts";
 
 export const PAGE_MAX_ENTRIES = 1000;
 export const PAGE_DEFAULT_ENTRIES = 100;
-export const SEARCH_TEXT_MAX_CHARS = 1024;
 export const SERVICE_MAX_CHARS = 255;
 export const CURSOR_MAX_CHARS = 64;
 
@@ -17,3 +16,8 @@ export const TOTAL_MAX_ENTRIES = 10_000;
  * some 700 000 messages of ordinary length, or a hundred million levels.
  */
 export const TOTAL_BUDGET: QueryBudget = { ...DECORATION_BUDGET, maxReadBytes: 128 * 1024 * 1024 };
+
+/** Statements at a time: each may take every core and its share of memory in the store, beside inserts and merges. */
+export const QUERIES_MAX_RUNNING = 16;
+/** Statements that wait for those: a burst of dashboards. Beyond it, a refusal at once beats a wait in vain. */
+export const QUERIES_MAX_WAITING = 256;

@@ -1,11 +1,13 @@
-import type { ClickHouseClient } from "@clickhouse/client";
 import { Type } from "typebox";
 import type { Config } from "../../config.ts";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import type { AuthenticatedContext, Route } from "../../http/route.ts";
 import type { Metrics } from "../../ops/metrics.ts";
+import { Admission } from "../../storage/admission.ts";
+import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
 import { QueryRunner } from "../../storage/query-runner.ts";
+import { QUERIES_MAX_RUNNING, QUERIES_MAX_WAITING } from "./limits.ts";
 import {
   findEntry,
   type SearchContext,
@@ -17,7 +19,7 @@ import { LogReader } from "./store.ts";
 import { Entry, SearchAnswer, SearchParameters } from "./types.ts";
 
 export interface LogSearchOptions {
-  readonly clickhouse: ClickHouseClient;
+  readonly clickhouse: ClickHouseEndpoint;
   /** Signs cursors; the same for every instance of the server. */
   readonly cursorKey: Uint8Array;
   readonly metrics: Pick<Metrics, "query">;
@@ -73,7 +75,8 @@ function searchDependencies({
   now,
 }: LogSearchOptions): SearchDependencies {
   const monotonicMs = () => performance.now();
-  const runner = new QueryRunner({ clickhouse, metrics, monotonicMs });
+  const admission = new Admission({ maxRunning: QUERIES_MAX_RUNNING, maxWaiting: QUERIES_MAX_WAITING });
+  const runner = new QueryRunner({ endpoint: clickhouse, admission, metrics, monotonicMs });
   const budget = {
     maxExecutionMs: config.queryTimeoutMs,
     maxReadBytes: config.queryMaxReadBytes,

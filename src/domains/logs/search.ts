@@ -50,21 +50,26 @@ export async function searchLogs(
   const cursor = parameters.cursor === undefined ? null : readCursor(parameters.cursor, seal);
   const limit = parameters.limit ?? PAGE_DEFAULT_ENTRIES;
 
-  const page = await deps.reader.readPage(organizationId, selection, cursor, limit + 1, signal);
+  const reading = deps.reader.readPage(organizationId, selection, cursor, limit + 1, signal);
+  const ahead = cursor === null && isCheapToCount(selection) ? readFacts(deps, context, selection) : null;
+  const [page, factsAhead] = await Promise.all([reading, ahead]);
+  const found = page.rows.length;
+  const hasMore = found > limit;
+  // A first page that holds everything has answered the count; and searches for something rare cost most.
+  const facts =
+    factsAhead ?? (cursor === null && hasMore ? await readFacts(deps, context, selection) : NO_FACTS);
+  const counted = cursor ?? (hasMore ? totalOf(facts, found) : { total: found, totalIsExact: true });
+
   const rows = page.rows.slice(0, limit);
   const last = rows.at(-1);
-  const hasMore = page.rows.length > limit;
-  const facts =
-    cursor === null
-      ? await readFacts(deps, context, selection, page.rows.length, hasMore)
-      : { ...cursor, answers: [] };
+  const frozen = { ...counted, newestId: cursor?.newestId ?? facts.newestId };
   const answers = [page, ...facts.answers];
   return {
     entries: rows.map(encodeEntry),
     nextCursor:
-      hasMore && last !== undefined ? encodeCursor({ ...facts, position: positionOf(last) }, seal) : null,
-    total: facts.total,
-    totalIsExact: facts.totalIsExact,
+      hasMore && last !== undefined ? encodeCursor({ ...frozen, position: positionOf(last) }, seal) : null,
+    total: counted.total,
+    totalIsExact: counted.totalIsExact,
     stats: {
       rowsRead: sum(answers.map(({ rowsRead }) => rowsRead)),
       bytesRead: sum(answers.map(({ bytesRead }) => bytesRead)),
@@ -91,38 +96,43 @@ const LOG_ID_MAX = 2n ** 63n - 1n;
 /** The bits of an id below its milliseconds. */
 const LOG_ID_BITS_BELOW_MS = 22n;
 
-/** What the first page of a search finds out for all of them. */
-interface SearchFacts extends Omit<SearchCursor, "position"> {
+/** What is found out at the first page of a search for all of them. */
+interface SearchFacts {
+  readonly newestId: bigint;
+  /** Entries that match, up to one beyond the limit; null when counting them would have cost too much. */
+  readonly matching: number | null;
   readonly answers: readonly QueryAnswer[];
 }
 
-/**
- * The count, and the newest id as of now. Asked behind the page, not beside it: a page that holds everything has
- * answered the count, and searches for something rare are the ones that cost most.
- */
+const NO_FACTS: SearchFacts = { newestId: 0n, matching: null, answers: [] };
+
+/** Without a search of messages a few bytes of each row decide: so little that counting goes on beside the page. */
+function isCheapToCount({ filter }: LogSelection): boolean {
+  return filter.search === null;
+}
+
 async function readFacts(
   { reader, now }: SearchDependencies,
   { organizationId, signal }: SearchContext,
   selection: LogSelection,
-  found: number,
-  hasMore: boolean,
 ): Promise<SearchFacts> {
-  if (!hasMore) return { newestId: 0n, total: found, totalIsExact: true, answers: [] };
   // What other instances, or a millisecond's overflow, have put beyond this clock's present has to be looked up.
   const presentId = (BigInt(now() - LOG_ID_EPOCH_MS + 1) << LOG_ID_BITS_BELOW_MS) - 1n;
   const [count, newest] = await Promise.all([
     reader.countEntries(organizationId, selection, TOTAL_MAX_ENTRIES + 1, signal).catch(refusedCount),
     reader.readNewestId(organizationId, presentId, signal),
   ]);
-  const newestId = BigInt(textCell(newest) ?? presentId);
-  if (count === null) return { newestId, total: found, totalIsExact: false, answers: [newest] };
-  const total = Math.max(found, Number(textCell(count) ?? 0));
   return {
-    newestId,
-    total: Math.min(total, TOTAL_MAX_ENTRIES),
-    totalIsExact: total <= TOTAL_MAX_ENTRIES,
-    answers: [count, newest],
+    newestId: BigInt(textCell(newest) ?? presentId),
+    matching: count === null ? null : Number(textCell(count)),
+    answers: count === null ? [newest] : [count, newest],
   };
+}
+
+/** The total of a search of which a page found that many entries and knows that there are no fewer. */
+function totalOf({ matching }: SearchFacts, found: number): { total: number; totalIsExact: boolean } {
+  const total = Math.min(Math.max(matching ?? 0, found), TOTAL_MAX_ENTRIES);
+  return { total, totalIsExact: matching !== null && matching <= TOTAL_MAX_ENTRIES };
 }
 
 /** A count that would cost too much is left out; any other failure is the search's own. */

@@ -1,12 +1,7 @@
 import { type Static, Type } from "typebox";
 import { LEVEL_NUMBERS } from "../../../ingest/index.ts";
-import {
-  CURSOR_MAX_CHARS,
-  PAGE_DEFAULT_ENTRIES,
-  PAGE_MAX_ENTRIES,
-  SEARCH_TEXT_MAX_CHARS,
-  SERVICE_MAX_CHARS,
-} from "./limits.ts";
+import { SEARCH_TEXT_MAX_CHARS } from "../../../query/index.ts";
+import { CURSOR_MAX_CHARS, PAGE_DEFAULT_ENTRIES, PAGE_MAX_ENTRIES, SERVICE_MAX_CHARS } from "./limits.ts";
 
 const Level = Type.Enum(Object.keys(LEVEL_NUMBERS));
 

@@ -35,9 +35,12 @@ export interface LogApp extends TestApp {
 }
 
 /** The search routes over a suite's stores. A caller's organization is the one that the header `x-organization` names. */
-export function logApp(stores: Pick<TestStores, "clickhouse">, limits: Partial<typeof LIMITS> = {}): LogApp {
+export function logApp(
+  stores: Pick<TestStores, "clickhouseEndpoint">,
+  limits: Partial<typeof LIMITS> = {},
+): LogApp {
   const routes = logSearchRoutes({
-    clickhouse: stores.clickhouse,
+    clickhouse: stores.clickhouseEndpoint,
     cursorKey: new Uint8Array(32).fill(7),
     metrics: createMetrics(),
     config: { ...LIMITS, ...limits },

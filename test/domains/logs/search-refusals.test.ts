@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createClickHouse } from "../../../src/storage/clickhouse.ts";
+import { listen } from "../../../src/http/server.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { type LogApp, logApp } from "./log-app.ts";
@@ -105,36 +105,27 @@ describe("a search is refused", () => {
   });
 
   test("when the log store is away, with a time to come back", async () => {
-    const clickhouse = createClickHouse({ ...stores.clickhouseEndpoint, origin: "http://127.0.0.1:1" });
-    try {
-      const response = await logApp({ clickhouse }).search(organizationId);
-      expect(response.headers.get("retry-after")).not.toBeNull();
-      expect(await refusal(response)).toEqual([503, "UNAVAILABLE", []]);
-    } finally {
-      await clickhouse.close();
-    }
+    const clickhouseEndpoint = { ...stores.clickhouseEndpoint, origin: "http://127.0.0.1:1" };
+    const response = await logApp({ clickhouseEndpoint }).search(organizationId);
+    expect(response.headers.get("retry-after")).not.toBeNull();
+    expect(await refusal(response)).toEqual([503, "UNAVAILABLE", []]);
   });
 });
 
 test("no SQL, error text or address of the store reaches the client", async () => {
-  const away = createClickHouse({ ...stores.clickhouseEndpoint, database: "no_such_database" });
-  try {
-    const response = await logApp({ clickhouse: away }).search(organizationId);
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toMatch(/select|database|clickhouse|code: \d|127\.0/i);
-  } finally {
-    await away.close();
-  }
+  const clickhouseEndpoint = { ...stores.clickhouseEndpoint, database: "no_such_database" };
+  const response = await logApp({ clickhouseEndpoint }).search(organizationId);
+  expect(response.status).toBe(500);
+  expect(await response.text()).not.toMatch(/select|database|clickhouse|code: \d|127\.0/i);
 });
 
 test("a client that goes away stops its query in the store", async () => {
+  const listener = listen(app.app, { hostname: "127.0.0.1", port: 0 });
   const controller = new AbortController();
-  const started = app.app.handle(
-    new Request(`http://localhost:8080/api/v1/logs/search?${new URLSearchParams({ q: SLOW_SEARCH })}`, {
-      headers: { "x-organization": String(SLOW_ORGANIZATION) },
-      signal: controller.signal,
-    }),
-  );
+  const started = fetch(`${listener.url}/api/v1/logs/search?${new URLSearchParams({ q: SLOW_SEARCH })}`, {
+    headers: { "x-organization": String(SLOW_ORGANIZATION) },
+    signal: controller.signal,
+  });
   const running = async (): Promise<number> => {
     const result = await stores.clickhouse.query({
       query: `SELECT count() FROM system.processes
@@ -147,6 +138,7 @@ test("a client that goes away stops its query in the store", async () => {
   };
   await eventually("the query runs", async () => (await running()) > 0 || null, 5000);
   controller.abort();
-  await started;
+  await expect(started).rejects.toThrow();
   await eventually("the query is gone", async () => (await running()) === 0, 3000);
+  await listener.abort();
 });

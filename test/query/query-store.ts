@@ -1,0 +1,26 @@
+import { emit, guardPlan, INTERACTIVE_BUDGET, type Relation, type TimeRange } from "../../query/index.ts";
+import { createMetrics } from "../../src/ops/metrics.ts";
+import { Admission } from "../../src/storage/admission.ts";
+import { QueryRunner } from "../../src/storage/query-runner.ts";
+import type { TestStores } from "../harness/stores.ts";
+
+/** A runner of compiled statements in a suite's database. */
+export function queryRunner({ clickhouseEndpoint }: Pick<TestStores, "clickhouseEndpoint">): QueryRunner {
+  return new QueryRunner({
+    endpoint: clickhouseEndpoint,
+    admission: new Admission({ maxRunning: 8, maxWaiting: 8 }),
+    metrics: createMetrics(),
+    monotonicMs: () => performance.now(),
+  });
+}
+
+/** The rows of a plan, guarded for the organization. */
+export async function rowsOf(
+  runner: QueryRunner,
+  plan: Relation,
+  organizationId: number,
+  timeRange: TimeRange = { from: null, to: null },
+): Promise<readonly (readonly unknown[])[]> {
+  const guarded = guardPlan(plan, { organizationId, timeRange, maxRows: 10_000, budget: INTERACTIVE_BUDGET });
+  return (await runner.run("test", emit(guarded), new AbortController().signal)).rows;
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ApiError, DependencyError } from "../../src/errors.ts";
+import {
+  type ClickHouseFailure,
+  ClickHouseQueryError,
+  classifyClickHouseError,
+  clickHouseQueryFailure,
+} from "../../src/storage/clickhouse-errors.ts";
+import { openTestStores, type TestStores } from "../harness/stores.ts";
+
+const CODES: [number, string, ClickHouseFailure][] = [
+  [159, "TIMEOUT_EXCEEDED", "timeout"],
+  [160, "TOO_SLOW", "timeout"],
+  [158, "TOO_MANY_ROWS", "too_expensive"],
+  [161, "TOO_MANY_COLUMNS", "too_expensive"],
+  [162, "TOO_DEEP_SUBQUERIES", "too_expensive"],
+  [167, "TOO_DEEP_AST", "too_expensive"],
+  [168, "TOO_BIG_AST", "too_expensive"],
+  [191, "SET_SIZE_LIMIT_EXCEEDED", "too_expensive"],
+  [241, "MEMORY_LIMIT_EXCEEDED", "too_expensive"],
+  [290, "LIMIT_EXCEEDED", "too_expensive"],
+  [306, "TOO_DEEP_RECURSION", "too_expensive"],
+  [307, "TOO_MANY_BYTES", "too_expensive"],
+  [396, "TOO_MANY_ROWS_OR_BYTES", "too_expensive"],
+  [394, "QUERY_WAS_CANCELLED", "cancelled"],
+  [735, "QUERY_WAS_CANCELLED_BY_CLIENT", "cancelled"],
+  [202, "TOO_MANY_SIMULTANEOUS_QUERIES", "unavailable"],
+  [203, "NO_FREE_CONNECTION", "unavailable"],
+  [198, "DNS_ERROR", "unavailable"],
+  [209, "SOCKET_TIMEOUT", "unavailable"],
+  [210, "NETWORK_ERROR", "unavailable"],
+  [225, "NO_ZOOKEEPER", "unavailable"],
+  [236, "ABORTED", "unavailable"],
+  [242, "TABLE_IS_READ_ONLY", "unavailable"],
+  [243, "NOT_ENOUGH_SPACE", "unavailable"],
+  [279, "ALL_CONNECTION_TRIES_FAILED", "unavailable"],
+  [369, "ALL_REPLICAS_ARE_STALE", "unavailable"],
+  [425, "SYSTEM_ERROR", "unavailable"],
+  [439, "CANNOT_SCHEDULE_TASK", "unavailable"],
+  [519, "NO_REMOTE_SHARD_AVAILABLE", "unavailable"],
+  [999, "KEEPER_EXCEPTION", "unavailable"],
+  [62, "SYNTAX_ERROR", "fault"],
+  [60, "UNKNOWN_TABLE", "fault"],
+  [516, "AUTHENTICATION_FAILED", "fault"],
+];
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openTestStores({ migrations: null });
+}, 60_000);
+afterAll(() => stores.close());
+
+function errorOf(code: number | null): ClickHouseQueryError {
+  return new ClickHouseQueryError(code, "Code: 159. secret detail");
+}
+
+describe("an error of ClickHouse", () => {
+  test("is judged by its number, and the numbers are those of the engine", async () => {
+    const result = await stores.clickhouse.query({
+      query: "SELECT arrayMap(code -> errorCodeToName(code), {codes:Array(Int32)})",
+      query_params: { codes: CODES.map(([code]) => code) },
+      format: "JSONCompactEachRow",
+    });
+    const [[names] = []] = await result.json<[string[]]>();
+    expect(names).toEqual(CODES.map(([, name]) => name));
+    for (const [code, name, failure] of CODES)
+      expect([name, classifyClickHouseError(errorOf(code))]).toEqual([name, failure]);
+  });
+
+  test("without a number means that the store was not reached", () => {
+    expect(classifyClickHouseError(errorOf(null))).toBe("unavailable");
+  });
+
+  test("is told to clients by code only, and may be tried again only where that helps", () => {
+    const timeout = clickHouseQueryFailure(errorOf(159));
+    const expensive = clickHouseQueryFailure(errorOf(241));
+    expect([timeout, expensive].map((error) => error instanceof ApiError && error.code)).toEqual([
+      "QUERY_TIMEOUT",
+      "QUERY_TOO_EXPENSIVE",
+    ]);
+    expect(`${timeout.message} ${expensive.message}`).not.toContain("secret");
+    const retryable = [210, 394, 62].map((code) => {
+      const error = clickHouseQueryFailure(errorOf(code));
+      return error instanceof DependencyError && error.retryable;
+    });
+    expect(retryable).toEqual([true, true, false]);
+  });
+});
