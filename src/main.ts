@@ -68,7 +68,7 @@ async function openServerIngest(
 ): Promise<Ingest> {
   const ingest = await openIngest({
     directory: join(config.dataDirectory, "wal"),
-    store: createClickHouseLogStore(stores.clickhouse),
+    store: createClickHouseLogStore(stores.clickhouseEndpoint),
     observer: createIngestObserver(metrics, log),
     instance: await takeInstanceNumber(stores.postgres),
     walMaxBytes: config.walMaxBytes,

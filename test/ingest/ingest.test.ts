@@ -33,7 +33,7 @@ const directories: string[] = [];
 
 beforeAll(async () => {
   stores = await openTestStores();
-  store = createClickHouseLogStore(stores.clickhouse);
+  store = createClickHouseLogStore(stores.clickhouseEndpoint);
 });
 
 afterAll(async () => {

@@ -41,7 +41,7 @@ interface StoredRow {
 async function insert(batch: LogBatch, firstId: bigint): Promise<void> {
   const out = new ByteBuffer();
   batch.writeTo(out, firstId, LOG_ID_STEP);
-  await createClickHouseLogStore(stores.clickhouse).insert(
+  await createClickHouseLogStore(stores.clickhouseEndpoint).insert(
     [out.view()],
     crypto.randomUUID(),
     new AbortController().signal,
