@@ -1,0 +1,64 @@
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dir, "../../cli/main.ts");
+
+/** The command line as one user of a machine has it: its settings and its state are in `directory`. */
+export interface CliUser {
+  readonly directory: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface CliResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type CliProcess = Bun.Subprocess<Blob | "ignore", "pipe", "pipe">;
+
+/** Starts `obs` with nothing of the environment that could change what it does. */
+export function spawnCli(user: CliUser, args: readonly string[], stdin?: string | Uint8Array): CliProcess {
+  return Bun.spawn([process.execPath, MAIN, ...args], {
+    cwd: user.directory,
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: user.directory,
+      XDG_CONFIG_HOME: join(user.directory, "config"),
+      XDG_STATE_HOME: join(user.directory, "state"),
+      ...user.env,
+    },
+    stdin:
+      stdin === undefined ? "ignore" : new Blob([typeof stdin === "string" ? stdin : new Uint8Array(stdin)]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+/** What a started `obs` wrote and answered with, once it has ended. */
+export async function cliResult(child: CliProcess): Promise<CliResult> {
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+export function runCli(
+  user: CliUser,
+  args: readonly string[],
+  stdin?: string | Uint8Array,
+): Promise<CliResult> {
+  return cliResult(spawnCli(user, args, stdin));
+}
+
+/** Runs `obs`, which must succeed; gives its standard output. */
+export async function obs(
+  user: CliUser,
+  args: readonly string[],
+  stdin?: string | Uint8Array,
+): Promise<string> {
+  const { exitCode, stdout, stderr } = await runCli(user, args, stdin);
+  if (exitCode !== 0) throw new Error(`obs ${args.join(" ")} ended with ${exitCode}: ${stderr}`);
+  return stdout;
+}
