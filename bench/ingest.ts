@@ -13,7 +13,7 @@ import { measureReferences } from "./ingest/reference.ts";
 import { type BenchServer, startBenchServer } from "./ingest/server.ts";
 
 const rows = Number(process.argv[2] ?? 2_000_000);
-const connections = Number(process.argv[3] ?? 8);
+const connections = Number(process.argv[3] ?? 16);
 const BATCH = 500;
 /** Long enough for percentiles at half the load. */
 const PACED_SECONDS = 10;

@@ -42,12 +42,6 @@ export const GIVE_UP_DEFAULT_SEC = 300;
 export const GIVE_UP_MAX_SEC = 540;
 /** The first contact fails faster: a wrong address should not take minutes to be noticed. */
 export const FIRST_CONTACT_MAX_MS = 10_000;
-/** How long the server recognises a repeated entry, at least. */
-export const DEDUPE_WINDOW_MS = 600_000;
-/** A time until the next retry message while the server stays away. */
-export const STALL_NOTICE_MS = 30_000;
-/** After an interrupt: how long requests in flight may take to end properly. */
-export const DRAIN_MS = 5_000;
 
 /** Acknowledged batches after which the resume file is written, and the time after which it is written anyway. */
 export const RECORD_EVERY_BATCHES = 16;

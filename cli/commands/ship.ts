@@ -90,9 +90,10 @@ async function runShip(
 ): Promise<void> {
   const { baseUrl, token } = await resolveConnection(context, globals.url);
   const interrupted = new AbortController();
-  const interrupt = (): void => interrupted.abort();
-  process.once("SIGINT", interrupt);
-  process.once("SIGTERM", interrupt);
+  const interrupt = (exitCode: number): void =>
+    interrupted.abort(new CliError("interrupted; run the same command again to go on", { exitCode }));
+  process.once("SIGINT", () => interrupt(EXIT.interrupted));
+  process.once("SIGTERM", () => interrupt(EXIT.terminated));
   const defaults = defaultsOf(flags);
   const common = {
     api: new ApiClient({ baseUrl, token, fetch: context.fetch }),
@@ -109,8 +110,7 @@ async function runShip(
   const result =
     file === "-" ? await shipStream(common) : await shipFile(context, file, baseUrl, flags, common);
   await printResult(context, result, (performance.now() - startedAt) / 1000, globals.json === true);
-  if (interrupted.signal.aborted)
-    throw new CliError("interrupted; run the same command again to go on", { exitCode: EXIT.interrupted });
+  interrupted.signal.throwIfAborted();
 }
 
 type CommonOptions = Omit<ShipOptions, "open" | "resume" | "record" | "lingerMs" | "onProgress">;

@@ -15,12 +15,16 @@ export function parseJsonOrUndefined(text: string): unknown {
 
 /**
  * Parses JSON so that JSON.stringify writes every number with the digits it came with: an integer beyond 2^53 or a
- * `1.0` is not changed on the way. Such numbers are opaque values, the others ordinary ones.
+ * `1.0` is not changed on the way. Such numbers are opaque values, the others ordinary ones. Undefined when it is no JSON.
  */
 export function parseJsonExactly(text: string): unknown {
-  return JSON.parse(text, (_, value, { source }) =>
-    typeof value === "number" && source !== undefined && String(value) !== source
-      ? JSON.rawJSON(source)
-      : value,
-  );
+  try {
+    return JSON.parse(text, (_, value, { source }) =>
+      typeof value === "number" && source !== undefined && String(value) !== source
+        ? JSON.rawJSON(source)
+        : value,
+    );
+  } catch {
+    return undefined;
+  }
 }

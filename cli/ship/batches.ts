@@ -57,19 +57,20 @@ export async function* readBatches(options: BatchOptions): AsyncGenerator<Batch>
   };
   for (;;) {
     while (splitter.next()) {
-      const before = position;
-      const texts = entriesOfPiece(splitter, position, options);
-      const size = texts.reduce((sum, text) => sum + text.length, 0);
-      if (
-        entries.length > 0 &&
-        (entries.length + texts.length > maxEntries || bytes + size > BATCH_MAX_BYTES)
-      ) {
-        position = before;
-        yield finish(false);
+      if (splitter.start === splitter.end) {
+        position = positionAfter(splitter, position, splitter.end);
+        tally.emptyLines++;
       }
-      position = positionAfter(splitter, before, texts.length);
-      entries.push(...texts);
-      bytes += size;
+      for (const entry of entriesOfPiece(splitter, position, options)) {
+        // With the comma or bracket before it.
+        const size = Buffer.byteLength(entry.text) + 1;
+        const isFull = entries.length >= maxEntries || bytes + size >= BATCH_MAX_BYTES;
+        if (isFull && entries.length > 0) yield finish(false);
+        position = entry.after;
+        entries.push(entry.text);
+        bytes += size;
+        addToTally(tally, entry);
+      }
     }
     if (splitter.ended) break;
     const filled = splitter.fill();
@@ -80,66 +81,73 @@ export async function* readBatches(options: BatchOptions): AsyncGenerator<Batch>
   if (entries.length > 0 || position.offset > start.offset) yield finish(true);
 }
 
-function positionAfter(piece: LineSplitter, before: Position, parts: number): Position {
-  return {
-    offset: piece.nextOffset,
-    lineStart: piece.endsLine ? piece.nextOffset : piece.lineStart,
-    part: piece.endsLine ? 0 : before.part + parts,
-    line: before.line + (piece.endsLine ? 1 : 0),
-  };
+/** One entry made of a line or of a part of one. */
+interface PieceEntry {
+  /** JSON. */
+  text: string;
+  /** The place behind it. */
+  after: Position;
+  kind: "native" | "line" | "first part" | "later part";
+  invalidUtf8: boolean;
 }
 
-/** The entries, as JSON texts, that one piece of the input becomes. */
+function addToTally(tally: Tally, { after, kind, invalidUtf8 }: PieceEntry): void {
+  tally.entries++;
+  if (after.part === 0) tally.lines++;
+  if (kind === "native") tally.nativeLines++;
+  if (kind === "first part") tally.splitLines++;
+  if (invalidUtf8) tally.invalidUtf8Entries++;
+}
+
+/** The place behind bytes[.., cut) of the piece. */
+function positionAfter(piece: LineSplitter, before: Position, cut: number): Position {
+  if (cut === piece.end && piece.endsLine)
+    return { offset: piece.nextOffset, lineStart: piece.nextOffset, part: 0, line: before.line + 1 };
+  const offset = piece.offset + cut - piece.start;
+  return { offset, lineStart: piece.lineStart, part: before.part + 1, line: before.line };
+}
+
+/** The entries that one piece of the input becomes: none when it is empty. */
 function entriesOfPiece(
   piece: LineSplitter,
   before: Position,
-  { format, entryText, tally }: BatchOptions,
-): string[] {
-  if (piece.start === piece.end) {
-    if (!piece.continued) tally.emptyLines++;
-    return [];
-  }
-  if (piece.endsLine) tally.lines++;
+  { format, entryText }: BatchOptions,
+): PieceEntry[] {
+  if (piece.start === piece.end) return [];
   const isWhole = piece.endsLine && !piece.continued;
   if (isWhole && format !== "lines") {
-    const native = entryText.ofNative(decoder.decode(piece.bytes.subarray(piece.start, piece.end)));
-    if (native !== null) {
-      tally.nativeLines++;
-      tally.entries++;
-      return [native];
-    }
-    if (format === "ndjson")
-      throw new CliError(
-        `line ${before.line + 1} is not a log entry; without --format ndjson it is shipped as text`,
-      );
+    const text = entryText.ofNative(decoder.decode(piece.bytes.subarray(piece.start, piece.end)));
+    const after = positionAfter(piece, before, piece.end);
+    if (text !== null) return [{ text, after, kind: "native", invalidUtf8: false }];
   }
-  const texts = textsOf(piece, before, isWhole, entryText, tally);
-  tally.entries += texts.length;
-  return texts;
+  if (format === "ndjson")
+    throw new CliError(
+      `line ${before.line + 1} is not a log entry; without --format ndjson it is shipped as text`,
+    );
+  return textsOf(piece, before, entryText);
 }
 
-function textsOf(
-  piece: LineSplitter,
-  before: Position,
-  isWhole: boolean,
-  entryText: EntryText,
-  tally: Tally,
-): string[] {
-  const texts: string[] = [];
+function textsOf(piece: LineSplitter, before: Position, entryText: EntryText): PieceEntry[] {
+  const entries: PieceEntry[] = [];
+  let position = before;
   for (let at = piece.start; at < piece.end; ) {
     const cut = endOfCodePoints(piece.bytes, at, piece.end, MESSAGE_MAX_CHARS);
     const bytes = piece.bytes.subarray(at, cut);
-    const text = decoder.decode(bytes);
-    if (text.includes(REPLACEMENT) && !isValidUtf8(bytes, text)) tally.invalidUtf8Entries++;
     at = cut;
-    if (isWhole && texts.length === 0 && at === piece.end) return [entryText.ofText(text)];
-    const part = before.part + texts.length + 1;
-    texts.push(
-      entryText.ofText(text, { line: piece.lineStart, part, last: piece.endsLine && at === piece.end }),
-    );
+    const message = decoder.decode(bytes);
+    const invalidUtf8 = message.includes(REPLACEMENT) && !isValidUtf8(bytes, message);
+    const after = positionAfter(piece, position, cut);
+    const isLast = after.part === 0;
+    if (isLast && position.part === 0) {
+      entries.push({ text: entryText.ofText(message), after, kind: "line", invalidUtf8 });
+    } else {
+      const part = position.part + 1;
+      const text = entryText.ofText(message, { line: piece.lineStart, part, last: isLast });
+      entries.push({ text, after, kind: part === 1 ? "first part" : "later part", invalidUtf8 });
+    }
+    position = after;
   }
-  if (before.part === 0) tally.splitLines++;
-  return texts;
+  return entries;
 }
 
 /** A replacement character may have been in the input as such. */

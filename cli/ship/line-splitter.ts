@@ -17,8 +17,9 @@ const BUFFER_BYTES = LINE_MAX_BYTES + READ_BYTES;
  * Splits a stream of bytes into lines, in constant memory whatever the length of a line.
  *
  * A line ends at LF; one CR directly before that LF belongs to the ending, every other byte to the line. The last line
- * needs no LF. A line of up to LINE_MAX_BYTES is one piece. A longer one comes in pieces of MESSAGE_MAX_CHARS code points
- * counted from its start, so where it is cut depends on its bytes only and not on how they were read.
+ * needs no LF. A line of up to LINE_MAX_BYTES before its LF is one piece. A longer one, and the rest of a line that was
+ * begun before, comes in pieces of MESSAGE_MAX_CHARS code points counted from its start, so where it is cut depends on its
+ * bytes only and not on how they were read.
  *
  * `next` describes a piece in the fields below, valid until the next call of `next` or `fill`.
  */
@@ -35,8 +36,6 @@ export class LineSplitter {
   continued = false;
   /** True when the line ends with this piece. */
   endsLine = false;
-  /** True when the line's end was seen, rather than the input's. */
-  terminated = false;
   /** Offset of what follows the piece and its line ending. */
   nextOffset: number;
 
@@ -81,33 +80,38 @@ export class LineSplitter {
   /** Moves on to the next piece. False when it needs more bytes, or there are none. An empty piece is an empty line. */
   next(): boolean {
     const lineFeed = this.#findLineFeed();
-    if (lineFeed >= 0) {
-      const crlf = lineFeed > this.#at && this.bytes[lineFeed - 1] === CR;
-      this.#take(crlf ? lineFeed - 1 : lineFeed, lineFeed + 1, true, true);
+    if (lineFeed < 0 && !this.#ended) {
+      const waiting = this.#filled - this.#at;
+      if (waiting <= (this.#inLine ? CUT_BYTES : LINE_MAX_BYTES)) return false;
+      const cut = this.#endOfMessage(this.#filled);
+      this.#take(cut, cut, false);
       return true;
     }
-    if (this.#ended) {
-      if (this.#at === this.#filled) return false;
-      this.#take(this.#filled, this.#filled, true, false);
-      return true;
-    }
-    const waiting = this.#filled - this.#at;
-    if (waiting < (this.#inLine ? CUT_BYTES : LINE_MAX_BYTES)) return false;
-    const cut = endOfCodePoints(this.bytes, this.#at, this.#filled, MESSAGE_MAX_CHARS);
-    this.#take(cut, cut, false, false);
+    if (lineFeed < 0 && this.#at === this.#filled) return false;
+    const rawEnd = lineFeed < 0 ? this.#filled : lineFeed;
+    const crlf = lineFeed > this.#at && this.bytes[lineFeed - 1] === CR;
+    const end = crlf ? lineFeed - 1 : rawEnd;
+    const isLong = this.#inLine || rawEnd - this.#at > LINE_MAX_BYTES;
+    const cut = isLong ? this.#endOfMessage(end) : end;
+    if (cut < end) this.#take(cut, cut, false);
+    else this.#take(end, lineFeed < 0 ? end : lineFeed + 1, true);
     return true;
+  }
+
+  #endOfMessage(end: number): number {
+    return endOfCodePoints(this.bytes, this.#at, end, MESSAGE_MAX_CHARS);
   }
 
   #findLineFeed(): number {
     const from = Math.max(this.#at, this.#searched);
     const found = this.bytes.indexOf(LF, from);
     // Behind #filled lie bytes of earlier reads.
-    if (found >= 0 && found < this.#filled) return found;
-    this.#searched = this.#filled;
-    return -1;
+    const isThere = found >= 0 && found < this.#filled;
+    this.#searched = isThere ? found : this.#filled;
+    return isThere ? found : -1;
   }
 
-  #take(end: number, next: number, endsLine: boolean, terminated: boolean): void {
+  #take(end: number, next: number, endsLine: boolean): void {
     this.start = this.#at;
     this.end = end;
     this.offset = this.#base + this.#at;
@@ -115,7 +119,6 @@ export class LineSplitter {
     if (!this.#inLine) this.lineStart = this.offset;
     this.continued = this.#inLine;
     this.endsLine = endsLine;
-    this.terminated = terminated;
     this.#inLine = !endsLine;
     this.#at = next;
   }

@@ -24,7 +24,7 @@ export interface ResumeState {
 interface FileIdentity {
   device: string;
   inode: string;
-  /** Bytes of the beginning that `fingerprint` covers. */
+  /** Bytes of the beginning that `fingerprint` covers, beside as many before the position. */
   fingerprintBytes: number;
   fingerprint: string;
 }
@@ -55,20 +55,21 @@ export class ResumeFile {
     const stored = text === null ? null : parseStored(text);
     if (stored === null) return fresh;
     const { size } = await file.stat();
+    const { state, identity } = stored;
     const isSame =
-      size >= Math.max(stored.state.position.offset, stored.state.inputEnd ?? 0) &&
-      sameIdentity(stored.identity, await identityOf(file, stored.identity.fingerprintBytes));
-    return isSame ? stored.state : fresh;
+      size >= Math.max(state.position.offset, state.inputEnd ?? 0) &&
+      sameIdentity(identity, await identityOf(file, identity.fingerprintBytes, state.position.offset));
+    return isSame ? state : fresh;
   }
 
   /** Replaces what is remembered; durable when it resolves. */
   async save(file: FileHandle, state: ResumeState): Promise<void> {
     const { size } = await file.stat({ bigint: false });
-    const identity = await identityOf(file, Math.min(FINGERPRINT_BYTES, size));
-    await writePrivateFile(
-      this.#path,
-      JSON.stringify({ version: 1, ...this.#description, identity, ...state }),
-    );
+    const identity = await identityOf(file, Math.min(FINGERPRINT_BYTES, size), state.position.offset);
+    const content = JSON.stringify({ version: 1, ...this.#description, identity, ...state });
+    await writePrivateFile(this.#path, content).catch((error: unknown) => {
+      throw new CliError(`cannot write ${this.#path}`, { cause: error });
+    });
   }
 }
 
@@ -78,21 +79,21 @@ export async function removeOldResumeFiles(stateDirectory: string, nowMs: number
   const names = await readdir(directory).catch(() => []);
   for (const name of names.filter((candidate) => candidate.endsWith(".json"))) {
     const path = join(directory, name);
-    const { mtimeMs } = await stat(path);
-    if (nowMs - mtimeMs > RESUME_MAX_AGE_MS) await rm(path, { force: true });
+    // Another run may be removing it too.
+    const found = await stat(path).catch(() => null);
+    if (found !== null && nowMs - found.mtimeMs > RESUME_MAX_AGE_MS) await rm(path, { force: true });
   }
 }
 
-async function identityOf(file: FileHandle, fingerprintBytes: number): Promise<FileIdentity> {
+async function identityOf(file: FileHandle, fingerprintBytes: number, offset: number): Promise<FileIdentity> {
   const { dev, ino } = await file.stat({ bigint: true });
-  const head = Buffer.alloc(fingerprintBytes);
-  const { bytesRead } = await file.read(head, 0, fingerprintBytes, 0);
-  return {
-    device: String(dev),
-    inode: String(ino),
-    fingerprintBytes,
-    fingerprint: createHash("sha256").update(head.subarray(0, bytesRead)).digest("hex"),
-  };
+  const hash = createHash("sha256");
+  const bytes = Buffer.alloc(fingerprintBytes);
+  for (const at of [0, Math.max(0, offset - fingerprintBytes)]) {
+    const { bytesRead } = await file.read(bytes, 0, fingerprintBytes, at);
+    hash.update(bytes.subarray(0, bytesRead));
+  }
+  return { device: String(dev), inode: String(ino), fingerprintBytes, fingerprint: hash.digest("hex") };
 }
 
 function sameIdentity(a: FileIdentity, b: FileIdentity): boolean {
@@ -109,10 +110,9 @@ function parseStored(text: string): { state: ResumeState; identity: FileIdentity
 }
 
 function isPosition(value: unknown): value is Position {
-  return (
-    isRecord(value) &&
-    ["offset", "lineStart", "part", "line"].every((name) => Number.isSafeInteger(value[name]))
-  );
+  if (!isRecord(value)) return false;
+  const { offset, lineStart, part, line } = value;
+  return isCount(offset) && isCount(lineStart) && isCount(part) && isCount(line) && lineStart <= offset;
 }
 
 function isIdentity(value: unknown): value is FileIdentity {
@@ -120,7 +120,12 @@ function isIdentity(value: unknown): value is FileIdentity {
     isRecord(value) &&
     typeof value.device === "string" &&
     typeof value.inode === "string" &&
-    typeof value.fingerprintBytes === "number" &&
+    isCount(value.fingerprintBytes) &&
+    value.fingerprintBytes <= FINGERPRINT_BYTES &&
     typeof value.fingerprint === "string"
   );
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

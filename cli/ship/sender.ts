@@ -15,7 +15,10 @@ export interface SenderOptions {
   giveUpMs: number;
   /** Milliseconds, for deadlines. */
   now: () => number;
+  /** Ends trying again, with its reason. */
+  interrupted: AbortSignal;
   random: () => number;
+  /** Ends early when interrupted. */
   sleep: (ms: number) => Promise<void>;
 }
 
@@ -34,7 +37,7 @@ export class Sender {
 
   /** Resolves when the server has made the batch durable; throws when it refuses it or stays away for too long. */
   async send(batch: Batch): Promise<void> {
-    const { giveUpMs, now, random, sleep } = this.#options;
+    const { giveUpMs, interrupted, now, random, sleep } = this.#options;
     const startedAt = now();
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#attempt(batch);
@@ -47,6 +50,7 @@ export class Sender {
       }
       this.retries++;
       await sleep(waitMs);
+      interrupted.throwIfAborted();
     }
   }
 

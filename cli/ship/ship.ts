@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { ApiClient } from "../http/api-client.ts";
 import { RECORD_EVERY_BATCHES, RECORD_EVERY_MS } from "../limits.ts";
 import { type Batch, readBatches } from "./batches.ts";
@@ -26,7 +27,7 @@ export interface ShipOptions {
   gzip: boolean;
   lingerMs: number;
   giveUpMs: number;
-  /** Ends reading; what is being sent is still awaited. */
+  /** Ends reading and trying again; what is being sent is still awaited. */
   interrupted: AbortSignal;
   onProgress: (checkpoint: Checkpoint) => void;
 }
@@ -51,7 +52,8 @@ export async function ship(options: ShipOptions): Promise<ShipResult> {
     giveUpMs: options.giveUpMs,
     now: () => performance.now(),
     random: Math.random,
-    sleep: Bun.sleep,
+    interrupted: options.interrupted,
+    sleep: (ms) => setTimeout(ms, undefined, { signal: options.interrupted }).catch(() => undefined),
   });
   const tally = emptyTally();
   const { inputEnd, position } = options.resume;

@@ -103,6 +103,26 @@ test(
 );
 
 test(
+  "a killed run in the middle of long lines is continued, and every part is stored exactly once",
+  async () => {
+    using home = temporaryDirectory();
+    const user = makeUser(home);
+    const lines = Array.from({ length: 36 }, (_, index) => `${index} é`.repeat(120_000 + index * 1000));
+    const text = `${lines.join("\r\nshort\r\n")}\r\n`;
+    writeFileSync(user.file, text);
+    const args = ["ship", user.file, "--service", "killed-long", "--batch", "7", "--concurrency", "8"];
+    for (let kill = 0; kill < 3; kill++) {
+      const child = await shipUntilRecorded(user, args);
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+    await obs(user, args);
+    await expectStored(user, "killed-long", text);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "an interrupt ends with 130 and the next run goes on from there",
   async () => {
     using home = temporaryDirectory();
@@ -156,6 +176,38 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("an interrupt while the server is away ends the run at once, and a termination with 143", async () => {
+  using home = temporaryDirectory();
+  const statuses: number[] = [];
+  using away = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => {
+      statuses.push(503);
+      return Response.json(
+        { error: "away", code: "UNAVAILABLE" },
+        { status: 503, headers: { "retry-after": "60" } },
+      );
+    },
+  });
+  const user = { ...makeUser(home), env: { OBS_URL: away.url.origin, OBS_TOKEN: token } };
+  writeFileSync(user.file, linesFrom(0, 10));
+  for (const [signal, wanted] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    const before = statuses.length;
+    const child = spawnCli(user, ["ship", user.file]);
+    await eventually("an attempt", () => statuses.length > before);
+    child.kill(signal);
+    const { exitCode, stderr } = await cliResult(child);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: wanted,
+      stderr: "obs: interrupted; run the same command again to go on\n",
+    });
+  }
+}, 30_000);
 
 test("a file that grew is continued where the last run ended", async () => {
   using home = temporaryDirectory();
