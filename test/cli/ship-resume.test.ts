@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { appendFileSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { MESSAGE_MAX_CHARS } from "../../cli/limits.ts";
 import { eventually } from "../harness/eventually.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
@@ -68,9 +69,14 @@ async function shipUntilRecorded(
   return child;
 }
 
+function entriesOf(line: string): number {
+  return line.length <= MESSAGE_MAX_CHARS ? 1 : Math.ceil([...line].length / MESSAGE_MAX_CHARS);
+}
+
 async function expectStored(user: CliUser, service: string, text: string): Promise<void> {
   const lines = linesOfText(text);
-  const found = linesOfEntries(await findEntries(user, service, lines.length));
+  const entries = lines.reduce((sum, line) => sum + entriesOf(line), 0);
+  const found = linesOfEntries(await findEntries(user, service, entries));
   expect(differences(countsOf(lines), countsOf(found))).toEqual([]);
 }
 

@@ -7,6 +7,7 @@ import {
 } from "../../src/identity/limits.ts";
 import { hashToken } from "../../src/identity/secret-token.ts";
 import { Token } from "../../src/identity/types.ts";
+import { eventually } from "../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import {
   bodyOf,
@@ -20,6 +21,7 @@ import {
 
 const TOKENS = "/api/v1/me/tokens";
 const HOUR_MS = 60 * 60 * 1000;
+const ASKED_AT_ONCE = 6;
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -158,10 +160,22 @@ describe("making a token", () => {
              'bulk', 'obs_00000000', '{*}', ${new Date(START_MS)}
       FROM generate_series(1, ${before}::int) n`;
     const headers = withCookie(cookie);
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => server.send("POST", TOKENS, { headers, json: { name: "more" } })),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
+    const ask = () => server.send("POST", TOKENS, { headers, json: { name: "more" } });
+    // Counting goes on and inserting waits, until every request is as far as it gets beside the others.
+    const { asked } = await stores.postgres.begin(async (tx) => {
+      await tx`LOCK TABLE personal_access_tokens IN SHARE MODE`;
+      const requests = Array.from({ length: ASKED_AT_ONCE }, ask);
+      await eventually("all requests wait for a lock", async () => {
+        const waiting = await stores.postgres`
+          SELECT DISTINCT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+          WHERE NOT granted AND datname = current_database()`;
+        return waiting.length === ASKED_AT_ONCE || null;
+      });
+      // In an object, because `begin` would await the requests before it commits.
+      return { asked: requests };
+    });
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([201, 201, 409, 409, 409, 409]);
     const [first] = await listOf(server, cookie);
     await server.send("DELETE", `${TOKENS}/${first?.id}`, { headers });
     expect((await server.send("POST", TOKENS, { headers, json: { name: "again" } })).status).toBe(201);
