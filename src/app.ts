@@ -9,8 +9,10 @@ import { MemoryRateLimiter } from "./http/rate-limit/memory-limiter.ts";
 import type { RateLimiter } from "./http/rate-limit/rate-limiter.ts";
 import { RedisRateLimiter } from "./http/rate-limit/redis-limiter.ts";
 import type { Authenticator } from "./identity/authenticator.ts";
+import type { LoginThrottle } from "./identity/login-throttle.ts";
 import { MemoryLoginThrottle } from "./identity/memory-login-throttle.ts";
 import { PasswordHasher } from "./identity/password-hasher.ts";
+import { RedisLoginThrottle } from "./identity/redis-login-throttle.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./ops/metrics.ts";
@@ -39,7 +41,7 @@ export function createApp(deps: AppDeps): App {
     ...identityRoutes({
       sql: stores.postgres,
       passwords: new PasswordHasher({ concurrency: availableParallelism() }),
-      throttle: new MemoryLoginThrottle({ now: Date.now }),
+      throttle: createLoginThrottle(stores, log),
       authenticator,
       now: Date.now,
       cookie: { secure: publicUrl.startsWith("https:") },
@@ -76,6 +78,13 @@ export function createApp(deps: AppDeps): App {
     metrics,
     log,
   });
+}
+
+function createLoginThrottle(stores: Stores, log: Logger): LoginThrottle {
+  const local = new MemoryLoginThrottle({ now: Date.now });
+  return stores.redis === null
+    ? local
+    : new RedisLoginThrottle({ redis: stores.redis, local, now: Date.now, log });
 }
 
 function createRateLimiter(stores: Stores, metrics: Metrics, log: Logger): RateLimiter {
