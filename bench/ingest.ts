@@ -11,9 +11,10 @@ import { makeEntries } from "./ingest/bodies.ts";
 import { usageBetween, usageOfTree } from "./ingest/process-usage.ts";
 import { measureReferences } from "./ingest/reference.ts";
 import { type BenchServer, startBenchServer } from "./ingest/server.ts";
+import { probeVisibility } from "./ingest/visibility.ts";
 
 const rows = Number(process.argv[2] ?? 2_000_000);
-const connections = Number(process.argv[3] ?? 16);
+const connections = Number(process.argv[3] ?? 32);
 const BATCH = 500;
 /** Long enough for percentiles at half the load. */
 const PACED_SECONDS = 10;
@@ -85,12 +86,17 @@ async function inspectTable(dataDirectory: string): Promise<{ rows: number; byte
 const server = await startBenchServer();
 const full = await runLoad(server, rows, 0);
 const halfRate = Math.round(rows / full.storedSeconds / 2);
+const pacedEnd = new AbortController();
+const probing = probeVisibility(server, pacedEnd.signal);
 const paced = await runLoad(server, halfRate * PACED_SECONDS, halfRate);
+pacedEnd.abort();
+const visibleMs = await probing;
 await server.stop();
 const table = await inspectTable(server.dataDirectory);
 rmSync(server.dataDirectory, { recursive: true, force: true });
-if (table.rows !== full.rows + paced.rows)
-  throw new Error(`${full.rows + paced.rows} rows were acknowledged, the table holds ${table.rows}`);
+const acknowledged = full.rows + paced.rows + visibleMs.length;
+if (table.rows !== acknowledged)
+  throw new Error(`${acknowledged} rows were acknowledged, the table holds ${table.rows}`);
 
 const references = await measureReferences(makeEntries(rows));
 const rowsPerSecond = rows / full.storedSeconds;
@@ -119,6 +125,9 @@ const report = {
     p50Ms: round(paced.p50Ms),
     p99Ms: round(paced.p99Ms),
     retries: paced.retries,
+    visibleP50Ms: round(visibleMs[Math.floor(visibleMs.length * 0.5)] ?? 0),
+    visibleP99Ms: round(visibleMs[Math.floor(visibleMs.length * 0.99)] ?? 0),
+    probes: visibleMs.length,
   },
   bytesOnDiskPerRow: round(table.bytesOnDisk / table.rows),
   references: references.map(({ format, rowsPerSecond: reference, clickhouseCpuSeconds }) => ({

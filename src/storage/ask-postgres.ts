@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { DependencyError } from "../errors.ts";
 
 /** The server's own statements take milliseconds, also in a queue behind others; this is an outage. */
-const ANSWER_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
  * SQLSTATE classes and codes that say something about the state of the server rather than about the statement:
