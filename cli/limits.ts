@@ -42,6 +42,10 @@ export const GIVE_UP_DEFAULT_SEC = 300;
 export const GIVE_UP_MAX_SEC = 540;
 /** The first contact fails faster: a wrong address should not take minutes to be noticed. */
 export const FIRST_CONTACT_MAX_MS = 10_000;
+/** From one word about a server that stays away to the next; a restart is over before the first. */
+export const STALL_NOTICE_MS = 15_000;
+/** After an interrupt: how long requests on their way may take to end properly. */
+export const DRAIN_MS = 5_000;
 
 /** Acknowledged batches after which the resume file is written, and the time after which it is written anyway. */
 export const RECORD_EVERY_BATCHES = 16;

@@ -4,6 +4,7 @@ import { resolveBaseUrl } from "../config/connection.ts";
 import { credentialsPath, TOKEN_PATTERN, writeCredentials } from "../config/credentials.ts";
 import type { CliContext } from "../context.ts";
 import { ApiClient } from "../http/api-client.ts";
+import { RefusedError } from "../http/failures.ts";
 import { PASSWORD_MAX_CHARS } from "../limits.ts";
 import { ask } from "../login/prompt.ts";
 import { signIn } from "../login/sign-in.ts";
@@ -33,10 +34,7 @@ export function addLoginCommand(program: Command, context: CliContext): void {
 async function runLogin(context: CliContext, flags: LoginFlags, globals: GlobalOptions): Promise<void> {
   const url = await resolveBaseUrl(context, globals.url);
   const token = flags.token === undefined ? await makeToken(context, flags, url) : givenToken(flags.token);
-  await new ApiClient({ baseUrl: url, token, fetch: context.fetch }).expect([200], {
-    method: "GET",
-    path: "/api/v1/me",
-  });
+  await checkToken(new ApiClient({ baseUrl: url, token, fetch: context.fetch }));
   await writeCredentials(context, { url, token });
   if (globals.json === true) {
     await context.stdout.write(`${JSON.stringify({ url, credentials: credentialsPath(context) })}\n`);
@@ -46,6 +44,15 @@ async function runLogin(context: CliContext, flags: LoginFlags, globals: GlobalO
   await context.stderr.write(
     `logged in to ${url}; the token is in ${credentialsPath(context)}\nnow try:\n${next}`,
   );
+}
+
+/** Throws when the server does not know the token. One that may not read the account is known as well. */
+async function checkToken(api: ApiClient): Promise<void> {
+  try {
+    await api.expect([200], { method: "GET", path: "/api/v1/me" });
+  } catch (error) {
+    if (!(error instanceof RefusedError && error.code === "PAT_SCOPE_INSUFFICIENT")) throw error;
+  }
 }
 
 function givenToken(token: string): string {

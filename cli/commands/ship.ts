@@ -28,6 +28,7 @@ import {
 import { START } from "../ship/position.ts";
 import { ResumeFile, type ResumeState, removeOldResumeFiles } from "../ship/resume-file.ts";
 import { type ShipOptions, type ShipResult, ship } from "../ship/ship.ts";
+import { takeShipLock } from "../ship/ship-lock.ts";
 import { startProgressBar } from "../terminal/progress-bar.ts";
 import type { GlobalOptions } from "./global-options.ts";
 
@@ -90,8 +91,9 @@ async function runShip(
 ): Promise<void> {
   const { baseUrl, token } = await resolveConnection(context, globals.url);
   const interrupted = new AbortController();
+  const hint = file === "-" ? "" : "; run the same command again to go on";
   const interrupt = (exitCode: number): void =>
-    interrupted.abort(new CliError("interrupted; run the same command again to go on", { exitCode }));
+    interrupted.abort(new CliError(`interrupted${hint}`, { exitCode }));
   process.once("SIGINT", () => interrupt(EXIT.interrupted));
   process.once("SIGTERM", () => interrupt(EXIT.terminated));
   const defaults = defaultsOf(flags);
@@ -105,6 +107,11 @@ async function runShip(
     gzip: !isLoopback(baseUrl),
     giveUpMs: flags.giveUp * 1000,
     interrupted: interrupted.signal,
+    onStall: (message: string) => {
+      // A progress bar may stand on the line; it is drawn again below.
+      const clear = context.stderr.isTerminal ? "\r\u001b[K" : "";
+      void context.stderr.write(`${clear}obs: ${message}; still trying\n`);
+    },
   };
   const startedAt = performance.now();
   const result =
@@ -116,7 +123,7 @@ async function runShip(
 type CommonOptions = Omit<ShipOptions, "open" | "resume" | "record" | "lingerMs" | "onProgress">;
 
 async function shipStream(common: CommonOptions): Promise<ShipResult> {
-  const source = streamSource(Bun.stdin.stream());
+  const source = streamSource(Bun.stdin.stream(), common.interrupted);
   return ship({
     ...common,
     open: () => source,
@@ -139,6 +146,7 @@ async function shipFile(
     const directory = stateDirectory(context);
     await removeOldResumeFiles(directory, context.now());
     const resumeFile = ResumeFile.at(directory, path, baseUrl);
+    using _ = takeShipLock(resumeFile.lockPath, new Date(context.now()));
     const fresh: ResumeState = { run: crypto.randomUUID(), position: START, inputEnd: null };
     const resume = flags.restart === true ? fresh : await resumeFile.load(file);
     const { size } = await file.stat();
@@ -200,13 +208,16 @@ async function printResult(
   seconds: number,
   json: boolean,
 ): Promise<void> {
-  const { tally, bytes, retries } = result;
+  const { resumedAt, tally, bytes, retries } = result;
   if (json) {
     const rounded = Math.round(seconds * 1000) / 1000;
-    await context.stdout.write(`${JSON.stringify({ ...tally, bytes, seconds: rounded, retries })}\n`);
+    await context.stdout.write(
+      `${JSON.stringify({ ...tally, resumedAt, bytes, seconds: rounded, retries })}\n`,
+    );
     return;
   }
   const notes = [
+    resumedAt > 0 ? `${resumedAt} bytes before them were shipped earlier, --restart repeats them` : "",
     tally.nativeLines > 0 ? `${tally.nativeLines} were entries` : "",
     tally.splitLines > 0 ? `${tally.splitLines} long lines split` : "",
     tally.emptyLines > 0 ? `${tally.emptyLines} empty lines skipped` : "",

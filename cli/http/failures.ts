@@ -57,15 +57,16 @@ export function refusal(answer: ApiAnswer, baseUrl: string): RefusedError {
   if (fields.length > FIELDS_SHOWN_MAX) listed.push(`and ${fields.length - FIELDS_SHOWN_MAX} more`);
   const details = listed.length > 0 ? `: ${listed.join("; ")}` : "";
   const name = typeof code === "string" ? `${code}, ` : "";
-  return new RefusedError(`${shown(`${error}${details}`)} (${shown(name)}${status})${advice(status)}`, {
+  return new RefusedError(`${shown(`${error}${details}`)} (${shown(name)}${status})${advice(code)}`, {
     status,
     ...(typeof code === "string" ? { code } : {}),
     fields,
   });
 }
 
-function advice(status: number): string {
-  return status === 401 ? ': run "obs login", or check OBS_TOKEN' : "";
+function advice(code: unknown): string {
+  if (code === "UNAUTHENTICATED") return ': run "obs login", or check OBS_TOKEN';
+  return code === "INVALID_CREDENTIALS" ? '; a new account: "obs login --register"' : "";
 }
 
 function fieldProblems(fields: unknown): FieldProblem[] {

@@ -20,9 +20,11 @@ export function fileSource(file: FileHandle, offset: number, end: number | null)
   };
 }
 
-/** The bytes of a stream, for example of standard input. */
-export function streamSource(stream: ReadableStream<Uint8Array>): ByteSource {
+/** The bytes of a stream, for example of standard input. An interrupt ends it: what was read before is still shipped. */
+export function streamSource(stream: ReadableStream<Uint8Array>, interrupted: AbortSignal): ByteSource {
   const reader = stream.getReader();
+  // Cancelling ends a read that is waiting; a stream that fails at that has ended as well.
+  interrupted.addEventListener("abort", () => reader.cancel().catch(() => undefined), { once: true });
   let waiting: Uint8Array = new Uint8Array(0);
   return {
     read: async (target) => {

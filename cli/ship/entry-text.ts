@@ -10,6 +10,7 @@ import {
   SERVICE_MAX_CHARS,
   SOURCE_MAX_CHARS,
 } from "../limits.ts";
+import { isEntryTime } from "./entry-time.ts";
 
 /** How lines are understood: `auto` takes a line that is an entry of the API as that entry, any other as text. */
 export const LINE_FORMATS = ["auto", "lines", "ndjson"] as const;
@@ -34,8 +35,6 @@ export interface LinePart {
   part: number;
   last: boolean;
 }
-
-const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
 /** Writes entries as JSON text with the defaults filled in. */
 export class EntryText {
@@ -90,7 +89,7 @@ function isNativeEntry(entry: Readonly<Record<string, unknown>>): boolean {
       case "level":
         return LEVELS.some((level) => level === value);
       case "ts":
-        return typeof value === "number" ? Number.isSafeInteger(value) && value > 0 : isDateTime(value);
+        return isEntryTime(value);
       case "attrs":
         return isRecord(value) && areAttributes(value);
       default:
@@ -103,10 +102,6 @@ function isText(value: unknown, minChars: number, maxChars: number): boolean {
   // A string has at least half as many code points as UTF-16 units.
   if (typeof value !== "string" || value.length < minChars || value.length > maxChars * 2) return false;
   return value.length <= maxChars || [...value].length <= maxChars;
-}
-
-function isDateTime(value: unknown): boolean {
-  return typeof value === "string" && DATE_TIME.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function areAttributes(attrs: Readonly<Record<string, unknown>>): boolean {

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, readdir, readFile, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { writePrivateFile } from "../config/private-file.ts";
 import { isRecord, parseJsonOrUndefined } from "../http/json.ts";
 import { FINGERPRINT_BYTES, RESUME_MAX_AGE_MS } from "../limits.ts";
 import { type Position, START } from "./position.ts";
+
+const RESUME_FOLDER = "ship";
+const LOCK_FOLDER = "ship-locks";
 
 /** What is known about shipping one file to one server. */
 export interface ResumeState {
@@ -39,10 +42,15 @@ export class ResumeFile {
     this.#description = description;
   }
 
+  /** What a run of this file holds while it lasts. */
+  get lockPath(): string {
+    return join(dirname(dirname(this.#path)), LOCK_FOLDER, basename(this.#path, ".json"));
+  }
+
   /** The resume file of `file` (an absolute path) and `url`, under `stateDirectory`. */
   static at(stateDirectory: string, file: string, url: string): ResumeFile {
     const name = createHash("sha256").update(`${url}\n${file}`).digest("hex").slice(0, 32);
-    return new ResumeFile(join(stateDirectory, "ship", `${name}.json`), { file, url });
+    return new ResumeFile(join(stateDirectory, RESUME_FOLDER, `${name}.json`), { file, url });
   }
 
   /** Where to go on, or the start when nothing is known or the file has been replaced or cut. */
@@ -73,15 +81,16 @@ export class ResumeFile {
   }
 }
 
-/** Removes resume files that nobody has touched for months. */
+/** Removes what nobody has touched for months: resume files, locks, and what a killed run left half written. */
 export async function removeOldResumeFiles(stateDirectory: string, nowMs: number): Promise<void> {
-  const directory = join(stateDirectory, "ship");
-  const names = await readdir(directory).catch(() => []);
-  for (const name of names.filter((candidate) => candidate.endsWith(".json"))) {
-    const path = join(directory, name);
-    // Another run may be removing it too.
-    const found = await stat(path).catch(() => null);
-    if (found !== null && nowMs - found.mtimeMs > RESUME_MAX_AGE_MS) await rm(path, { force: true });
+  for (const folder of [RESUME_FOLDER, LOCK_FOLDER]) {
+    const directory = join(stateDirectory, folder);
+    for (const name of await readdir(directory).catch(() => [])) {
+      const path = join(directory, name);
+      // Another run may be removing it too.
+      const found = await stat(path).catch(() => null);
+      if (found !== null && nowMs - found.mtimeMs > RESUME_MAX_AGE_MS) await rm(path, { force: true });
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { CliError } from "../cli-error.ts";
 import type { ApiAnswer, ApiClient } from "../http/api-client.ts";
 import { askedWaitMs, backoffMs, isRetryableStatus } from "../http/backoff.ts";
 import { refusal, UnreachableError } from "../http/failures.ts";
-import { FIRST_CONTACT_MAX_MS } from "../limits.ts";
+import { DRAIN_MS, FIRST_CONTACT_MAX_MS, STALL_NOTICE_MS } from "../limits.ts";
 import type { Batch } from "./batches.ts";
 
 export interface SenderOptions {
@@ -13,10 +13,14 @@ export interface SenderOptions {
   /** Begins the key of every request. */
   keyPrefix: string;
   giveUpMs: number;
-  /** Milliseconds, for deadlines. */
+  /** Whether the same command can go on where this one ends. */
+  resumable: boolean;
+  /** Milliseconds since 1970. */
   now: () => number;
-  /** Ends trying again, with its reason. */
+  /** Ends trying again, with its reason; requests on their way have DRAIN_MS from then on. */
   interrupted: AbortSignal;
+  /** Told now and then why nothing moves. */
+  onStall: (message: string) => void;
   random: () => number;
   /** Ends early when interrupted. */
   sleep: (ms: number) => Promise<void>;
@@ -28,37 +32,59 @@ export interface SenderOptions {
  */
 export class Sender {
   readonly #options: SenderOptions;
+  readonly #drained = new AbortController();
   retries = 0;
   #reached = false;
+  #toldAt: number;
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#toldAt = options.now();
+    const drain = (): unknown => setTimeout(() => this.#drained.abort(), DRAIN_MS).unref();
+    options.interrupted.addEventListener("abort", drain, { once: true });
   }
 
   /** Resolves when the server has made the batch durable; throws when it refuses it or stays away for too long. */
   async send(batch: Batch): Promise<void> {
-    const { giveUpMs, interrupted, now, random, sleep } = this.#options;
+    const { giveUpMs, resumable, interrupted, now, random, sleep } = this.#options;
     const startedAt = now();
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#attempt(batch);
-      if (outcome === "acknowledged") return;
+      if (outcome === "acknowledged") {
+        this.#toldAt = now();
+        return;
+      }
       const patienceMs = this.#reached ? giveUpMs : Math.min(giveUpMs, FIRST_CONTACT_MAX_MS);
       const waitMs = Math.max(backoffMs(attempt, random()), outcome.askedWaitMs);
       if (now() - startedAt + waitMs > patienceMs) {
-        const hint = `gave up after ${Math.round((now() - startedAt) / 1000)} s`;
-        throw new CliError(`${outcome.message} (${hint}; run the same command again to go on)`);
+        const hint = resumable ? "; run the same command again to go on" : "";
+        const seconds = Math.round((now() - startedAt) / 1000);
+        throw new CliError(`${outcome.message} (gave up after ${seconds} s${hint})`);
       }
+      this.#tell(outcome.message);
       this.retries++;
       await sleep(waitMs);
       interrupted.throwIfAborted();
     }
   }
 
+  #tell(message: string): void {
+    const { now, onStall } = this.#options;
+    if (now() - this.#toldAt < STALL_NOTICE_MS) return;
+    this.#toldAt = now();
+    onStall(message);
+  }
+
   async #attempt(batch: Batch): Promise<"acknowledged" | { message: string; askedWaitMs: number }> {
     const { api, now } = this.#options;
     let answer: ApiAnswer;
     try {
-      answer = await api.send({ method: "POST", path: "/api/v1/logs/ingest", ...this.#requestOf(batch) });
+      answer = await api.send({
+        method: "POST",
+        path: "/api/v1/logs/ingest",
+        signal: this.#drained.signal,
+        ...this.#requestOf(batch),
+      });
     } catch (error) {
       if (error instanceof UnreachableError && error.retryable)
         return { message: error.message, askedWaitMs: 0 };

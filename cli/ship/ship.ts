@@ -29,10 +29,14 @@ export interface ShipOptions {
   giveUpMs: number;
   /** Ends reading and trying again; what is being sent is still awaited. */
   interrupted: AbortSignal;
+  /** Told now and then why nothing moves. */
+  onStall: (message: string) => void;
   onProgress: (checkpoint: Checkpoint) => void;
 }
 
 export interface ShipResult {
+  /** Bytes of input that an earlier run had shipped. */
+  resumedAt: number;
   tally: Tally;
   /** Bytes of input behind the last acknowledged batch, counted from where this run began. */
   bytes: number;
@@ -50,11 +54,15 @@ export async function ship(options: ShipOptions): Promise<ShipResult> {
     gzip: options.gzip,
     keyPrefix: `ship:${options.resume.run}:${options.optionsDigest}`,
     giveUpMs: options.giveUpMs,
-    now: () => performance.now(),
+    resumable: options.record !== undefined,
+    now: Date.now,
     random: Math.random,
     interrupted: options.interrupted,
+    onStall: options.onStall,
     sleep: (ms) => setTimeout(ms, undefined, { signal: options.interrupted }).catch(() => undefined),
   });
+  // Whatever is sent is sent under keys that the next run knows, should this one die right away.
+  await progress.record();
   const tally = emptyTally();
   const { inputEnd, position } = options.resume;
   // The earlier run saw the input end here: cut the last batch as it did, then read on.
@@ -63,6 +71,7 @@ export async function ship(options: ShipOptions): Promise<ShipResult> {
   if (!options.interrupted.aborted) await shipUntil(null, options, sender, progress, tally);
   await progress.record();
   return {
+    resumedAt: position.offset,
     tally: progress.tally,
     bytes: progress.state.position.offset - position.offset,
     retries: sender.retries,
@@ -96,7 +105,8 @@ async function shipUntil(
   };
   try {
     for await (const batch of batches) {
-      if (options.interrupted.aborted) break;
+      // What was read of an input that cannot be read twice is sent in any case.
+      if (options.interrupted.aborted && options.record !== undefined) break;
       if (batch.atInputEnd) await progress.recordInputEnd(batch.end.position.offset);
       while (sending.length >= options.concurrency) await awaitFirst();
       const done = batch.body === "[]" ? Promise.resolve() : sender.send(batch);
