@@ -117,15 +117,7 @@ describe("a full log", () => {
   test("at its bound is answered with 503 and Retry-After, and empties when the store is back", async () => {
     using directory = temporaryDirectory();
     const { server, token } = await start(directory.path, { WAL_MAX_BYTES: "64MiB" });
-    proxy.cut();
-    const messages = await fillUntilRefused(server, token);
-    proxy.restore();
-    await eventually(
-      "entries are taken again",
-      async () => (await send(server, token, ["after"])).status === 202,
-    );
-    await expectStored([...messages, "after"]);
-    expect(await server.stop()).toBe(0);
+    await expectRefusalAndRecovery(server, token);
   });
 
   test("because the disk is full is answered the same way and loses nothing", async () => {
@@ -139,20 +131,25 @@ describe("a full log", () => {
     }
     try {
       const { server, token } = await start(join(mount, "data"), { WAL_MAX_BYTES: "1GiB" });
-      proxy.cut();
-      const messages = await fillUntilRefused(server, token);
-      proxy.restore();
-      await eventually(
-        "entries are taken again",
-        async () => (await send(server, token, ["after"])).status === 202,
-      );
-      await expectStored([...messages, "after"]);
-      expect(await server.stop()).toBe(0);
+      await expectRefusalAndRecovery(server, token);
     } finally {
       Bun.spawnSync(["umount", "-l", mount]);
     }
   });
 });
+
+/** Fills the log while the store is away, then lets the store back: everything acknowledged is stored once. */
+async function expectRefusalAndRecovery(server: ServerProcess, token: string): Promise<void> {
+  proxy.cut();
+  const messages = await fillUntilRefused(server, token);
+  proxy.restore();
+  await eventually(
+    "entries are taken again",
+    async () => (await send(server, token, ["after"])).status === 202,
+  );
+  await expectStored([...messages, "after"]);
+  expect(await server.stop()).toBe(0);
+}
 
 /** Sends large entries until one request is refused as it should be; the messages that were acknowledged. */
 async function fillUntilRefused(server: ServerProcess, token: string): Promise<string[]> {

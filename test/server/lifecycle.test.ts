@@ -71,7 +71,8 @@ describe("the server", () => {
       );
     const underWay = Promise.all(Array.from({ length: 20 }, (_, i) => send(`m${i}`)));
     const statuses = await Promise.race([underWay, server.stop().then(() => underWay)]);
-    expect(statuses.every((status) => status === 202 || status === 0 || status === 503)).toBe(true);
+    // Those that arrived are answered; those that came too late find nobody or are told so.
+    expect(statuses.filter((status) => ![202, 503, 0].includes(status))).toEqual([]);
     await server.exited;
     expect(await send("late")).toBe(0);
   });
