@@ -3,6 +3,8 @@ import { homedir, hostname } from "node:os";
 /** One of the process' output streams. */
 export interface Output {
   readonly isTerminal: boolean;
+  /** How many characters fit side by side; null where that is not limited. */
+  readonly columns: number | null;
   /** Resolves when the stream takes more; rejects never: a reader that went away ends the process. */
   write(text: string): Promise<void>;
 }
@@ -44,6 +46,9 @@ function processOutput(stream: NodeJS.WriteStream): Output {
   });
   return {
     isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.isTTY === true && stream.columns > 0 ? stream.columns : null;
+    },
     write: (text) =>
       new Promise((resolve) => {
         stream.write(text, () => resolve());

@@ -59,9 +59,40 @@ export const RESUME_MAX_AGE_MS = 90 * 24 * 3600 * 1000;
 export const SEARCH_PAGE_MAX = 1000;
 export const SEARCH_LIMIT_DEFAULT = 100;
 
-/** Bytes of an answer that is not a page of entries. */
+/** Characters of one event of a stream, above the largest entry: a peer that never ends an event does not fill the memory. */
+export const EVENT_MAX_CHARS = 32 * 1024 * 1024;
+/** A stream is broken when this passes without a byte: the server says something every five seconds, so three times. */
+export const TAIL_SILENCE_MS = 15_000;
+/** A stream that lasted this long was a good one: the waits before the next attempts begin small again. */
+export const TAIL_STABLE_MS = 5_000;
+/** The ids of the entries shown last, by which one that comes twice after a break is recognised. */
+export const TAIL_RECENT_IDS = 16_384;
+/** The longest that a server may ask a tail to wait. */
+export const TAIL_ASKED_WAIT_MAX_MS = 60_000;
+/** Characters of attributes shown behind a message; --json shows all of them. */
+export const ATTRIBUTES_SHOWN_MAX_CHARS = 2_000;
+
+/** Bytes of a query read from standard input: a log file piped in by mistake is not read whole. */
+export const QUERY_MAX_BYTES = 1024 * 1024;
+/** A query may take as long as a server can be told to let it, ten minutes; then the connection is dead. */
+export const QUERY_TIMEOUT_MS = 660_000;
+
+/** Characters of a password. */
 export const PASSWORD_MAX_CHARS = 256;
+/** Characters shown of the line of a query that is wrong. */
+export const QUERY_LINE_SHOWN_MAX_CHARS = 100;
 /** Problems of a refused request that are shown. */
 export const FIELDS_SHOWN_MAX = 5;
 /** Characters of foreign text shown in an error. */
 export const ERROR_TEXT_MAX_CHARS = 500;
+
+/** To how many columns the cells of a table are filled up where nothing is cut: one long message must not widen every row. */
+export const CELL_PADDED_MAX_COLUMNS = 60;
+/** A text is cut to no less than this; where that does not fit, rows are written one below the other. */
+export const CELL_SHRUNK_MIN_COLUMNS = 8;
+
+/** Bars and series of a chart: more of them are read in a table. */
+export const CHART_BARS_MAX = 50;
+export const CHART_SERIES_MAX = 20;
+/** Columns of what has to have a width where nothing limits it. */
+export const WIDTH_DEFAULT_COLUMNS = 80;

@@ -1,3 +1,4 @@
+import type { CommittedBatches } from "./committed-batches.ts";
 import { EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import { EventWindow } from "./dedupe/event-window.ts";
 import { Flusher } from "./flusher.ts";
@@ -26,6 +27,8 @@ export interface IngestOptions {
   /** Event ids remembered at the same time. */
   dedupeMaxKeys: number;
   now: () => number;
+  /** Hears of every batch that is durable. */
+  committed?: CommittedBatches | undefined;
   /** The log failed for good, for example because the disk refused a sync: stop the process, the next start recovers. */
   onFatal: (error: unknown) => void;
 }
@@ -35,6 +38,8 @@ export interface Ingest {
   readonly wal: Wal;
   readonly events: EventWindow;
   ingest(request: IngestRequest): Promise<IngestResult>;
+  /** The batches that `committed` has heard of have ids at or below it, all later ones ids above it. */
+  idMark(): bigint;
   /** Refuses new requests, answers the earlier ones, flushes for at most `flushDeadlineMs` and closes the log. */
   close(flushDeadlineMs: number): Promise<void>;
 }
@@ -65,12 +70,14 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
     maxInFlightBytes: options.maxInFlightBytes,
     now,
     observer,
+    committed: options.committed,
   });
   flusher.run().catch(options.onFatal);
   return {
     wal,
     events,
     ingest: (request) => pipeline.ingest(request),
+    idMark: () => pipeline.idMark,
     close: async (flushDeadlineMs) => {
       await pipeline.close();
       await flusher.drain(flushDeadlineMs);

@@ -1,5 +1,6 @@
+import { type Commit, newCommit } from "./commit.ts";
+import type { CommittedBatches } from "./committed-batches.ts";
 import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
-import { EventKeySet } from "./dedupe/event-key-set.ts";
 import type { EventWindow } from "./dedupe/event-window.ts";
 import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts";
 import type { RequestKeys } from "./dedupe/request-keys.ts";
@@ -59,15 +60,8 @@ export interface IngestPipelineOptions {
   maxInFlightBytes: number;
   now: () => number;
   observer: IngestObserver;
-}
-
-/** Requests that share a batch and so one record of the log. */
-interface Commit {
-  readonly batch: LogBatch;
-  readonly keys: ByteBuffer;
-  readonly keySet: EventKeySet;
-  readonly outcome: PromiseWithResolvers<void>;
-  requests: number;
+  /** Hears of what is durable; nobody does when absent. */
+  committed?: CommittedBatches | undefined;
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
@@ -86,14 +80,21 @@ export class IngestPipeline {
   #scheduled = false;
   #closing = false;
   #inFlightBytes = 0;
+  /** The first id of the batch that is being synced. */
+  #syncingFirstId: bigint | null = null;
 
   constructor(options: IngestPipelineOptions) {
     this.#options = options;
-    this.#open = this.#newCommit(new LogBatch());
+    this.#open = newCommit(new LogBatch());
   }
 
   get inFlightBytes(): number {
     return this.#inFlightBytes;
+  }
+
+  /** The batches committed so far have ids at or below it, all later ones ids above it. */
+  get idMark(): bigint {
+    return (this.#syncingFirstId ?? this.#options.ids.take(0)) - BigInt(LOG_ID_STEP);
   }
 
   /**
@@ -183,6 +184,7 @@ export class IngestPipeline {
         request.keys?.content ?? NO_KEYS,
       ]);
     }
+    if (batch.requestRows > 0) commit.organizations.add(request.organizationId);
     batch.keepRequest();
     const duplicates = replayed ? accepted : found.entries.size;
     observer.decoded(request.format, accepted, duplicates, request.bytes, performance.now() - startedAt);
@@ -243,7 +245,7 @@ export class IngestPipeline {
     const { observer } = this.#options;
     const startedAt = performance.now();
     this.#syncing = commit;
-    this.#open = this.#newCommit(this.#spareBatch);
+    this.#open = newCommit(this.#spareBatch);
     const rows = commit.batch.rows;
     try {
       if (rows > 0) await this.#appendToLog(commit);
@@ -263,6 +265,7 @@ export class IngestPipeline {
       commit.batch.clear();
       this.#spareBatch = commit.batch;
       this.#syncing = null;
+      this.#syncingFirstId = null;
       if (this.#open.requests > 0) this.#scheduleCommit();
     }
   }
@@ -271,27 +274,19 @@ export class IngestPipeline {
     const { log, ids, events, now } = this.#options;
     const { batch } = commit;
     this.#block.clear();
-    batch.writeTo(this.#block, ids.take(batch.rows), LOG_ID_STEP);
+    const firstId = ids.take(batch.rows);
+    this.#syncingFirstId = firstId;
+    batch.writeTo(this.#block, firstId, LOG_ID_STEP);
+    const block = this.#block.view();
     const keys = commit.keys.view();
-    const appended = log.append({ rows: batch.rows, receivedAtMs: now(), block: [this.#block.view()], keys });
+    const appended = log.append({ rows: batch.rows, receivedAtMs: now(), block: [block], keys });
     this.#block.shrink(KEEP_BLOCK_BYTES);
     await appended;
     if (keys.length > 0)
       events.addAll(
         new Uint32Array(keys.buffer, keys.byteOffset, (keys.length / EVENT_KEY_BYTES) * EVENT_KEY_WORDS),
       );
-  }
-
-  #newCommit(batch: LogBatch): Commit {
-    const outcome = Promise.withResolvers<void>();
-    // Whoever waits gets the rejection; a commit that nobody waits for any more is no error of its own.
-    outcome.promise.catch(() => undefined);
-    return {
-      batch,
-      keys: new ByteBuffer(256),
-      keySet: new EventKeySet(),
-      outcome,
-      requests: 0,
-    };
+    const lastId = firstId + BigInt((batch.rows - 1) * LOG_ID_STEP);
+    this.#options.committed?.committed({ organizations: commit.organizations, block, lastId });
   }
 }

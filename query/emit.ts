@@ -1,5 +1,5 @@
-import { splitPlan } from "./emit/split-plan.ts";
-import { SqlWriter } from "./emit/sql-writer.ts";
+import { Parameters } from "./emit/parameters.ts";
+import { PlanSplitter } from "./emit/split-plan.ts";
 import { StatementWriter } from "./emit/statement.ts";
 import { type WireFormat, wireFormatOf } from "./emit/wire-format.ts";
 import { GuardedPlan } from "./guard.ts";
@@ -28,9 +28,10 @@ export interface CompiledQuery {
 /** The SQL of a guarded plan. Throws only for plans that could not have been built. */
 export function emit(plan: GuardedPlan): CompiledQuery {
   GuardedPlan.assertGuarded(plan);
-  const block = splitPlan(plan.relation);
-  const out = new SqlWriter();
-  new StatementWriter(out, plan.scope).writeOutermost(block);
+  const parameters = new Parameters();
+  const splitter = new PlanSplitter();
+  const block = splitter.split(plan.relation);
+  const sql = new StatementWriter(parameters, splitter, plan.scope).writeOutermost(block);
   const columns = [...block.bindings].map(([name, binding]) => ({
     name,
     type: binding.type,
@@ -38,7 +39,8 @@ export function emit(plan: GuardedPlan): CompiledQuery {
   }));
   const { budget, maxRows } = plan.scope;
   return {
-    ...out.finish(),
+    sql,
+    parameters: parameters.finish(),
     columns,
     settings: settingsFor(budget, maxRows),
     maxExecutionMs: budget.maxExecutionMs,

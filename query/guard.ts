@@ -1,5 +1,6 @@
 import { type QueryBudget, RESULT_MAX_ROWS } from "./limits.ts";
-import { limit, type Relation } from "./plan.ts";
+import { limit } from "./plan/build.ts";
+import type { Relation } from "./plan/relation.ts";
 
 /** The largest value of the UInt32 that holds an organization. */
 const ORGANIZATION_ID_MAX = 2 ** 32 - 1;

@@ -10,19 +10,20 @@
  * | `emit` | `GuardedPlan` | `CompiledQuery` |
  */
 
+export { allOf, anyOf, call } from "./call.ts";
 export type { WireFormat } from "./emit/wire-format.ts";
 export { type CompiledColumn, type CompiledQuery, emit } from "./emit.ts";
 export { QueryError, type QueryErrorCode } from "./errors.ts";
-export {
-  allOf,
-  anyOf,
-  attribute,
-  call,
-  column,
-  type Expression,
-  literal,
-} from "./expression.ts";
+export { attribute, column, type Expression, literal } from "./expression.ts";
 export { ALL_TIME, GuardedPlan, guardPlan, type QueryScope, type TimeRange } from "./guard.ts";
+export {
+  compileKql,
+  type Diagnostic,
+  type KqlCompilation,
+  type KqlOptions,
+  type KqlQuery,
+  type RenderHint,
+} from "./kql.ts";
 export {
   DECORATION_BUDGET,
   INTERACTIVE_BUDGET,
@@ -31,6 +32,21 @@ export {
   SEARCH_TEXT_MAX_CHARS,
 } from "./limits.ts";
 export { filteredLogs, type LogFilter, searchPredicate } from "./log-filter.ts";
+export { predicateMatcher } from "./match/predicate.ts";
+export type { MatchRow, RowMatcher } from "./match/row.ts";
+export { RowSet } from "./match/row-set.ts";
+export { SearchIndex, type TextRows } from "./match/search-index.ts";
+export { TermFinder, termsOf } from "./match/term-finder.ts";
+export {
+  countsPerValue,
+  differentValues,
+  isAmong,
+  type MessageKind,
+  messageForm,
+  messageKind,
+  oneText,
+  timeBucket,
+} from "./message-forms.ts";
 export {
   aggregate,
   aggregateCall,
@@ -39,14 +55,11 @@ export {
   filter,
   keep,
   limit,
-  type NamedExpression,
-  type PlanColumn,
   project,
-  type Relation,
-  type SortKey,
   scan,
   sort,
-} from "./plan.ts";
+} from "./plan/build.ts";
+export type { NamedExpression, PlanColumn, Relation, SortKey } from "./plan/relation.ts";
 export type { ScalarType } from "./scalar-type.ts";
 export { parseSearch, type SearchCondition, type SearchParse } from "./search-syntax.ts";
 export type { QuerySettings } from "./settings.ts";

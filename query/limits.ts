@@ -42,3 +42,21 @@ export const DECORATION_BUDGET: QueryBudget = {
   maxMemoryBytes: 256 * MEBIBYTE,
   maxResultBytes: 1 * MEBIBYTE,
 };
+
+/** Nodes of a plan, once functions and tables of `let` are put in place of their names: time and memory of a compilation. */
+export const PLAN_MAX_NODES = 20_000;
+
+/** Calls of functions made by `let` inside one another; they cannot call themselves. */
+export const CALL_MAX_DEPTH = 32;
+
+/** Rows of a `range`. */
+export const RANGE_MAX_ROWS = 1_000_000;
+
+/** Tables read by one statement, every mention counted: each is a pass over the data. */
+export const SCANS_MAX_COUNT = 32;
+
+/** Points of one series of `make-series`: they stand in the statement and in every row of the answer. */
+export const SERIES_MAX_POINTS = 100_000;
+
+/** UTF-16 units of a query text: above what any route lets through, so that theirs is the limit that people meet. */
+export const QUERY_TEXT_MAX_CHARS = 65_536;

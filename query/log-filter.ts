@@ -1,5 +1,7 @@
-import { allOf, anyOf, call, type Expression, literal } from "./expression.ts";
-import { columnOf, filter, type Relation, scan } from "./plan.ts";
+import { allOf, anyOf, call } from "./call.ts";
+import { type Expression, literal } from "./expression.ts";
+import { columnOf, filter, scan } from "./plan/build.ts";
+import type { Relation } from "./plan/relation.ts";
 import type { SearchCondition } from "./search-syntax.ts";
 
 /** Which log entries are meant; null and absence mean any. Everything that reads logs filters through this. */
@@ -7,11 +9,13 @@ export interface LogFilter {
   readonly search: SearchCondition | null;
   readonly service: string | null;
   readonly level: string | null;
+  /** A compiled query that keeps entries as they are. */
+  readonly query?: Relation | null;
 }
 
 /** The entries that the filter lets through. The cheap conditions come first: ClickHouse tries them in this order. */
-export function filteredLogs({ search, service, level }: LogFilter): Relation {
-  const logs = scan("logs");
+export function filteredLogs({ search, service, level, query }: LogFilter): Relation {
+  const logs = query ?? scan("logs");
   const conditions: Expression[] = [];
   if (level !== null) conditions.push(call("equal", columnOf(logs, "level"), literal("string", level)));
   if (service !== null) conditions.push(call("equal", columnOf(logs, "service"), literal("string", service)));
@@ -25,7 +29,7 @@ export function searchPredicate(condition: SearchCondition, subject: Expression)
     case "text":
       return call("contains", subject, literal("string", condition.text));
     case "not":
-      return call("not", searchPredicate(condition.operand, subject));
+      return call("negation", searchPredicate(condition.operand, subject));
     case "all":
       return allOf(condition.operands.map((operand) => searchPredicate(operand, subject)));
     case "any":

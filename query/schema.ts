@@ -25,6 +25,8 @@ export interface TableSchema {
   /** The column of type datetime that a time range bounds, as ClickHouse knows it. */
   readonly timeColumn: string;
   readonly columns: readonly ColumnSchema[];
+  /** Names that users bring with them from other products, and the columns they mean. */
+  readonly aliases: Readonly<Record<string, string>>;
 }
 
 function plain(name: string, type: ScalarType, columnName: string = name): ColumnSchema {
@@ -55,6 +57,27 @@ export const TABLES = {
         storage: { kind: "bag", column: "attrs", jsonKeysColumn: "attr_json_keys" },
       },
     ],
+    aliases: {
+      TimeGenerated: "ts",
+      Timestamp: "ts",
+      timestamp: "ts",
+      _time: "ts",
+      received_at: "receivedAt",
+      SeverityLevel: "level",
+      SeverityText: "level",
+      severity: "level",
+      Level: "level",
+      Message: "message",
+      Body: "message",
+      body: "message",
+      Service: "service",
+      Host: "host",
+      Source: "source",
+      trace_id: "traceId",
+      TraceId: "traceId",
+      span_id: "spanId",
+      SpanId: "spanId",
+    },
   },
 } as const satisfies Record<string, TableSchema>;
 

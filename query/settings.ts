@@ -24,6 +24,8 @@ export function settingsFor(budget: QueryBudget, maxRows: number): QuerySettings
     // searches for something rare several times slower.
     use_top_k_dynamic_filtering: "0",
     use_skip_indexes_for_top_k: "0",
+    join_use_nulls: "1",
+    enable_unaligned_array_join: "1",
     output_format_json_quote_64bit_integers: "1",
     output_format_json_quote_denormals: "1",
     output_format_json_escape_forward_slashes: "0",

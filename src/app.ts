@@ -3,7 +3,11 @@ import type { Ingest } from "../ingest/index.ts";
 import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
 import { logIngestRoutes } from "./domains/logs/ingest-routes.ts";
+import { logPatternRoutes } from "./domains/logs/patterns/routes.ts";
 import { logSearchRoutes } from "./domains/logs/search-routes.ts";
+import { tailRoutes } from "./domains/logs/tail/routes.ts";
+import type { TailService } from "./domains/logs/tail/tail-service.ts";
+import type { TailSessions } from "./domains/logs/tail/tail-sessions.ts";
 import { type App, buildApp } from "./http/app.ts";
 import { MemoryRateLimiter } from "./http/rate-limit/memory-limiter.ts";
 import type { RateLimiter } from "./http/rate-limit/rate-limiter.ts";
@@ -26,6 +30,8 @@ export interface AppDeps {
   readonly publicUrl: string;
   readonly stores: Stores;
   readonly ingest: Pick<Ingest, "ingest">;
+  readonly tailSessions: TailSessions;
+  readonly tails: TailService;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
@@ -54,6 +60,8 @@ export function createApp(deps: AppDeps): App {
       config,
       now: Date.now,
     }),
+    ...logPatternRoutes({ clickhouse: stores.clickhouseEndpoint, metrics, config, now: Date.now }),
+    ...tailRoutes(deps.tailSessions, deps.tails),
   ];
   const operations = opsRoutes(
     {

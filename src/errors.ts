@@ -37,6 +37,10 @@ export const ERROR_CODES = {
     status: 415,
     summary: "The content type or content encoding is not accepted here.",
   },
+  TAIL_LIMIT_REACHED: {
+    status: 429,
+    summary: "The organisation has too many live tail sessions, or the session too many streams.",
+  },
   RATE_LIMITED: { status: 429, summary: "Too many requests; wait for `Retry-After` seconds." },
   QUERY_TOO_EXPENSIVE: { status: 400, summary: "The query would read or return more than the limits allow." },
   INTERNAL: { status: 500, summary: "A fault of the server, recorded under the request id." },

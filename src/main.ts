@@ -1,13 +1,15 @@
 import { join } from "node:path";
-import { type Ingest, openIngest } from "../ingest/index.ts";
+import { type CommittedBatches, type Ingest, openIngest } from "../ingest/index.ts";
 import { createApp } from "./app.ts";
 import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
 import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
+import { TailHub } from "./domains/logs/tail/tail-hub.ts";
 import { type Listener, listen } from "./http/server.ts";
 import { Authenticator } from "./identity/authenticator.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { serverReadiness } from "./server-readiness.ts";
+import { openServerTails } from "./server-tails.ts";
 import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
 import { findFreePort } from "./storage/embedded/free-port.ts";
 import { openStores, type Stores } from "./storage/open.ts";
@@ -29,8 +31,17 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
   const metrics = createMetrics();
   const stores = await openStores(config, log);
   try {
-    const ingest = await openServerIngest(config, stores, metrics, log);
+    const hub = new TailHub({ log, metrics: metrics.tail });
+    const ingest = await openServerIngest(config, stores, metrics, log, hub);
     const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
+    const { sessions: tailSessions, tails } = openServerTails({
+      stores,
+      ingest,
+      hub,
+      authenticator,
+      metrics,
+      log,
+    });
     const port = config.port === 0 ? await findFreePort() : config.port;
     const publicUrl = publicUrlOf(config, port);
     const app = createApp({
@@ -38,6 +49,8 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       publicUrl,
       stores,
       ingest,
+      tailSessions,
+      tails,
       authenticator,
       readiness: serverReadiness(stores, ingest, Date.now),
       metrics,
@@ -48,6 +61,7 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
     return {
       url: publicUrl,
       stop: async () => {
+        await tails.close();
         await stopListening(listener);
         await ingest.close(STOP_FLUSH_MS);
         await authenticator.settled();
@@ -65,6 +79,7 @@ async function openServerIngest(
   stores: Stores,
   metrics: Metrics,
   log: Logger,
+  committed: CommittedBatches,
 ): Promise<Ingest> {
   const ingest = await openIngest({
     directory: join(config.dataDirectory, "wal"),
@@ -76,6 +91,7 @@ async function openServerIngest(
     dedupeWindowMs: config.dedupeWindowSeconds * 1000,
     dedupeMaxKeys: config.dedupeMaxEvents,
     now: Date.now,
+    committed,
     onFatal: (error) => {
       log.fatal({ err: error }, "the write-ahead log has failed; the next start recovers what it holds");
       process.exit(1);

@@ -20,12 +20,21 @@ export interface ApiAnswer {
   text: string;
 }
 
+/** An answer whose body is read as it comes. */
+export interface OpenAnswer {
+  status: number;
+  headers: Headers;
+  body: ReadableStream<Uint8Array>;
+  /** Ends the connection, whatever is still to come. */
+  close(): void;
+}
+
 export interface ApiClientOptions {
   baseUrl: string;
   /** Sent as a bearer token. */
   token?: string;
   fetch: Fetch;
-  /** Whole request, in milliseconds. */
+  /** Whole request, in milliseconds; of one that is opened, until its body begins. */
   timeoutMs?: number;
 }
 
@@ -45,25 +54,46 @@ export class ApiClient {
 
   /** The answer, whatever its status. Throws UnreachableError when there is none. */
   async send(request: ApiRequest): Promise<ApiAnswer> {
-    const query = request.query === undefined || request.query.size === 0 ? "" : `?${request.query}`;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     try {
-      const response = await this.#fetch(`${this.baseUrl}${request.path}${query}`, {
-        method: request.method,
-        headers: { ...this.#headers, ...request.headers },
-        body: request.body ?? null,
-        redirect: "manual",
-        signal: request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]),
-      });
+      const response = await this.#request(request, timeout);
       return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (error) {
-      if (timeout.aborted)
-        throw new UnreachableError(`no answer from ${this.baseUrl} within ${this.#timeoutMs / 1000} s`, {
-          retryable: true,
-          cause: error,
-        });
-      throw unreachable(this.baseUrl, error);
+      throw this.#failure(error, timeout);
     }
+  }
+
+  /** The head of the answer, whatever its status. Throws UnreachableError when there is none. */
+  async open(request: ApiRequest): Promise<OpenAnswer> {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), this.#timeoutMs);
+    const closed = new AbortController();
+    const signal = AbortSignal.any([timeout.signal, closed.signal]);
+    try {
+      const { status, headers, body } = await this.#request(request, signal);
+      return { status, headers, body: body ?? new Blob().stream(), close: () => closed.abort() };
+    } catch (error) {
+      throw this.#failure(error, timeout.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #request(request: ApiRequest, signal: AbortSignal): Promise<Response> {
+    const query = request.query === undefined || request.query.size === 0 ? "" : `?${request.query}`;
+    return this.#fetch(`${this.baseUrl}${request.path}${query}`, {
+      method: request.method,
+      headers: { ...this.#headers, ...request.headers },
+      body: request.body ?? null,
+      redirect: "manual",
+      signal: request.signal === undefined ? signal : AbortSignal.any([signal, request.signal]),
+    });
+  }
+
+  #failure(error: unknown, timeout: AbortSignal): UnreachableError {
+    if (!timeout.aborted) return unreachable(this.baseUrl, error);
+    const message = `no answer from ${this.baseUrl} within ${this.#timeoutMs / 1000} s`;
+    return new UnreachableError(message, { retryable: true, cause: error });
   }
 
   /** The answer when it has one of the `wanted` statuses; throws RefusedError with the server's words otherwise. */

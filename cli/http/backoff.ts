@@ -32,3 +32,16 @@ const RETRYABLE_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 export function isRetryableStatus(status: number): boolean {
   return RETRYABLE_STATUSES.has(status);
 }
+
+const RETRYABLE_CODES = new Set([
+  "REQUEST_TIMEOUT",
+  "RATE_LIMITED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "QUERY_TIMEOUT",
+]);
+
+/** The same for a failure in the middle of a stream, which has a code and no status. */
+export function isRetryableCode(code: string | undefined): boolean {
+  return code !== undefined && RETRYABLE_CODES.has(code);
+}

@@ -4,11 +4,16 @@
  */
 const TERMINAL_CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this finds
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\r\n]/g;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\r\n]/g;
 
 /** Text for one line of a terminal: every control character is written as `\xNN` or `\uNNNN`, a line break as `\n`. */
 export function escapeControls(text: string): string {
   return text.replace(TERMINAL_CONTROLS, visible);
+}
+
+/** The same for a cell of a table: a tab would move what stands right of it. */
+export function escapeControlsInCell(text: string): string {
+  return escapeControls(text).replaceAll("\t", "\\t");
 }
 
 /** Text for a terminal over several lines: a line break becomes one with `indent` after it, so it cannot fake an entry. */

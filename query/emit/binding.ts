@@ -7,9 +7,10 @@ import type { ColumnSchema, ColumnStorage } from "../schema.ts";
  * was computed. Aliases are numbered through the whole statement (`c0`, `c1`, ...) and clash with no stored column,
  * so that ClickHouse, which lets an alias hide a column of its name, never takes one for the other.
  */
-export type Binding =
-  | { readonly kind: "stored"; readonly type: ScalarType; readonly storage: ColumnStorage }
-  | { readonly kind: "alias"; readonly type: ScalarType; readonly alias: string };
+export interface Binding {
+  readonly type: ScalarType;
+  readonly storage: ColumnStorage;
+}
 
 /** The columns in reach, in the order in which they would be answered. */
 export type Bindings = ReadonlyMap<string, Binding>;
@@ -20,12 +21,12 @@ export interface BoundExpression {
   readonly bindings: Bindings;
 }
 
-export function storedBinding(schema: ColumnSchema): Binding {
-  return { kind: "stored", type: schema.type, storage: schema.storage };
+export function storedBinding({ type, storage }: ColumnSchema): Binding {
+  return { type, storage };
 }
 
 export function aliasBinding(type: ScalarType, alias: string): Binding {
-  return { kind: "alias", type, alias };
+  return { type, storage: { kind: "plain", column: alias } };
 }
 
 /** Throws a TypeError for a name that is not in reach: the constructors of plans let none through. */
@@ -36,8 +37,6 @@ export function bindingOf(bindings: Bindings, name: string): Binding {
 }
 
 /** The identifiers that a surrounding SELECT needs to use the binding as it is. */
-export function identifiersOf(binding: Binding): readonly string[] {
-  if (binding.kind === "alias") return [binding.alias];
-  const { storage } = binding;
+export function identifiersOf({ storage }: Binding): readonly string[] {
   return storage.kind === "bag" ? [storage.column, storage.jsonKeysColumn] : [storage.column];
 }

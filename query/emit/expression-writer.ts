@@ -1,118 +1,200 @@
-import type { Expression, Literal } from "../expression.ts";
-import type { ScalarType } from "../scalar-type.ts";
+import type { Call, Expression, Literal } from "../expression.ts";
+import type { CallWriter, ParameterType } from "../functions/definition.ts";
+import { valueToText } from "../functions/value-text.ts";
+import type { Relation } from "../plan/relation.ts";
+import { hasSqlNull, type ScalarType } from "../scalar-type.ts";
+import type { ColumnStorage } from "../schema.ts";
 import { unreachable } from "../unreachable.ts";
 import { type Bindings, bindingOf } from "./binding.ts";
-import { writeAttribute, writeAttributeText, writeBag } from "./property-bag.ts";
-import { SCALAR_FUNCTION_SQL } from "./scalar-functions.ts";
-import type { ParameterType, SqlWriter } from "./sql-writer.ts";
+import type { Parameters } from "./parameters.ts";
+import { nullOf } from "./sql-types.ts";
 
 const PARAMETER_TYPES: Readonly<Record<Exclude<ScalarType, "datetime">, ParameterType>> = {
   bool: "Bool",
   int: "Int32",
   long: "Int64",
   real: "Float64",
+  decimal: "Float64",
   string: "String",
   timespan: "Int64",
+  guid: "String",
   dynamic: "String",
 };
 
-/**
- * Writes expressions over the columns of one SELECT. A value has one form in SQL for each type: bool Bool, int
- * Int32, long Int64, real Float64, string String, datetime DateTime64(9, 'UTC'), timespan Int64 nanoseconds, dynamic
- * its JSON text, empty where there is no value. Stored columns may be of another width or precision; ClickHouse
- * compares these rightly.
- */
+/** What the expressions of one SELECT share with the rest of its statement. */
+export interface SelectContext {
+  readonly parameters: Parameters;
+  /** Definitions for the WITH of the SELECT, by alias: what is computed once. */
+  readonly shared: Map<string, string>;
+  /** The SELECT of a relation, in brackets. */
+  subquery(relation: Relation): string;
+}
+
+/** What may be repeated as it is: an identifier, a part of a tuple, a parameter. */
+const CHEAP = /^(?:[a-z_][\w.]*|\{\w+:[\w()]+\})$/i;
+
+type BagStorage = Extract<ColumnStorage, { kind: "bag" }>;
+
+/** The shorter keys under which an entry may hold the rest of a path: of a, b, c those are `a.b` and `a`. */
+function splits(path: readonly string[]): [key: string, inner: readonly string[]][] {
+  return path.slice(1).map((_, i) => {
+    const length = path.length - 1 - i;
+    return [path.slice(0, length).join("."), path.slice(length)];
+  });
+}
+
+/** The part of a JSON text, which is not a stored bag: by the whole path as a key, else step by step. */
+function jsonPath(json: string, path: readonly string[], place: (part: string) => string): string {
+  const steps = path.map(place).join(", ");
+  const nested = `nullIf(JSONExtractRaw(${json}, ${steps}), 'null')`;
+  if (path.length === 1) return `ifNull(${nested}, '')`;
+  const whole = place(path.join("."));
+  return `ifNull(if(JSONHas(${json}, ${whole}), nullIf(JSONExtractRaw(${json}, ${whole}), 'null'), ${nested}), '')`;
+}
+
+/** Writes expressions over the columns of one SELECT, in the forms that `CallWriter` describes. */
 export class ExpressionWriter {
-  readonly out: SqlWriter;
+  readonly #context: SelectContext;
   readonly #bindings: Bindings;
 
-  constructor(out: SqlWriter, bindings: Bindings) {
-    this.out = out;
+  constructor(context: SelectContext, bindings: Bindings) {
+    this.#context = context;
     this.#bindings = bindings;
   }
 
-  write(expression: Expression): void {
+  write(expression: Expression): string {
     switch (expression.kind) {
       case "column":
-        this.#writeColumn(expression.name);
-        break;
+        return this.#column(expression.name);
       case "attribute":
-        this.#writeAttribute(expression.column, expression.key, writeAttribute);
-        break;
+        return this.#attribute(expression.column, expression.path);
       case "literal":
-        this.#writeLiteral(expression);
-        break;
+        return this.#literal(expression);
       case "call":
-        SCALAR_FUNCTION_SQL[expression.name](this, expression.operands);
-        break;
+        return this.writeCall(expression);
+      case "scalarSubquery": {
+        const value = this.#context.subquery(expression.relation);
+        return hasSqlNull(expression.type) ? value : `ifNull(${value}, '')`;
+      }
+      case "inSubquery":
+        return `ifNull(${this.write(expression.operand)} IN ${this.#context.subquery(expression.relation)}, false)`;
       default:
-        unreachable(expression);
+        return unreachable(expression);
     }
   }
 
-  /** As `write`, but an enumeration stays what it is: for a comparison with a literal, which then makes no text. */
-  writeStored(expression: Expression): void {
-    const stored = this.storedColumn(expression);
-    if (stored === null) this.write(expression);
-    else this.out.text(stored);
+  /** A call of a scalar or an aggregate function. */
+  writeCall({ overload, operands, type }: Pick<Call, "overload" | "operands" | "type">): string {
+    return overload.sql(this.#callWriter(operands, type));
   }
 
-  /** The text of a dynamic value: a string as it is, JSON for anything else, empty where there is no value. */
-  writeText(expression: Expression): void {
-    if (expression.kind === "attribute") {
-      this.#writeAttribute(expression.column, expression.key, writeAttributeText);
-    } else if (this.#isStoredBag(expression)) {
-      this.write(expression);
-    } else {
-      this.out.text("if(startsWith(");
-      this.write(expression);
-      this.out.text(", '\"'), JSONExtractString(");
-      this.write(expression);
-      this.out.text("), ");
-      this.write(expression);
-      this.out.text(")");
-    }
+  /** SQL that may be repeated: the value is computed once in the SELECT. */
+  share(sql: string): string {
+    if (CHEAP.test(sql)) return sql;
+    for (const [alias, other] of this.#context.shared) if (other === sql) return alias;
+    const alias = this.#context.parameters.newAlias();
+    this.#context.shared.set(alias, sql);
+    return alias;
   }
 
-  /** The identifier of a column that holds the value as it lies in the table; null for anything else. */
-  storedColumn(expression: Expression): string | null {
-    if (expression.kind !== "column") return null;
-    const binding = bindingOf(this.#bindings, expression.name);
-    return binding.kind === "stored" && binding.storage.kind !== "bag" ? binding.storage.column : null;
+  #callWriter(operands: readonly Expression[], type: ScalarType): CallWriter {
+    const operandAt = (index: number): Expression => {
+      const operand = operands[index];
+      if (operand === undefined) throw new TypeError(`operand ${index} is missing`);
+      return operand;
+    };
+    return {
+      operands,
+      type,
+      operand: (index) => this.write(operandAt(index)),
+      sharedOperand: (index) => this.share(this.write(operandAt(index))),
+      textOperand: (index) => this.#text(operandAt(index)),
+      storedOperand: (index) => this.#stored(operandAt(index)),
+      share: (sql) => this.share(sql),
+      parameter: (parameterType, value) => this.#context.parameters.add(parameterType, value),
+      stringArray: (values) => this.#context.parameters.addTexts(values),
+    };
   }
 
-  #isStoredBag(expression: Expression): boolean {
-    if (expression.kind !== "column") return false;
-    const binding = bindingOf(this.#bindings, expression.name);
-    return binding.kind === "stored" && binding.storage.kind === "bag";
+  /** The text of a value: a string as it is, JSON for anything else in a dynamic one, empty for nothing. */
+  #text(expression: Expression): string {
+    if (expression.kind === "attribute") return this.#attributeText(expression.column, expression.path);
+    return this.share(valueToText(this.share(this.write(expression)), expression.type));
   }
 
-  #writeColumn(name: string): void {
-    const binding = bindingOf(this.#bindings, name);
-    if (binding.kind === "alias") this.out.text(binding.alias);
-    else if (binding.storage.kind === "bag") writeBag(this.out, binding.storage);
-    else if (binding.storage.kind === "enum") this.out.text(`toString(${binding.storage.column})`);
-    else this.out.text(binding.storage.column);
+  #stored(expression: Expression): string {
+    if (expression.kind !== "column") return this.write(expression);
+    const { storage } = bindingOf(this.#bindings, expression.name);
+    return storage.kind === "enum" ? storage.column : this.write(expression);
   }
 
-  #writeAttribute(column: string, key: string, writeStoredAttribute: typeof writeAttribute): void {
-    const binding = bindingOf(this.#bindings, column);
-    if (binding.kind === "stored" && binding.storage.kind === "bag") {
-      writeStoredAttribute(this.out, binding.storage, key);
-      return;
-    }
-    throw new TypeError(`${column} is no stored property bag`);
+  #column(name: string): string {
+    const { storage } = bindingOf(this.#bindings, name);
+    if (storage.kind === "enum") return `toString(${storage.column})`;
+    return storage.kind === "bag" ? bagText(storage) : storage.column;
   }
 
-  #writeLiteral(expression: Literal): void {
-    if (expression.type === "datetime") writeDatetime(this.out, expression.value);
-    else this.out.parameter(PARAMETER_TYPES[expression.type], String(expression.value));
+  /** The text of the entry: a string as it is, JSON for anything else, empty where the bag has no such key. */
+  #attributeText(column: string, path: readonly string[]): string {
+    const { storage } = bindingOf(this.#bindings, column);
+    if (storage.kind !== "bag") return this.share(valueToText(this.share(this.#attribute(column, path)), "dynamic"));
+    const whole = this.#place(path.join("."));
+    const entry = `${storage.column}[${whole}]`;
+    if (path.length === 1) return entry;
+    const parts = splits(path).flatMap(([key, inner]) => {
+      const keys = inner.map((part) => this.#place(part)).join(", ");
+      const text = `${storage.column}[${this.#place(key)}]`;
+      return [`JSONHas(${text}, ${keys})`, this.share(valueToText(this.share(`JSONExtractRaw(${text}, ${keys})`), "dynamic"))];
+    });
+    return this.share(`multiIf(mapContains(${storage.column}, ${whole}), ${[entry, ...parts].join(", ")}, '')`);
+  }
+
+  /** The JSON text of the entry; empty where the bag has no such key. */
+  #attribute(column: string, path: readonly string[]): string {
+    const { storage } = bindingOf(this.#bindings, column);
+    if (storage.kind !== "bag") return jsonPath(storage.column, path, (part) => this.#place(part));
+    const whole = this.#place(path.join("."));
+    const text = `${storage.column}[${whole}]`;
+    const entry = [
+      `has(${storage.jsonKeysColumn}, ${whole})`,
+      text,
+      `mapContains(${storage.column}, ${whole})`,
+      `toJSONString(${text})`,
+    ];
+    const parts = splits(path).flatMap(([key, inner]) => {
+      const keys = inner.map((part) => this.#place(part)).join(", ");
+      const outer = `${storage.column}[${this.#place(key)}]`;
+      return [`JSONHas(${outer}, ${keys})`, `JSONExtractRaw(${outer}, ${keys})`];
+    });
+    return `multiIf(${[...entry, ...parts].join(", ")}, '')`;
+  }
+
+  #place(text: string): string {
+    return this.#context.parameters.add("String", text);
+  }
+
+  #literal(expression: Literal): string {
+    if (expression.value === null) return nullOf(expression.type);
+    if (expression.type === "datetime") return datetimeConstant(this.#context.parameters, expression.value);
+    return this.#context.parameters.add(PARAMETER_TYPES[expression.type], numberText(expression.value));
   }
 }
 
+/** The text of a constant as ClickHouse reads it. */
+function numberText(value: boolean | bigint | number | string): string {
+  if (value === Number.POSITIVE_INFINITY) return "inf";
+  if (value === Number.NEGATIVE_INFINITY) return "-inf";
+  return typeof value === "number" && Number.isNaN(value) ? "nan" : String(value);
+}
+
 /** A constant time, given in nanoseconds since 1970. */
-export function writeDatetime(out: SqlWriter, nanoseconds: bigint): void {
-  out.text("fromUnixTimestamp64Nano(");
-  out.parameter("Int64", String(nanoseconds));
-  out.text(", 'UTC')");
+export function datetimeConstant(parameters: Parameters, nanoseconds: bigint): string {
+  return `fromUnixTimestamp64Nano(${parameters.add("Int64", String(nanoseconds))}, 'UTC')`;
+}
+
+/** The JSON text of the whole bag. */
+function bagText(bag: BagStorage): string {
+  const member = `concat(toJSONString(k), ':', if(has(${bag.jsonKeysColumn}, k), v, toJSONString(v)))`;
+  const members = `arrayMap((k, v) -> ${member}, mapKeys(${bag.column}), mapValues(${bag.column}))`;
+  return `concat('{', arrayStringConcat(${members}, ','), '}')`;
 }

@@ -1,5 +1,16 @@
-import type { Expression } from "../expression.ts";
-import type { Aggregate, NamedExpression, Relation, Sort } from "../plan.ts";
+import { column, type Expression } from "../expression.ts";
+import type {
+  Aggregate,
+  Expand,
+  Join,
+  Limit,
+  NamedExpression,
+  Relation,
+  Sort,
+  Union,
+  Window,
+} from "../plan/relation.ts";
+import { hasSqlNull } from "../scalar-type.ts";
 import { TABLES } from "../schema.ts";
 import {
   aliasBinding,
@@ -9,15 +20,7 @@ import {
   identifiersOf,
   storedBinding,
 } from "./binding.ts";
-import type { Definition, SelectBlock } from "./select-block.ts";
-
-/**
- * Splits a plan into SELECTs. An operator joins the SELECT of its input where ClickHouse's order of clauses (filter,
- * group, sort, limit) means the same, and otherwise starts a new one around it.
- */
-export function splitPlan(relation: Relation): SelectBlock {
-  return new PlanSplitter().split(relation);
-}
+import { type BoundSortKey, type Definition, isOpen, type SelectBlock, type Source } from "./select-block.ts";
 
 interface DefinedColumn {
   readonly name: string;
@@ -26,18 +29,54 @@ interface DefinedColumn {
   readonly definition: Definition | null;
 }
 
-class PlanSplitter {
+/**
+ * Splits plans of one statement into SELECTs. An operator joins the SELECT of its input where ClickHouse's order of
+ * clauses (expand, filter, group, window, sort, limit) means the same, and otherwise starts a new one around it.
+ */
+export class PlanSplitter {
   #aliasCount = 0;
 
   split(relation: Relation): SelectBlock {
     switch (relation.kind) {
-      case "scan":
+      case "scan": {
+        const schema = TABLES[relation.table];
+        const bindings = schema.columns.map((column): [string, Binding] => [
+          column.name,
+          storedBinding(column),
+        ]);
+        return blockOver({ kind: "table", schema }, new Map(bindings));
+      }
+      case "values": {
+        const columns = relation.columns.map(({ name, type }, i) => ({
+          name,
+          alias: this.#newAlias(),
+          type,
+          cells: relation.rows.flatMap(({ [i]: cell }) =>
+            cell === undefined ? [] : [{ expression: cell, bindings: new Map() }],
+          ),
+        }));
+        const bindings = columns.map(({ name, type, alias }): [string, Binding] => [
+          name,
+          aliasBinding(type, alias),
+        ]);
+        return blockOver({ kind: "values", columns, rowCount: relation.rows.length }, new Map(bindings));
+      }
+      case "series": {
+        const [column] = relation.columns;
+        if (column === undefined) throw new TypeError("a series has one column");
+        const alias = this.#newAlias();
+        const [start, step] = [relation.start, relation.step].map((expression) => ({
+          expression,
+          bindings: new Map(),
+        }));
+        if (start === undefined || step === undefined) throw new TypeError("a series has a start and a step");
         return blockOver(
-          TABLES[relation.table],
-          new Map(TABLES[relation.table].columns.map((schema) => [schema.name, storedBinding(schema)])),
+          { kind: "series", alias, start, step, count: relation.count },
+          new Map([[column.name, aliasBinding(column.type, alias)]]),
         );
+      }
       case "filter": {
-        const block = this.#ungroupedInput(relation.input);
+        const block = opened(this.split(relation.input));
         return {
           ...block,
           where: [...block.where, { expression: relation.predicate, bindings: block.bindings }],
@@ -49,18 +88,25 @@ class PlanSplitter {
         return this.#assign(relation.input, relation.assignments, "project");
       case "sort":
         return this.#sort(relation);
-      case "limit": {
-        const block = this.split(relation.input);
-        return { ...block, maxRows: Math.min(block.maxRows ?? relation.maxRows, relation.maxRows) };
-      }
+      case "limit":
+        return this.#limit(relation);
       case "aggregate":
         return this.#aggregate(relation);
+      case "join":
+        return this.#join(relation);
+      case "union":
+        return this.#union(relation);
+      case "expand":
+        return this.#expand(relation);
+      case "window":
+        return this.#window(relation);
     }
   }
 
   #assign(input: Relation, assignments: readonly NamedExpression[], mode: "extend" | "project"): SelectBlock {
     const inner = this.split(input);
-    const block = inner.groupBy === null || assignments.every(isReference) ? inner : nest(inner);
+    const isPlain = assignments.every(({ expression }) => expression.kind === "column");
+    const block = inner.groupBy === null || isPlain ? inner : nest(inner);
     const defined = assignments.map((assignment) => this.#define(assignment, block.bindings));
     return {
       ...block,
@@ -71,17 +117,35 @@ class PlanSplitter {
 
   #sort({ input, keys }: Sort): SelectBlock {
     const inner = this.split(input);
-    const block = inner.maxRows === null ? inner : nest(inner);
-    const orderBy = keys.map(({ expression, direction }) => ({
-      value: { expression, bindings: block.bindings },
-      direction,
-    }));
-    return { ...block, orderBy };
+    const isCut = inner.maxRows !== null || inner.limitPer !== null;
+    const isPlain = keys.every(({ expression }) => expression.kind === "column");
+    const block = isCut || (inner.groupBy !== null && !isPlain) ? nest(inner) : inner;
+    const defined = keys.map(({ expression }) => this.#defineText(expression, block.bindings));
+    const orderBy = defined.map(({ binding }, i): BoundSortKey => {
+      const { expression, direction = "descending", nulls } = keys[i] ?? {};
+      return {
+        identifier: onlyIdentifier(binding),
+        isNullable: expression?.isNullable ?? true,
+        direction,
+        nulls: nulls ?? (direction === "ascending" ? "first" : "last"),
+      };
+    });
+    return { ...block, definitions: [...block.definitions, ...definitionsOf(defined)], orderBy };
+  }
+
+  #limit({ input, maxRows, per }: Limit): SelectBlock {
+    const inner = this.split(input);
+    if (per.length === 0) return { ...inner, maxRows: Math.min(inner.maxRows ?? maxRows, maxRows) };
+    const block = inner.maxRows === null && inner.limitPer === null ? inner : nest(inner);
+    const identifiers = per.flatMap((name) => identifiersOf(bindingOf(block.bindings, name)));
+    return { ...block, limitPer: { maxRows, identifiers } };
   }
 
   #aggregate({ input, keys, aggregates }: Aggregate): SelectBlock {
-    const inner = this.#ungroupedInput(input);
-    const block = inner.orderBy.length === 0 ? inner : nest(inner);
+    const open = opened(this.split(input));
+    // Some aggregates, lists above all, depend on the order of the rows.
+    const block =
+      open.orderBy.length === 0 ? open : { ...blockOver({ kind: "block", block: open }, open.bindings) };
     const groups = keys.map((key) => this.#define(key, block.bindings));
     const calls = aggregates.map((call): DefinedColumn => {
       const alias = this.#newAlias();
@@ -96,10 +160,124 @@ class PlanSplitter {
     };
   }
 
-  /** The input as a block whose rows are still those of its source: neither grouped nor cut off. */
-  #ungroupedInput(input: Relation): SelectBlock {
-    const block = this.split(input);
-    return block.groupBy === null && block.maxRows === null ? block : nest(block);
+  #join({ joinKind, left, right, on, leftNames, rightNames }: Join): SelectBlock {
+    const sides = { left: this.#sealed(this.split(left)), right: this.#sealed(this.split(right)) };
+    const pairs = on.map((pair) => ({
+      left: onlyIdentifier(bindingOf(sides.left.bindings, pair.left)),
+      right: onlyIdentifier(bindingOf(sides.right.bindings, pair.right)),
+      isNullable: isNullableColumn(left, pair.left) && isNullableColumn(right, pair.right),
+    }));
+    const defined = [
+      ...this.#joined(sides.left, leftNames, joinKind === "right" || joinKind === "full"),
+      ...this.#joined(sides.right, rightNames, joinKind === "left" || joinKind === "full"),
+    ];
+    const source: Source = { kind: "join", joinKind, ...sides, on: pairs };
+    return { ...blockOver(source, new Map(bindingsOf(defined))), definitions: definitionsOf(defined) };
+  }
+
+  #joined(side: SelectBlock, names: ReadonlyMap<string, string>, isFilled: boolean): DefinedColumn[] {
+    return [...names].map(([from, name]) => {
+      const binding = bindingOf(side.bindings, from);
+      // Maps and arrays are empty where a side is filled; of the others, only those without NULL need to be told.
+      if (!isFilled || hasSqlNull(binding.type) || binding.storage.kind === "bag")
+        return { name, binding, definition: null };
+      const alias = this.#newAlias();
+      const definition: Definition = { kind: "filled", alias, identifier: onlyIdentifier(binding) };
+      return { name, binding: aliasBinding(binding.type, alias), definition };
+    });
+  }
+
+  /** The block with names for its columns that are unique in the statement, for a SELECT over several blocks. */
+  #sealed(block: SelectBlock): SelectBlock {
+    const open = block.maxRows === null ? { ...block, orderBy: [] } : block;
+    const outputs = [...block.bindings].map(([name, { type, storage }]): [string, Binding] => [
+      name,
+      storage.kind === "bag" ? this.#newBag() : aliasBinding(type, this.#newAlias()),
+    ]);
+    return this.#renamed(open.groupBy === null ? open : nest(open), outputs);
+  }
+
+  #renamed(block: SelectBlock, outputs: readonly [string, Binding][]): SelectBlock {
+    const definitions = outputs.flatMap(([name, output]): Definition[] => {
+      const input = bindingOf(block.bindings, name);
+      if (output.storage.kind === "bag" && input.storage.kind === "bag")
+        return [
+          { kind: "renamed", alias: output.storage.column, identifier: input.storage.column },
+          { kind: "renamed", alias: output.storage.jsonKeysColumn, identifier: input.storage.jsonKeysColumn },
+        ];
+      const expression = column(name, input.type);
+      return [
+        { kind: "scalar", alias: onlyIdentifier(output), value: { expression, bindings: block.bindings } },
+      ];
+    });
+    return { ...block, definitions: [...block.definitions, ...definitions], bindings: new Map(outputs) };
+  }
+
+  #union({ inputs, columns }: Union): SelectBlock {
+    const blocks = inputs.map((input) => this.split(input));
+    const outputs = columns.map(({ name, type }): [string, Binding] => {
+      const isBag = blocks.every((block) => bindingOf(block.bindings, name).storage.kind === "bag");
+      return [name, isBag ? this.#newBag() : aliasBinding(type, this.#newAlias())];
+    });
+    const branches = blocks.map((block) => {
+      const open = isOpen(block) ? { ...block, orderBy: [] } : { ...nest(block), orderBy: [] };
+      return this.#renamed(open, outputs);
+    });
+    return blockOver({ kind: "union", branches }, new Map(outputs));
+  }
+
+  #expand({ input, expansions, indexName, maxElements }: Expand): SelectBlock {
+    const block = nest(this.split(input));
+    const expanded = expansions.map(({ name, expression }) => ({
+      name,
+      alias: this.#newAlias(),
+      value: { expression, bindings: block.bindings },
+    }));
+    const index = indexName === null ? null : this.#newAlias();
+    const bindings = new Map(block.bindings);
+    for (const { name, alias } of expanded) bindings.set(name, aliasBinding("dynamic", alias));
+    if (indexName !== null && index !== null) bindings.set(indexName, aliasBinding("long", index));
+    return { ...block, expansions: expanded, expansionIndex: index, expansionMax: maxElements, bindings };
+  }
+
+  #window({ input, calls }: Window): SelectBlock {
+    const ordered = nest(this.split(input));
+    const ordinal = this.#newAlias();
+    const numbering: Definition = { kind: "ordinal", alias: ordinal, orderBy: ordered.orderBy };
+    const byOrdinal: BoundSortKey = {
+      identifier: ordinal,
+      isNullable: false,
+      direction: "ascending",
+      nulls: "last",
+    };
+    const numbered = nest({ ...ordered, definitions: [numbering], orderBy: [byOrdinal] });
+    const sections = calls.map(({ restart }) =>
+      restart === null ? null : this.#section(restart, numbered, ordinal),
+    );
+    const sectioned = sections.filter((section) => section !== null);
+    const block =
+      sectioned.length === 0
+        ? numbered
+        : nest({ ...numbered, definitions: sectioned, hidden: sectioned.map(({ alias }) => alias) });
+    const defined = calls.map((call, i): DefinedColumn => {
+      const alias = this.#newAlias();
+      const section = sections[i]?.alias ?? null;
+      const definition: Definition = {
+        kind: "window",
+        alias,
+        call,
+        bindings: block.bindings,
+        ordinal,
+        section,
+      };
+      return { name: call.name, binding: aliasBinding(call.type, alias), definition };
+    });
+    const bindings = new Map([...block.bindings, ...bindingsOf(defined)]);
+    return nest({ ...block, definitions: definitionsOf(defined), bindings });
+  }
+
+  #section(restart: Expression, { bindings }: SelectBlock, ordinal: string): Definition {
+    return { kind: "section", alias: this.#newAlias(), restart: { expression: restart, bindings }, ordinal };
   }
 
   #define(assignment: NamedExpression, bindings: Bindings): DefinedColumn {
@@ -107,6 +285,15 @@ class PlanSplitter {
     return expression.kind === "column"
       ? { name, binding: bindingOf(bindings, expression.name), definition: null }
       : this.#compute(name, expression, bindings);
+  }
+
+  /** As `define`, but an enumeration becomes its text, by which it is ordered. */
+  #defineText(expression: Expression, bindings: Bindings): DefinedColumn {
+    const isPlain =
+      expression.kind === "column" && bindingOf(bindings, expression.name).storage.kind === "plain";
+    return isPlain
+      ? this.#define({ name: "", expression }, bindings)
+      : this.#compute("", expression, bindings);
   }
 
   #compute(name: string, expression: Expression, bindings: Bindings): DefinedColumn {
@@ -118,18 +305,53 @@ class PlanSplitter {
   #newAlias(): string {
     return `c${this.#aliasCount++}`;
   }
+
+  #newBag(): Binding {
+    return {
+      type: "dynamic",
+      storage: { kind: "bag", column: this.#newAlias(), jsonKeysColumn: this.#newAlias() },
+    };
+  }
 }
 
-function blockOver(source: SelectBlock["source"], bindings: Bindings): SelectBlock {
-  return { source, definitions: [], where: [], groupBy: null, orderBy: [], maxRows: null, bindings };
+function blockOver(source: Source, bindings: Bindings): SelectBlock {
+  return {
+    source,
+    expansions: [],
+    expansionIndex: null,
+    expansionMax: null,
+    definitions: [],
+    where: [],
+    groupBy: null,
+    orderBy: [],
+    limitPer: null,
+    maxRows: null,
+    bindings,
+    hidden: [],
+  };
 }
 
+/** A new SELECT around the block, in its order. */
 function nest(block: SelectBlock): SelectBlock {
-  return blockOver(block, block.bindings);
+  const isCut = block.maxRows !== null || block.limitPer !== null;
+  const keys = block.orderBy.map(({ identifier }) => identifier);
+  const inner = { ...block, orderBy: isCut ? block.orderBy : [], hidden: [...block.hidden, ...keys] };
+  return { ...blockOver({ kind: "block", block: inner }, block.bindings), orderBy: block.orderBy };
 }
 
-function isReference({ expression }: NamedExpression): boolean {
-  return expression.kind === "column";
+/** A block whose rows are still those of its source, to filter or to group. */
+function opened(block: SelectBlock): SelectBlock {
+  return isOpen(block) ? block : nest(block);
+}
+
+function isNullableColumn(relation: Relation, name: string): boolean {
+  return relation.columns.some((candidate) => candidate.name === name && candidate.isNullable);
+}
+
+function onlyIdentifier(binding: Binding): string {
+  const [identifier, ...others] = identifiersOf(binding);
+  if (identifier === undefined || others.length > 0) throw new TypeError("a bag is not one column");
+  return identifier;
 }
 
 function definitionsOf(columns: readonly DefinedColumn[]): Definition[] {

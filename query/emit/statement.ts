@@ -1,110 +1,215 @@
+import { expandedElements } from "../functions/expansion.ts";
 import type { QueryScope } from "../guard.ts";
+import type { Relation } from "../plan/relation.ts";
 import type { TableSchema } from "../schema.ts";
-import { AGGREGATE_FUNCTION_SQL } from "./aggregate-functions.ts";
-import { type Bindings, type BoundExpression, identifiersOf } from "./binding.ts";
-import { ExpressionWriter, writeDatetime } from "./expression-writer.ts";
-import { type BoundSortKey, type Definition, isBlock, type SelectBlock } from "./select-block.ts";
-import type { SqlWriter } from "./sql-writer.ts";
-import { writeWireColumn } from "./wire-format.ts";
+import { type Bindings, identifiersOf } from "./binding.ts";
+import { datetimeConstant, ExpressionWriter, type SelectContext } from "./expression-writer.ts";
+import type { Parameters } from "./parameters.ts";
+import type {
+  BoundSortKey,
+  Definition,
+  JoinSource,
+  SelectBlock,
+  SeriesSource,
+  ValuesSource,
+} from "./select-block.ts";
+import type { PlanSplitter } from "./split-plan.ts";
+import { nullableSqlType } from "./sql-types.ts";
+import { writeWindow } from "./window-functions.ts";
+import { wireColumn } from "./wire-format.ts";
 
 /** Writes the SELECTs of one statement. Whatever table is read, only the rows of the scope are. */
 export class StatementWriter {
-  readonly #out: SqlWriter;
+  readonly #parameters: Parameters;
+  readonly #splitter: PlanSplitter;
   readonly #scope: QueryScope;
 
-  constructor(out: SqlWriter, scope: QueryScope) {
-    this.#out = out;
+  constructor(parameters: Parameters, splitter: PlanSplitter, scope: QueryScope) {
+    this.#parameters = parameters;
+    this.#splitter = splitter;
     this.#scope = scope;
   }
 
   /** The outermost SELECT, with its columns in their wire format. */
-  writeOutermost(block: SelectBlock): void {
-    this.#write(block, () =>
-      this.#out.list(block.bindings.values(), ", ", (binding) => writeWireColumn(this.#out, binding)),
+  writeOutermost(block: SelectBlock): string {
+    return this.#select(block, [...block.bindings.values()].map(wireColumn));
+  }
+
+  #nested(block: SelectBlock): string {
+    const identifiers = [...[...block.bindings.values()].flatMap(identifiersOf), ...block.hidden];
+    return `(\n${this.#select(block, [...new Set(identifiers)])}\n)`;
+  }
+
+  #subquery(relation: Relation): string {
+    return this.#nested(this.#splitter.split(relation));
+  }
+
+  #select(block: SelectBlock, columns: readonly string[]): string {
+    const shared = new Map<string, string>();
+    const context: SelectContext = {
+      parameters: this.#parameters,
+      shared,
+      subquery: (relation) => this.#subquery(relation),
+    };
+    const definitions = block.definitions.map(
+      (definition) => `${this.#definition(context, definition)} AS ${definition.alias}`,
     );
+    const source = this.#source(context, block);
+    const where = this.#where(context, block);
+    const sharedDefinitions = [...shared].map(([alias, sql]) => `${sql} AS ${alias}`);
+    const withs = [...sharedDefinitions, ...definitions];
+    const { groupBy, orderBy, limitPer, maxRows } = block;
+    return [
+      ...(withs.length > 0 ? [`WITH ${withs.join(", ")}`] : []),
+      `SELECT ${columns.length > 0 ? columns.join(", ") : "1"}`,
+      `FROM ${source}`,
+      ...(where.length > 0 ? [`WHERE ${where.join(" AND ")}`] : []),
+      ...(groupBy !== null && groupBy.length > 0 ? [`GROUP BY ${groupBy.join(", ")}`] : []),
+      ...(orderBy.length > 0 ? [`ORDER BY ${orderBy.map(sortKey).join(", ")}`] : []),
+      ...(limitPer !== null
+        ? [`LIMIT ${this.#count(limitPer.maxRows)} BY ${limitPer.identifiers.join(", ")}`]
+        : []),
+      ...(maxRows !== null ? [`LIMIT ${this.#count(maxRows)}`] : []),
+    ].join("\n");
   }
 
-  #write(block: SelectBlock, writeColumns: () => void): void {
-    const { definitions, source, groupBy, orderBy, maxRows } = block;
-    if (definitions.length > 0) {
-      this.#out.text("WITH ");
-      this.#out.list(definitions, ", ", (definition) => this.#writeDefinition(definition));
-      this.#out.text("\n");
-    }
-    this.#out.text("SELECT ");
-    if (block.bindings.size === 0) this.#out.text("1");
-    else writeColumns();
-    this.#out.text("\nFROM ");
-    if (isBlock(source)) this.#writeNested(source);
-    else this.#out.text(source.table);
-    this.#writeWhere(block);
-    if (groupBy !== null && groupBy.length > 0) this.#out.text(`\nGROUP BY ${groupBy.join(", ")}`);
-    if (orderBy.length > 0) {
-      this.#out.text("\nORDER BY ");
-      this.#out.list(orderBy, ", ", (key) => this.#writeSortKey(key));
-    }
-    if (maxRows !== null) {
-      this.#out.text("\nLIMIT ");
-      this.#out.parameter("UInt64", String(maxRows));
+  #source(context: SelectContext, block: SelectBlock): string {
+    const { source } = block;
+    switch (source.kind) {
+      case "table":
+        return source.schema.table;
+      case "block":
+        return this.#nested(source.block) + expansion(context, block);
+      case "join":
+        return this.#join(source);
+      case "union":
+        return `(\n${source.branches.map((branch) => this.#nested(branch).slice(2, -2)).join("\nUNION ALL\n")}\n)`;
+      case "values":
+        return values(context, source);
+      case "series":
+        return this.#series(context, source);
     }
   }
 
-  #writeNested(block: SelectBlock): void {
-    this.#out.text("(\n");
-    this.#write(block, () => this.#out.text(nestedColumns(block.bindings)));
-    this.#out.text("\n)");
+  #join({ joinKind, left, right, on }: JoinSource): string {
+    const pairs = on.map((pair) => `${pair.left} ${pair.isNullable ? "<=>" : "="} ${pair.right}`);
+    return `${this.#nested(left)} AS l\n${JOINS[joinKind]} JOIN ${this.#nested(right)} AS r ON ${pairs.join(" AND ")}`;
   }
 
-  #writeDefinition(definition: Definition): void {
-    if (definition.kind === "scalar") {
-      this.#writeBound(definition.value);
-    } else {
-      const { call, bindings } = definition;
-      AGGREGATE_FUNCTION_SQL[call.aggregate](new ExpressionWriter(this.#out, bindings), call.operands);
-    }
-    this.#out.text(` AS ${definition.alias}`);
+  #series(context: SelectContext, { alias, start, step, count }: SeriesSource): string {
+    const writer = new ExpressionWriter(context, start.bindings);
+    const [first, increment] = [start, step].map(({ expression }) => writer.write(expression));
+    const rows = `SELECT number FROM numbers(${this.#count(count)})`;
+    const value =
+      start.expression.type === "datetime"
+        ? `fromUnixTimestamp64Nano(toUnixTimestamp64Nano(${first}) + toInt64(number) * ${increment}, 'UTC')`
+        : `${first} + toInt64(number) * ${increment}`;
+    return `(SELECT ${SERIES_CAST[start.expression.type] ?? ""}(${value}) AS ${alias} FROM (${rows}))`;
   }
 
-  #writeWhere({ source, where }: SelectBlock): void {
-    if (isBlock(source)) {
-      if (where.length === 0) return;
-      this.#out.text("\nWHERE ");
-    } else {
-      this.#out.text("\nWHERE ");
-      this.#writeScope(source);
-      if (where.length > 0) this.#out.text(" AND ");
-    }
-    this.#out.list(where, " AND ", (condition) => this.#writeBound(condition));
+  #where(context: SelectContext, { source, where }: SelectBlock): string[] {
+    const scope = source.kind === "table" ? this.#restriction(source.schema) : [];
+    return [
+      ...scope,
+      ...where.map(({ expression, bindings }) => new ExpressionWriter(context, bindings).write(expression)),
+    ];
   }
 
-  #writeScope(table: TableSchema): void {
+  #restriction(table: TableSchema): string[] {
     const { organizationId, timeRange } = this.#scope;
-    this.#out.text(`${table.organizationColumn} = `);
-    this.#out.parameter("UInt32", String(organizationId));
-    if (timeRange.from !== null) {
-      this.#out.text(` AND ${table.timeColumn} >= `);
-      writeDatetime(this.#out, timeRange.from);
-    }
-    if (timeRange.to !== null) {
-      this.#out.text(` AND ${table.timeColumn} <= `);
-      writeDatetime(this.#out, timeRange.to);
+    const from = timeRange.from === null ? null : datetimeConstant(this.#parameters, timeRange.from);
+    const to = timeRange.to === null ? null : datetimeConstant(this.#parameters, timeRange.to);
+    return [
+      `${table.organizationColumn} = ${this.#parameters.add("UInt32", String(organizationId))}`,
+      ...(from === null ? [] : [`${table.timeColumn} >= ${from}`]),
+      ...(to === null ? [] : [`${table.timeColumn} <= ${to}`]),
+    ];
+  }
+
+  #definition(context: SelectContext, definition: Definition): string {
+    switch (definition.kind) {
+      case "scalar": {
+        const { expression, bindings } = definition.value;
+        return new ExpressionWriter(context, bindings).write(expression);
+      }
+      case "aggregate":
+        return new ExpressionWriter(context, definition.bindings).writeCall(definition.call);
+      case "renamed":
+        return definition.identifier;
+      case "filled":
+        return `ifNull(${definition.identifier}, '')`;
+      case "ordinal":
+        return `row_number() OVER (${orderClause(definition.orderBy)})`;
+      case "section": {
+        const { expression, bindings } = definition.restart;
+        const restart = new ExpressionWriter(context, bindings).write(expression);
+        return `countIf(${restart}) OVER (ORDER BY ${definition.ordinal} ROWS UNBOUNDED PRECEDING)`;
+      }
+      case "window":
+        return writeWindow(new ExpressionWriter(context, definition.bindings), definition);
     }
   }
 
-  #writeSortKey({ value, direction }: BoundSortKey): void {
-    const writer = new ExpressionWriter(this.#out, value.bindings);
-    writer.write(value.expression);
-    // Nulls come last by default, which is right when descending; and a clause about nulls that cannot occur would
-    // keep ClickHouse from reading in the order of the primary key.
-    if (direction === "descending") this.#out.text(" DESC");
-    else if (writer.storedColumn(value.expression) === null) this.#out.text(" ASC NULLS FIRST");
-  }
-
-  #writeBound({ expression, bindings }: BoundExpression): void {
-    new ExpressionWriter(this.#out, bindings).write(expression);
+  #count(rows: number): string {
+    return this.#parameters.add("UInt64", String(rows));
   }
 }
 
-function nestedColumns(bindings: Bindings): string {
-  return [...new Set([...bindings.values()].flatMap(identifiersOf))].join(", ");
+const JOINS: Readonly<Record<JoinSource["joinKind"], string>> = {
+  inner: "INNER",
+  left: "LEFT",
+  right: "RIGHT",
+  full: "FULL OUTER",
+  leftSemi: "LEFT SEMI",
+  leftAnti: "LEFT ANTI",
+};
+
+const SERIES_CAST: Readonly<Partial<Record<string, string>>> = {
+  int: "toInt32",
+  long: "toInt64",
+  timespan: "toInt64",
+};
+
+/** One row for each element, `ARRAY JOIN`, of the block's source. */
+function expansion(context: SelectContext, block: SelectBlock): string {
+  const { expansions, expansionIndex, expansionMax } = block;
+  if (expansions.length === 0) return "";
+  const arrays = expansions.map(({ alias, value }) => {
+    const writer = new ExpressionWriter(context, value.bindings);
+    const elements = expandedElements(writer.share(writer.write(value.expression)));
+    const sql = expansionMax === null ? elements : `arraySlice(${elements}, 1, ${expansionMax})`;
+    return { alias, sql: writer.share(sql) };
+  });
+  const index =
+    expansionIndex === null
+      ? []
+      : [`arrayMap(i -> toInt64(i - 1), arrayEnumerate(${longest(arrays.map(({ sql }) => sql))})) AS ${expansionIndex}`];
+  return `\nARRAY JOIN ${[...arrays.map(({ alias, sql }) => `${sql} AS ${alias}`), ...index].join(", ")}`;
+}
+
+function longest(arrays: readonly string[]): string {
+  return arrays.reduce((left, right) => `if(length(${left}) >= length(${right}), ${left}, ${right})`);
+}
+
+/** Rows that stand in the query, column by column. */
+function values(context: SelectContext, { columns, rowCount }: ValuesSource): string {
+  if (columns.length === 0) return rowCount === 1 ? "(SELECT 1)" : `(SELECT 1 FROM numbers(${rowCount}))`;
+  const writer = new ExpressionWriter(context, NO_COLUMNS);
+  const arrays = columns.map(({ alias, type, cells }) => {
+    const items = cells.map(({ expression }) => writer.write(expression));
+    return `CAST([${items.join(", ")}], 'Array(${nullableSqlType(type)})') AS ${alias}`;
+  });
+  return `(SELECT 1) ARRAY JOIN ${arrays.join(", ")}`;
+}
+
+const NO_COLUMNS: Bindings = new Map();
+
+function sortKey({ identifier, isNullable, direction, nulls }: BoundSortKey): string {
+  const order = `${identifier}${direction === "descending" ? " DESC" : ""}`;
+  if (!isNullable) return order;
+  return `${order}${direction === "ascending" ? " ASC" : ""} NULLS ${nulls === "first" ? "FIRST" : "LAST"}`;
+}
+
+function orderClause(keys: readonly BoundSortKey[]): string {
+  return keys.length === 0 ? "" : `ORDER BY ${keys.map(sortKey).join(", ")}`;
 }

@@ -1,6 +1,5 @@
 import type { ScalarType } from "../scalar-type.ts";
-import { type Binding, identifiersOf } from "./binding.ts";
-import type { SqlWriter } from "./sql-writer.ts";
+import type { Binding } from "./binding.ts";
 
 /**
  * How a value of the answer arrives in ClickHouse's JSON formats (64-bit integers in quotes); null where there is none.
@@ -15,21 +14,22 @@ const FORMATS: Readonly<Record<ScalarType, WireFormat>> = {
   int: "value",
   long: "integer",
   real: "value",
+  decimal: "value",
   string: "value",
   datetime: "nanoseconds",
   timespan: "nanoseconds",
+  guid: "value",
   dynamic: "json",
 };
 
-export function wireFormatOf(binding: Binding): WireFormat {
-  return binding.kind === "stored" && binding.storage.kind === "bag" ? "bag" : FORMATS[binding.type];
+export function wireFormatOf({ type, storage }: Binding): WireFormat {
+  return storage.kind === "bag" ? "bag" : FORMATS[type];
 }
 
-/** Writes the column in its wire format. */
-export function writeWireColumn(out: SqlWriter, binding: Binding): void {
-  const [identifier = ""] = identifiersOf(binding);
-  if (binding.kind === "stored" && binding.storage.kind === "bag")
-    out.text(`tuple(mapKeys(${identifier}), mapValues(${identifier}), ${binding.storage.jsonKeysColumn})`);
-  else if (binding.type === "datetime") out.text(`toUnixTimestamp64Nano(${identifier})`);
-  else out.text(identifier);
+/** The SQL of the column in its wire format. */
+export function wireColumn({ type, storage }: Binding): string {
+  const { column } = storage;
+  if (storage.kind === "bag")
+    return `tuple(mapKeys(${column}), mapValues(${column}), ${storage.jsonKeysColumn})`;
+  return type === "datetime" ? `toUnixTimestamp64Nano(${column})` : column;
 }

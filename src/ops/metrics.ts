@@ -42,6 +42,16 @@ export interface Metrics {
     readonly durationSec: Histogram<"operation" | "outcome">;
     readonly rowsRead: Counter<"operation">;
   };
+  readonly tail: {
+    /** Streams that are open. */
+    readonly streams: Gauge;
+    /** Entries that a filter let through, once for each distinct filter. */
+    readonly matched: Counter;
+    /** Entries sent to readers. */
+    readonly delivered: Counter;
+    /** Entries that slow readers did not get. */
+    readonly dropped: Counter;
+  };
   /** Runs before each exposition, for gauges whose value is looked up rather than told. */
   onCollect(update: () => void): void;
   /** The text exposition and its content type. */
@@ -60,6 +70,7 @@ export function createMetrics(): Metrics {
     wal: walMetrics(registry),
     insert: insertMetrics(registry),
     query: queryMetrics(registry),
+    tail: tailMetrics(registry),
     onCollect: (update) => {
       collectors.push(update);
     },
@@ -183,6 +194,28 @@ function queryMetrics(registry: Registry): Metrics["query"] {
       name: "obs_query_rows_read_total",
       help: "Rows the log store read for queries.",
       labelNames: ["operation"],
+      registers,
+    }),
+  };
+}
+
+function tailMetrics(registry: Registry): Metrics["tail"] {
+  const registers = [registry];
+  return {
+    streams: new Gauge({ name: "obs_tail_streams", help: "Live tails that are open.", registers }),
+    matched: new Counter({
+      name: "obs_tail_matched_total",
+      help: "Entries that the filter of a live tail let through, once for each distinct filter.",
+      registers,
+    }),
+    delivered: new Counter({
+      name: "obs_tail_delivered_total",
+      help: "Entries sent to live tails.",
+      registers,
+    }),
+    dropped: new Counter({
+      name: "obs_tail_dropped_total",
+      help: "Entries that live tails were too slow for.",
       registers,
     }),
   };

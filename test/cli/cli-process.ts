@@ -20,18 +20,55 @@ export type CliProcess = Bun.Subprocess<Blob | "ignore", "pipe", "pipe">;
 export function spawnCli(user: CliUser, args: readonly string[], stdin?: string | Uint8Array): CliProcess {
   return Bun.spawn([process.execPath, MAIN, ...args], {
     cwd: user.directory,
-    env: {
-      PATH: process.env.PATH ?? "",
-      HOME: user.directory,
-      XDG_CONFIG_HOME: join(user.directory, "config"),
-      XDG_STATE_HOME: join(user.directory, "state"),
-      ...user.env,
-    },
+    env: environmentOf(user),
     stdin:
       stdin === undefined ? "ignore" : new Blob([typeof stdin === "string" ? stdin : new Uint8Array(stdin)]),
     stdout: "pipe",
     stderr: "pipe",
   });
+}
+
+function environmentOf(user: CliUser): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? "",
+    HOME: user.directory,
+    XDG_CONFIG_HOME: join(user.directory, "config"),
+    XDG_STATE_HOME: join(user.directory, "state"),
+    ...user.env,
+  };
+}
+
+/** `obs` on a terminal of its own. */
+export interface CliOnTerminal {
+  /** What stands on the terminal so far, output and errors alike, as the program wrote it. */
+  screen(): string;
+  /** Types a key. */
+  type(text: string): void;
+  readonly exited: Promise<number>;
+}
+
+export function spawnOnTerminal(user: CliUser, args: readonly string[], columns = 80): CliOnTerminal {
+  const decoder = new TextDecoder();
+  let screen = "";
+  const drained = Promise.withResolvers<void>();
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    cwd: user.directory,
+    env: { TERM: "xterm-256color", ...environmentOf(user) },
+    terminal: {
+      cols: columns,
+      rows: 40,
+      data: (_, bytes) => {
+        screen += decoder.decode(bytes, { stream: true });
+      },
+      exit: () => drained.resolve(),
+    },
+  });
+  const exited = child.exited.then(async (code) => {
+    child.terminal?.close();
+    await drained.promise;
+    return code;
+  });
+  return { screen: () => screen, type: (text) => child.terminal?.write(text), exited };
 }
 
 /** What a started `obs` wrote and answered with, once it has ended. */

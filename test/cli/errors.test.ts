@@ -50,14 +50,16 @@ function expectOneLine({ exitCode, stdout, stderr }: CliResult, code: number, te
 describe("a failure is told in one line and ends with 1", () => {
   test("when there is no token", async () => {
     const user = userNamed("no-token");
-    expectOneLine(await runCli(user, ["search", "x"]), 1, 'no token: run "obs login"');
+    for (const command of ["search", "tail", "query", "patterns"])
+      expectOneLine(await runCli(user, [command, "x"]), 1, 'no token: run "obs login"');
     expectOneLine(await runCli(user, ["ship", file, "--url", server.url]), 1, 'no token: run "obs login"');
   });
 
   test("when the token is wrong", async () => {
     const user = userNamed("wrong-token", { OBS_URL: server.url, OBS_TOKEN: WRONG_TOKEN });
     const text = /\(UNAUTHENTICATED, 401\): run "obs login", or check OBS_TOKEN/;
-    expectOneLine(await runCli(user, ["search", "x"]), 1, text);
+    for (const command of ["search", "tail", "query", "patterns"])
+      expectOneLine(await runCli(user, [command, "x"]), 1, text);
     expectOneLine(await runCli(user, ["ship", file]), 1, text);
     expectOneLine(await runCli(user, ["login", "--token", WRONG_TOKEN]), 1, text);
   });
@@ -131,6 +133,12 @@ describe("a command that means nothing ends with 2", () => {
     ["search", "--from", "yesterday"],
     ["search", "--url", "ftp://127.0.0.1"],
     ["search", "--url", "http://user:secret@127.0.0.1"],
+    ["search", "--since", "1h", "--from", "2h"],
+    ["search", "--color", "sometimes"],
+    ["tail", "--level", "loud"],
+    ["query", "logs", "--since", "soon"],
+    ["query", "logs", "too", "many"],
+    ["patterns", "--limit", "0"],
     ["login", "--token", "short"],
     ["login", "--email", "a@example.com"],
     ["nonsense"],
@@ -145,7 +153,12 @@ describe("a command that means nothing ends with 2", () => {
 
   test("but help and version are answers", async () => {
     const user = userNamed("help");
-    expect(await obs(user, ["--help"])).toContain("ship");
+    const help = await obs(user, ["help"]);
+    for (const command of ["login", "ship", "search", "tail", "query", "patterns"]) {
+      expect(help).toContain(`\n  ${command} `);
+      expect(await obs(user, ["help", command])).toStartWith(`Usage: obs ${command} [options]`);
+    }
+    expect(await obs(user, ["--help"])).toBe(help);
     expect(await obs(user, ["--version"])).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });

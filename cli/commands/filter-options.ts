@@ -1,0 +1,61 @@
+import { type Command, Option } from "commander";
+import { UsageError } from "../cli-error.ts";
+import { parseTime } from "../search/time-argument.ts";
+import { LEVELS } from "../ship/entry-text.ts";
+
+/** Which entries are meant. */
+export interface FilterFlags {
+  query?: string;
+  service?: string;
+  level?: string;
+}
+
+export function addFilterOptions(command: Command): Command {
+  return command
+    .option("--query <kql>", "only entries that this KQL lets through")
+    .option("--service <name>", "only entries of this service")
+    .addOption(new Option("--level <level>", "only entries of this level").choices(LEVELS));
+}
+
+/** The filter as the API names it; all the words become one `q`. */
+export function filterOf(words: readonly string[], flags: FilterFlags): Record<string, string> {
+  const { query, service, level } = flags;
+  return {
+    ...(words.length > 0 && { q: words.join(" ") }),
+    ...(query !== undefined && { query }),
+    ...(service !== undefined && { service }),
+    ...(level !== undefined && { level }),
+  };
+}
+
+/** Of which time. */
+export interface TimeFlags {
+  since?: string;
+  from?: string;
+  to?: string;
+}
+
+export function addTimeOptions(command: Command): Command {
+  return command
+    .option("--since <age>", "of the last 15m, 2h, 1d ...")
+    .option("--from <time>", "not before: a date-time, or an age such as 15m, 2h, 1d")
+    .option("--to <time>", "not after");
+}
+
+/** The time as the API takes it. Throws UsageError for what is no time. */
+export function timeRangeOf(flags: TimeFlags, nowMs: number): { from?: string; to?: string } {
+  const { since, from, to } = flags;
+  if (since !== undefined && from !== undefined)
+    throw new UsageError("--since and --from both say when to begin: use one of them");
+  const begin = since === undefined ? timeOf("--from", from, nowMs) : timeOf("--since", since, nowMs);
+  const end = timeOf("--to", to, nowMs);
+  return { ...(begin !== undefined && { from: begin }), ...(end !== undefined && { to: end }) };
+}
+
+function timeOf(option: string, text: string | undefined, nowMs: number): string | undefined {
+  if (text === undefined) return undefined;
+  const time = parseTime(text, nowMs);
+  if (time === null)
+    throw new UsageError(`${option} takes a date-time or an age such as 15m, 2h or 1d, not ${text}`);
+  return time;
+}

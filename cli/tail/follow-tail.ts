@@ -1,0 +1,204 @@
+import { CliError } from "../cli-error.ts";
+import { type ApiAnswer, type ApiClient, jsonBody, type OpenAnswer } from "../http/api-client.ts";
+import { askedWaitMs, backoffMs, isRetryableCode, isRetryableStatus } from "../http/backoff.ts";
+import { EventStreamParser, isEventStream, type ServerSentEvent } from "../http/event-stream.ts";
+import { type RefusedError, refusal, refusalInStream, UnreachableError } from "../http/failures.ts";
+import { isRecord, type JsonRecord, parseJsonExactly, parseJsonOrUndefined } from "../http/json.ts";
+import { type ReadOptions, readEvents, readText } from "../http/read-body.ts";
+import { FIRST_CONTACT_MAX_MS, TAIL_ASKED_WAIT_MAX_MS, TAIL_RECENT_IDS, TAIL_STABLE_MS } from "../limits.ts";
+import { RecentIds } from "./recent-ids.ts";
+
+export interface TailOptions {
+  readonly api: ApiClient;
+  /** What the session is asked for: `q`, `query`, `service`, `level`. */
+  readonly filter: Readonly<Record<string, string>>;
+  /** Milliseconds without a byte after which a stream is broken. */
+  readonly silenceMs: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+export type TailEvent =
+  /** A stream is open; not the first one when `isResumed`. */
+  | { kind: "open"; isResumed: boolean }
+  | { kind: "entries"; entries: readonly JsonRecord[] }
+  /** The server left out so many entries because the reader was slow. */
+  | { kind: "dropped"; count: number }
+  /** The server says something about a stream that goes on, such as a gap that it cannot fill. */
+  | { kind: "notice"; message: string }
+  /** There is no stream; the next attempt comes after `waitMs`. */
+  | { kind: "broken"; reason: string; waitMs: number };
+
+/** Why a stream ended that can be taken up again, and how long the server wants to be left alone. */
+class Interruption extends Error {
+  readonly askedWaitMs: number;
+
+  constructor(reason: string, askedWaitMs = 0) {
+    super(reason);
+    this.name = "Interruption";
+    this.askedWaitMs = askedWaitMs;
+  }
+}
+
+/**
+ * Follows a tail for ever: it opens a session, reads its stream, and after every break goes on behind the last entry. Ends by
+ * throwing only: CliError when the server cannot be reached at first, refuses the filter or the token, or is no obs server.
+ */
+export async function* followTail(options: TailOptions): AsyncGenerator<TailEvent, never> {
+  const tail = new Tail(options);
+  const startedAt = options.monotonicMs();
+  for (;;) {
+    const { message: reason, askedWaitMs } = yield* tail.readStream();
+    const waitMs = Math.max(tail.nextWaitMs(), Math.min(askedWaitMs, TAIL_ASKED_WAIT_MAX_MS));
+    if (!tail.hasOpened && options.monotonicMs() - startedAt + waitMs > FIRST_CONTACT_MAX_MS)
+      throw new CliError(reason);
+    yield { kind: "broken", reason, waitMs };
+    await options.sleep(waitMs);
+  }
+}
+
+class Tail {
+  readonly #options: TailOptions;
+  readonly #reading: ReadOptions;
+  readonly #shown = new RecentIds(TAIL_RECENT_IDS);
+  #token: string | null = null;
+  /** The session was made by this attempt and has shown nothing: what refuses it would refuse the next one too. */
+  #isFresh = false;
+  #lastEventId = "";
+  #retryMs = 0;
+  #attempt = 0;
+  hasOpened = false;
+
+  constructor(options: TailOptions) {
+    this.#options = options;
+    this.#reading = { baseUrl: options.api.baseUrl, silenceMs: options.silenceMs };
+  }
+
+  nextWaitMs(): number {
+    const random = this.#options.random();
+    // All readers of a server are asked for the same wait; they should not come back at the same moment.
+    const askedMs = Math.min(this.#retryMs, TAIL_ASKED_WAIT_MAX_MS) * (1 + random / 4);
+    return Math.round(Math.max(backoffMs(this.#attempt++, random), askedMs));
+  }
+
+  /** One stream from its opening to its end, with a new session before it when there is none. */
+  async *readStream(): AsyncGenerator<TailEvent, Interruption> {
+    const { monotonicMs } = this.#options;
+    let openedAt = Number.POSITIVE_INFINITY;
+    this.#isFresh = false;
+    try {
+      const answer = await this.#open();
+      openedAt = monotonicMs();
+      yield { kind: "open", isResumed: this.hasOpened };
+      this.hasOpened = true;
+      return yield* this.#readEvents(answer);
+    } catch (error) {
+      if (error instanceof Interruption) return error;
+      if (error instanceof UnreachableError && error.retryable) return new Interruption(error.message);
+      throw error;
+    } finally {
+      if (monotonicMs() - openedAt >= TAIL_STABLE_MS) this.#attempt = 0;
+    }
+  }
+
+  async #open(): Promise<OpenAnswer> {
+    const { api } = this.#options;
+    this.#token ??= await this.#openSession();
+    const answer = await api.open({
+      method: "GET",
+      path: "/api/v1/logs/tail",
+      query: new URLSearchParams({ token: this.#token }),
+      headers: {
+        accept: "text/event-stream",
+        ...(this.#lastEventId === "" ? {} : { "last-event-id": this.#lastEventId }),
+      },
+    });
+    if (answer.status !== 200) throw this.#refused(await readText(answer, this.#reading));
+    if (isEventStream(answer)) return answer;
+    answer.close();
+    throw new CliError(`${api.baseUrl} answered a tail with something else: is it an obs server?`);
+  }
+
+  async #openSession(): Promise<string> {
+    const { api, filter } = this.#options;
+    this.#isFresh = true;
+    const answer = await api.send({ method: "POST", path: "/api/v1/logs/tail/session", ...jsonBody(filter) });
+    if (answer.status !== 201) throw this.#refused(answer);
+    const session = parseJsonOrUndefined(answer.text);
+    if (isRecord(session) && typeof session.token === "string") return session.token;
+    throw new CliError(`${api.baseUrl} answered with no tail session: is it an obs server?`);
+  }
+
+  async *#readEvents(answer: OpenAnswer): AsyncGenerator<TailEvent, Interruption> {
+    const { api } = this.#options;
+    const parser = new EventStreamParser(this.#lastEventId);
+    // What the server says last before it ends the stream is why; when the stream goes on, it was a remark.
+    let remark: RefusedError | null = null;
+    for await (const events of readEvents(answer, parser, this.#reading)) {
+      if (remark !== null) yield { kind: "notice", message: remark.message };
+      remark = yield* this.#tell(events);
+      this.#lastEventId = parser.lastEventId;
+      this.#retryMs = parser.retryMs ?? this.#retryMs;
+      if (remark === null) this.#isFresh = false;
+    }
+    if (remark === null) return new Interruption(`${api.baseUrl} ended the stream`);
+    if (isRetryableCode(remark.code)) return new Interruption(remark.message);
+    throw this.#withoutSession(remark);
+  }
+
+  /** Tells the events of a chunk in their order; gives what is a remark or the reason of the end, if it is the last of them. */
+  async *#tell(events: readonly ServerSentEvent[]): AsyncGenerator<TailEvent, RefusedError | null> {
+    let entries: JsonRecord[] = [];
+    for (const [index, { type, data }] of events.entries()) {
+      if (type === "log") {
+        const entry = this.#newEntry(data);
+        if (entry !== null) entries.push(entry);
+        continue;
+      }
+      const isLast = index === events.length - 1;
+      if (entries.length > 0) yield { kind: "entries", entries };
+      entries = [];
+      if (type === "dropped") yield { kind: "dropped", count: droppedCount(data) };
+      if (type !== "error" && type !== "end" && type !== "notice") continue;
+      const remark = refusalInStream(
+        data,
+        type === "end" ? "the server ended the stream" : "the server says",
+      );
+      if (isLast && type !== "notice") return remark;
+      yield { kind: "notice", message: remark.message };
+    }
+    if (entries.length > 0) {
+      this.#attempt = 0;
+      yield { kind: "entries", entries };
+    }
+    return null;
+  }
+
+  #newEntry(data: string): JsonRecord | null {
+    const entry = parseJsonExactly(data);
+    if (!isRecord(entry)) return null;
+    return typeof entry.id === "string" && !this.#shown.add(entry.id) ? null : entry;
+  }
+
+  /** What an answer other than the wanted one means: to be tried again, a session that is no more, or the end. */
+  #refused(answer: ApiAnswer): Error {
+    const refused = refusal(answer, this.#options.api.baseUrl);
+    if (isRetryableStatus(answer.status))
+      return new Interruption(refused.message, askedWaitMs(answer.status, answer.headers, Date.now()));
+    return this.#withoutSession(refused);
+  }
+
+  #withoutSession(refused: RefusedError): Error {
+    if (this.#isFresh) return refused;
+    this.#token = null;
+    return new Interruption(refused.message);
+  }
+}
+
+function droppedCount(data: string): number {
+  const dropped = parseJsonOrUndefined(data);
+  return isRecord(dropped) && typeof dropped.count === "number" ? dropped.count : 0;
+}

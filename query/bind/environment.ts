@@ -1,0 +1,87 @@
+import type { Expression as Bound } from "../expression.ts";
+import { PLAN_MAX_NODES } from "../limits.ts";
+import type { Relation } from "../plan/relation.ts";
+import type { TableName } from "../schema.ts";
+import type { Span } from "../span.ts";
+import type * as syntax from "../syntax/tree.ts";
+import type { ExpressionContext } from "./expression-context.ts";
+import { refuse } from "./refusal.ts";
+
+/** What a name of a `let`, of a parameter or of `as` stands for. */
+export type NamedValue =
+  | { readonly kind: "scalar"; readonly value: Bound }
+  | { readonly kind: "table"; readonly relation: Relation }
+  | {
+      readonly kind: "function";
+      readonly declaration: syntax.FunctionDeclaration;
+      readonly environment: Environment;
+    };
+
+/** The parts of the binder that mention one another. */
+export interface Binder {
+  scalar(expression: syntax.Expression, context: ExpressionContext): Bound;
+  table(expression: syntax.Expression, environment: Environment): Relation;
+  operator(input: Relation, operator: syntax.Operator, environment: Environment): Relation;
+  isTabular(expression: syntax.Expression, environment: Environment): boolean;
+}
+
+/** What one compilation shares, wherever in the query it is. */
+export interface Compilation {
+  readonly binder: Binder;
+  /** What `now()` answers everywhere in the query: nanoseconds since 1970. */
+  readonly nowNs: bigint;
+  /** The tables that a query may name. */
+  readonly tables: ReadonlyMap<string, TableName>;
+  /** Steps of binding so far: the bound on queries that grow as their functions and tables are put in place. */
+  steps: number;
+  /** The last `render`: a hint for whoever shows the answer. */
+  render: syntax.RenderOperator | null;
+}
+
+/** The names in reach at one place of a query; those further in hide those further out. */
+export class Environment {
+  readonly compilation: Compilation;
+  readonly #names = new Map<string, NamedValue>();
+  readonly #outer: Environment | null;
+  /** Calls of functions around this place. */
+  readonly depth: number;
+
+  constructor(compilation: Compilation, outer: Environment | null = null, depth = outer?.depth ?? 0) {
+    this.compilation = compilation;
+    this.#outer = outer;
+    this.depth = depth;
+  }
+
+  define(name: string, value: NamedValue): void {
+    this.#names.set(name, value);
+  }
+
+  lookup(name: string): NamedValue | undefined {
+    return this.#names.get(name) ?? this.#outer?.lookup(name);
+  }
+
+  /** Every name in reach, for suggestions. */
+  names(): string[] {
+    return [...this.#names.keys(), ...(this.#outer?.names() ?? [])];
+  }
+
+  table(expression: syntax.Expression): Relation {
+    return this.compilation.binder.table(expression, this);
+  }
+
+  operator(input: Relation, operator: syntax.Operator): Relation {
+    return this.compilation.binder.operator(input, operator, this);
+  }
+
+  /** True for what makes a table rather than a value. */
+  isTabular(expression: syntax.Expression): boolean {
+    return this.compilation.binder.isTabular(expression, this);
+  }
+
+  /** Counts work towards the bound of the compilation. */
+  step(span: Span, count = 1): void {
+    this.compilation.steps += count;
+    if (this.compilation.steps > PLAN_MAX_NODES)
+      refuse("TOO_COMPLEX", "The query is too large once its functions and tables are put in place.", span);
+  }
+}

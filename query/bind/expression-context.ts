@@ -1,0 +1,131 @@
+import { call } from "../call.ts";
+import { attribute, type Expression, isLoose, type Literal, literal } from "../expression.ts";
+import { columnOf, window } from "../plan/build.ts";
+import type { AggregateCall, PlanColumn, Relation, WindowCall } from "../plan/relation.ts";
+import { TABLES } from "../schema.ts";
+import type { Span } from "../span.ts";
+import type * as syntax from "../syntax/tree.ts";
+import { convert } from "./conversion.ts";
+import type { Environment } from "./environment.ts";
+import { nearestName } from "./nearest-name.ts";
+import { refuse } from "./refusal.ts";
+
+/** Collects the aggregates that an expression of `summarize` mentions; they become hidden columns. */
+export interface AggregateCollector {
+  readonly calls: AggregateCall[];
+}
+
+/** What an expression may mention. Changes while expressions are bound: window functions add hidden columns. */
+export class ExpressionContext {
+  readonly environment: Environment;
+  #relation: Relation;
+  readonly #hidden = new Set<string>();
+  /** Null where aggregates may not stand. */
+  readonly aggregates: AggregateCollector | null;
+
+  constructor(environment: Environment, relation: Relation, aggregates: AggregateCollector | null = null) {
+    this.environment = environment;
+    this.#relation = relation;
+    this.aggregates = aggregates;
+  }
+
+  /** The input with the hidden columns added so far. */
+  get relation(): Relation {
+    return this.#relation;
+  }
+
+  get hiddenNames(): ReadonlySet<string> {
+    return this.#hidden;
+  }
+
+  /** A scalar expression with its names looked up and its types known. */
+  scalar(expression: syntax.Expression): Expression {
+    return this.environment.compilation.binder.scalar(expression, this);
+  }
+
+  /** A condition; an attribute is true when its text says so, a number when it is not zero. */
+  predicate(expression: syntax.Expression): Expression {
+    const bound = this.scalar(expression);
+    if (bound.type === "bool") return bound;
+    if (isLoose(bound)) return convert(bound, "bool");
+    if (bound.type === "int" || bound.type === "long") return call("notEqual", bound, literal("long", 0n));
+    return refuse("WRONG_TYPE", `A condition is a bool, not a ${bound.type}.`, expression.span);
+  }
+
+  /** A value that is known when the query is compiled. */
+  constant(expression: syntax.Expression): Literal {
+    const bound = this.scalar(expression);
+    return bound.kind === "literal"
+      ? bound
+      : refuse("NOT_A_CONSTANT", "A constant belongs here.", expression.span);
+  }
+
+  /** A number of rows that is known when the query is compiled. */
+  count(expression: syntax.Expression): number {
+    const { type, value } = this.constant(expression);
+    const count = type === "long" || type === "int" || type === "real" ? Number(value) : Number.NaN;
+    if (Number.isFinite(count) && count >= 0) return Math.min(Math.floor(count), Number.MAX_SAFE_INTEGER);
+    return refuse(
+      "WRONG_TYPE",
+      "A number of rows belongs here: an integer that is not negative.",
+      expression.span,
+    );
+  }
+
+  /** The same place, but aggregates may not stand there: inside another one. */
+  withoutAggregates(): ExpressionContext {
+    return this.aggregates === null ? this : new ExpressionContext(this.environment, this.#relation);
+  }
+
+  /** Adds the result of a window function and gives a reference to it. */
+  addWindow(call: Omit<WindowCall, "name">): Expression {
+    const name = `$window${this.#hidden.size}`;
+    this.#hidden.add(name);
+    this.#relation = window(this.#relation, [{ ...call, name }]);
+    return columnOf(this.#relation, name);
+  }
+
+  /** Adds the result of an aggregate and gives a reference to it, over the relation that will be aggregated. */
+  addAggregate(call: Omit<AggregateCall, "name">): Expression {
+    const { calls } = this.aggregates ?? { calls: [] };
+    const name = `$aggregate${calls.length}`;
+    calls.push({ ...call, name });
+    return { kind: "column", name, type: call.type, isNullable: call.isNullable, isLoose: false };
+  }
+
+  /** The column, or the attribute, of that name. Throws a refusal when there is neither. */
+  resolveColumn(name: string, span: Span): Expression {
+    const found = this.findColumn(name);
+    if (found !== null) return found;
+    const names = this.#relation.columns.map((candidate) => candidate.name);
+    const suggestion = nearestName(name, [...names, ...this.environment.names()]);
+    return refuse(
+      "UNKNOWN_NAME",
+      `There is no column ${name} here.${suggestion === null ? "" : ` Did you mean ${suggestion}?`}`,
+      span,
+      suggestion,
+    );
+  }
+
+  findColumn(name: string): Expression | null {
+    const own = this.findOwnColumn(name);
+    if (own !== null) return own;
+    return this.#attributesColumn() === undefined ? null : attribute("attrs", name);
+  }
+
+  /** As `findColumn`, without attributes. */
+  findOwnColumn(name: string): Expression | null {
+    const { columns } = this.#relation;
+    if (columns.some((candidate) => candidate.name === name)) return columnOf(this.#relation, name);
+    if (this.#attributesColumn() === undefined) return null;
+    const aliases: Readonly<Record<string, string>> = TABLES.logs.aliases;
+    const meant = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+    return meant !== undefined && columns.some((candidate) => candidate.name === meant)
+      ? columnOf(this.#relation, meant)
+      : null;
+  }
+
+  #attributesColumn(): PlanColumn | undefined {
+    return this.#relation.columns.find(({ name, isLoose }) => name === "attrs" && isLoose === true);
+  }
+}

@@ -1,0 +1,54 @@
+import { anyOf, call } from "../call.ts";
+import { type Expression, isLoose, literal } from "../expression.ts";
+import type * as syntax from "../syntax/tree.ts";
+import type { ExpressionContext } from "./expression-context.ts";
+import { bindComparison, textOf } from "./operators.ts";
+import { searchableColumns } from "./searchable-columns.ts";
+
+/**
+ * `field:value`, and a text alone: the field, or some field, has the term; with `*` at an end it may be a part of one.
+ * `field:*`: the field is there.
+ */
+export function bindFieldSearch(
+  expression: syntax.FieldSearchExpression,
+  context: ExpressionContext,
+): Expression {
+  const { left, right, span } = expression;
+  const subjects = left === null ? searchableColumns(context.relation) : [context.scalar(left)];
+  if (right === "*") return anyOf(subjects.map((subject) => isThere(subject)));
+  const value = context.scalar(right);
+  const conditions = subjects.map((subject) => {
+    if (value.type !== "string" && value.type !== "dynamic" && left !== null && !isLoose(subject))
+      return bindComparison("==", subject, value, span);
+    const text = textOf(
+      subject.type === "string" || subject.type === "dynamic" ? subject : call("tostring", subject),
+      ":",
+      span,
+    );
+    return matches(text, value.type === "string" ? value : call("tostring", value));
+  });
+  return anyOf(conditions);
+}
+
+function isThere(subject: Expression): Expression {
+  return call("isnotempty", subject);
+}
+
+function matches(text: Expression, value: Expression): Expression {
+  if (value.kind !== "literal" || value.type !== "string" || value.value === null)
+    return call("has", text, value);
+  const pattern = value.value;
+  if (!pattern.includes("*")) return call("has", text, value);
+  const parts = pattern.split("*");
+  const inner = parts.filter((part) => part !== "");
+  if (inner.length === 0) return call("isnotempty", text);
+  const [term = ""] = inner;
+  if (inner.length === 1) {
+    const needle = literal("string", term);
+    const [startsOpen, endsOpen] = [pattern.startsWith("*"), pattern.endsWith("*")];
+    if (startsOpen && endsOpen) return call("contains", text, needle);
+    return startsOpen ? call("hassuffix", text, needle) : call("hasprefix", text, needle);
+  }
+  const regex = `(?is)${inner.map((part) => part.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")).join(".*?")}`;
+  return call("matchesRegex", text, literal("string", regex));
+}

@@ -1,0 +1,160 @@
+import { call } from "../call.ts";
+import { type Expression, type Literal, literal } from "../expression.ts";
+import { scalarFunction } from "../functions/registry.ts";
+import { SERIES_MAX_POINTS } from "../limits.ts";
+import { aggregate, aggregateCall, columnOf, filter, project } from "../plan/build.ts";
+import type { AggregateCall, Relation } from "../plan/relation.ts";
+import type * as syntax from "../syntax/tree.ts";
+import { aggregateName } from "./aggregates.ts";
+import { impliedName, UniqueNames } from "./column-names.ts";
+import { convert, resolveCall } from "./conversion.ts";
+import type { Environment } from "./environment.ts";
+import { ExpressionContext } from "./expression-context.ts";
+import { countOf } from "./range.ts";
+import { refuse } from "./refusal.ts";
+import { bindKeys } from "./summarize.ts";
+
+/** One row for each combination of the keys, with arrays of a value for each step from `from` up to, not at, `to`. */
+export function bindMakeSeries(
+  input: Relation,
+  operator: syntax.MakeSeriesOperator,
+  environment: Environment,
+): Relation {
+  const calls: AggregateCall[] = [];
+  const context = new ExpressionContext(environment, input, { calls });
+  const plain = new ExpressionContext(environment, input);
+  const axis = bindAxis(operator, plain);
+  const names = new UniqueNames();
+  const keys = bindKeys(operator.by, plain, names);
+  const outputs = operator.aggregates.map(({ argument, defaultValue }) => {
+    const { names: given, value } = argument;
+    const implied = value.kind === "call" ? aggregateName(value) : impliedName(value);
+    const name = given[0]?.name ?? implied;
+    return {
+      name: name === null ? names.claimColumn() : names.claim(name),
+      expression: context.scalar(value),
+      fallback: defaultValue === null ? null : context.constant(defaultValue),
+    };
+  });
+  const inRange = filter(input, axis.isInside);
+  const hidden = keys.map(({ expression }, i) => ({ name: `$key${i}`, expression }));
+  const stepped = aggregate(inRange, [...hidden, { name: "$step", expression: axis.step }], calls);
+  const columns = keys.map((_, i) => ({ name: `$key${i}`, expression: columnOf(stepped, `$key${i}`) }));
+  const valued = project(stepped, [
+    ...columns,
+    { name: "$step", expression: columnOf(stepped, "$step") },
+    ...outputs.map(({ expression }, i) => ({
+      name: `$value${i}`,
+      expression: convert(expression, "dynamic"),
+    })),
+  ]);
+  const series = aggregate(
+    valued,
+    keys.map((_, i) => ({ name: `$key${i}`, expression: columnOf(valued, `$key${i}`) })),
+    outputs.map(({ expression, fallback }, i) =>
+      aggregateCall(
+        `$series${i}`,
+        "seriesValues",
+        columnOf(valued, "$step"),
+        columnOf(valued, `$value${i}`),
+        literal("dynamic", defaultJson(fallback, expression)),
+        literal("long", BigInt(axis.points.length)),
+      ),
+    ),
+  );
+  const axisName = operator.on.names[0]?.name ?? impliedName(operator.on.value) ?? names.claimColumn();
+  return project(series, [
+    ...keys.map(({ name }, i) => ({ name, expression: columnOf(series, `$key${i}`) })),
+    ...outputs.map(({ name }, i) => ({ name, expression: columnOf(series, `$series${i}`) })),
+    { name: axisName, expression: literal("dynamic", `[${axis.points.join(",")}]`) },
+  ]);
+}
+
+interface Axis {
+  readonly isInside: Expression;
+  /** The number of the step that a row belongs to, from 0. */
+  readonly step: Expression;
+  /** The start of each step, as JSON. */
+  readonly points: readonly string[];
+}
+
+function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContext): Axis {
+  const value = context.scalar(operator.on.value);
+  if (operator.from === null || operator.to === null)
+    return refuse("UNSUPPORTED", "make-series needs `from` and `to` here.", operator.span);
+  const [from, to, step] = [
+    context.constant(operator.from),
+    context.constant(operator.to),
+    context.constant(operator.step),
+  ];
+  const typed = value.type === "dynamic" ? convert(value, from.type) : value;
+  const count = Math.max(0, countOf(from, before(to), step));
+  if (count > SERIES_MAX_POINTS)
+    return refuse("TOO_COMPLEX", `make-series makes ${SERIES_MAX_POINTS} points at most.`, operator.span);
+  const points = Array.from({ length: count }, (_, i) => pointJson(from, step, i));
+  const distance = resolve("subtract", [typed, from], operator.span);
+  const steps = resolve("floorDivide", [distance, step], operator.span);
+  return {
+    isInside: call("and", call("greaterOrEqual", typed, from), call("less", typed, to)),
+    step: convert(steps, "long"),
+    points,
+  };
+}
+
+/** The largest value below `to`, which itself is left out. */
+function before(to: Literal): Literal {
+  if (
+    typeof to.value === "bigint" &&
+    (to.type === "datetime" || to.type === "timespan" || to.type === "long")
+  )
+    return literal(to.type, to.value - 1n);
+  if (to.type === "real" && to.value !== null)
+    return literal("real", to.value - Math.abs(to.value) * Number.EPSILON);
+  return to;
+}
+
+function pointJson(from: Literal, step: Literal, position: number): string {
+  const { value: start } = from;
+  const { value: distance } = step;
+  if (typeof start === "bigint" && typeof distance === "bigint") {
+    const point = start + distance * BigInt(position);
+    return from.type === "datetime"
+      ? datetimeJson(point)
+      : from.type === "timespan"
+        ? `"${timespanText(point)}"`
+        : String(point);
+  }
+  return String(Number(start) + Number(distance) * position);
+}
+
+/** Kusto's text of a time in JSON: seven digits of fraction. */
+function datetimeJson(nanoseconds: bigint): string {
+  const millis = (nanoseconds - (((nanoseconds % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n;
+  const rest = nanoseconds - millis * 1_000_000n;
+  return `"${new Date(Number(millis)).toISOString().slice(0, -1)}${String(rest / 100n).padStart(4, "0")}Z"`;
+}
+
+function timespanText(nanoseconds: bigint): string {
+  const ticks = (nanoseconds < 0n ? -nanoseconds : nanoseconds) / 100n;
+  const part = (divisor: bigint, modulus: bigint) => String((ticks / divisor) % modulus).padStart(2, "0");
+  const days = ticks / 864_000_000_000n;
+  const fraction = ticks % 10_000_000n;
+  return (
+    `${nanoseconds < 0n ? "-" : ""}${days > 0n ? `${days}.` : ""}${part(36_000_000_000n, 24n)}:${part(600_000_000n, 60n)}` +
+    `:${part(10_000_000n, 60n)}${fraction > 0n ? `.${String(fraction).padStart(7, "0")}` : ""}`
+  );
+}
+
+function defaultJson(fallback: Literal | null, aggregated: Expression): string {
+  if (fallback === null) return aggregated.type === "real" ? "0.0" : "0";
+  if (fallback.value === null) return "null";
+  return typeof fallback.value === "string" && fallback.type === "string"
+    ? JSON.stringify(fallback.value)
+    : String(fallback.value);
+}
+
+function resolve(name: string, operands: readonly Expression[], span: syntax.Expression["span"]): Expression {
+  const definition = scalarFunction(name);
+  if (definition === undefined) throw new TypeError(`there is no ${name}`);
+  return resolveCall(name, definition, operands, span);
+}

@@ -1,0 +1,190 @@
+import { allOf, anyOf, call } from "../call.ts";
+import { type Expression, isLoose, literal } from "../expression.ts";
+import { scalarFunction } from "../functions/registry.ts";
+import { areComparable, isNumeric, type ScalarType } from "../scalar-type.ts";
+import type { Span } from "../span.ts";
+import type * as syntax from "../syntax/tree.ts";
+import { convert, resolveCall } from "./conversion.ts";
+import type { ExpressionContext } from "./expression-context.ts";
+import { foldCall } from "./fold.ts";
+import { refuse } from "./refusal.ts";
+import { searchableColumns } from "./searchable-columns.ts";
+
+const ARITHMETIC = { "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo" } as const;
+
+const COMPARISONS = {
+  "==": "equal",
+  "!=": "notEqual",
+  "<": "less",
+  "<=": "lessOrEqual",
+  ">": "greater",
+  ">=": "greaterOrEqual",
+} as const;
+type ComparisonOperator = keyof typeof COMPARISONS;
+
+/** The functions of the operators on texts; a `!` before one is the negation. */
+const STRING_FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ["has", "has"],
+  ["has_cs", "hasCs"],
+  ["hasprefix", "hasprefix"],
+  ["hasprefix_cs", "hasprefixCs"],
+  ["hassuffix", "hassuffix"],
+  ["hassuffix_cs", "hassuffixCs"],
+  ["contains", "contains"],
+  ["contains_cs", "containsCs"],
+  ["startswith", "startswith"],
+  ["startswith_cs", "startswithCs"],
+  ["endswith", "endswith"],
+  ["endswith_cs", "endswithCs"],
+  ["matches regex", "matchesRegex"],
+  ["like", "like"],
+  ["like_cs", "likeCs"],
+  ["=~", "equalIgnoreCase"],
+]);
+
+const NEGATED: ReadonlyMap<string, string> = new Map([
+  ["!~", "=~"],
+  ["notlike", "like"],
+  ["notlike_cs", "like_cs"],
+]);
+
+export function bindBinary(expression: syntax.BinaryExpression, context: ExpressionContext): Expression {
+  const { operator } = expression;
+  if (operator === "and" || operator === "or") return bindConnective(expression, operator, context);
+  if (expression.left.kind === "star") return bindAnyColumn(expression, context);
+  const left = context.scalar(expression.left);
+  const right = context.scalar(expression.right);
+  return bindOperator(operator, left, right, expression.span);
+}
+
+/** Long chains of one connective become one call, so that they stay shallow. */
+function bindConnective(
+  expression: syntax.BinaryExpression,
+  operator: "and" | "or",
+  context: ExpressionContext,
+): Expression {
+  const operands: syntax.Expression[] = [];
+  let rest: syntax.Expression = expression;
+  while (rest.kind === "binary" && rest.operator === operator) {
+    operands.push(rest.right);
+    rest = rest.left;
+  }
+  operands.push(rest);
+  const bound = operands.reverse().map((operand) => context.predicate(operand));
+  return operator === "and" ? allOf(bound) : anyOf(bound);
+}
+
+/** `* has "x"`: some column. */
+function bindAnyColumn(
+  { operator, right, span }: syntax.BinaryExpression,
+  context: ExpressionContext,
+): Expression {
+  const value = context.scalar(right);
+  const columns = searchableColumns(context.relation);
+  return anyOf(columns.map((column) => bindOperator(operator, column, value, span)));
+}
+
+export function bindOperator(
+  operator: syntax.BinaryOperator,
+  left: Expression,
+  right: Expression,
+  span: Span,
+): Expression {
+  if (operator in ARITHMETIC) return bindArithmetic(operator, left, right, span);
+  if (isComparison(operator)) return bindComparison(operator, left, right, span);
+  const positive = NEGATED.get(operator) ?? operator.replace(/^!/, "");
+  const name = STRING_FUNCTIONS.get(positive);
+  if (name === undefined) throw new TypeError(`no operator ${operator}`);
+  const matched = call(name, textOf(left, operator, span), textOf(right, operator, span));
+  return positive === operator ? matched : call("negation", matched);
+}
+
+function isComparison(operator: syntax.BinaryOperator): operator is ComparisonOperator {
+  return Object.hasOwn(COMPARISONS, operator);
+}
+
+function bindArithmetic(operator: string, left: Expression, right: Expression, span: Span): Expression {
+  const name = Object.entries(ARITHMETIC).find(([symbol]) => symbol === operator)?.[1];
+  const definition = name === undefined ? undefined : scalarFunction(name);
+  if (name === undefined || definition === undefined) throw new TypeError(`no operator ${operator}`);
+  const operands = [asNumber(left, right), asNumber(right, left)];
+  if (operands.some(({ type }) => type === "dynamic"))
+    return refuse(
+      "WRONG_TYPE",
+      `${operator} does not take a dynamic value; convert it first: tolong(), todouble(), todatetime() ...`,
+      span,
+    );
+  return foldCall(resolveCall(name, definition, operands, span));
+}
+
+/** An attribute in a computation is the number, the time or the length of time that the other side asks for. */
+function asNumber(operand: Expression, other: Expression): Expression {
+  if (!isLoose(operand)) return operand;
+  if (other.type === "datetime") return convert(operand, "datetime");
+  if (other.type === "timespan") return convert(operand, "datetime");
+  return convert(operand, "real");
+}
+
+/** A comparison; a dynamic value is taken as what it is compared with. */
+export function bindComparison(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+  span: Span,
+): Expression {
+  const name = COMPARISONS[operator];
+  const [first, second] = comparable(operator, left, right, span);
+  return call(name, first, second);
+}
+
+function comparable(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+  span: Span,
+): [Expression, Expression] {
+  if (left.type === "dynamic" && right.type === "dynamic") {
+    const isOrder = operator !== "==" && operator !== "!=";
+    if (isOrder && !(isLoose(left) || isLoose(right)))
+      return refuse("WRONG_TYPE", `${operator} does not take dynamic values; convert them first.`, span);
+    return isOrder
+      ? [convert(left, "real"), convert(right, "real")]
+      : [convert(left, "string"), convert(right, "string")];
+  }
+  if (left.type === "dynamic") return [convert(left, comparedType(right.type)), widened(right)];
+  if (right.type === "dynamic") return [widened(left), convert(right, comparedType(left.type))];
+  if (areComparable(left.type, right.type)) return [left, right];
+  const converted = convertText(left, right) ?? convertText(right, left)?.reverse();
+  if (converted?.[0] !== undefined && converted[1] !== undefined) return [converted[0], converted[1]];
+  return refuse("WRONG_TYPE", `A ${left.type} and a ${right.type} cannot be compared.`, span);
+}
+
+/** A dynamic number is compared as a real number, which holds every number of JSON. */
+function comparedType(type: ScalarType): ScalarType {
+  return isNumeric(type) ? "real" : type;
+}
+
+function widened(expression: Expression): Expression {
+  return expression.type === "decimal" ? convert(expression, "real") : expression;
+}
+
+/** A constant text is compared with a time, a length of time or a guid as one; with a truth value a number is one. */
+function convertText(value: Expression, other: Expression): Expression[] | null {
+  const isText = value.kind === "literal" && value.type === "string";
+  if (isText && (other.type === "datetime" || other.type === "timespan" || other.type === "guid"))
+    return [convert(value, other.type), other];
+  if (value.type === "bool" && isNumeric(other.type)) return [convert(value, "long"), other];
+  return null;
+}
+
+/** The text of an operand of a string operator. */
+export function textOf(operand: Expression, operator: string, span: Span): Expression {
+  if (operand.type === "string") return operand;
+  if (operand.type === "dynamic") return convert(operand, "string");
+  if (operand.kind === "literal" && operand.value === null) return literal("string", "");
+  return refuse(
+    "WRONG_TYPE",
+    `${operator} takes a string, not a ${operand.type}; tostring() makes one.`,
+    span,
+  );
+}

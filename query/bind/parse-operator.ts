@@ -1,0 +1,97 @@
+import { call } from "../call.ts";
+import { literal } from "../expression.ts";
+import { extend, filter } from "../plan/build.ts";
+import type { NamedExpression, Relation } from "../plan/relation.ts";
+import type { ScalarType } from "../scalar-type.ts";
+import type * as syntax from "../syntax/tree.ts";
+import { convert } from "./conversion.ts";
+import type { Environment } from "./environment.ts";
+import { ExpressionContext } from "./expression-context.ts";
+import { textOf } from "./operators.ts";
+import { refuse } from "./refusal.ts";
+import { typeNamed } from "./types.ts";
+
+type Mode = "simple" | "regex" | "relaxed";
+
+/** What a typed column matches when the types decide: anything else makes the whole pattern fail. */
+const TYPE_PATTERNS: Readonly<Partial<Record<ScalarType, string>>> = {
+  int: "\\s*([-+]?[0-9]+)",
+  long: "\\s*([-+]?[0-9]+)",
+  real: "\\s*([-+]?[0-9]*\\.?[0-9]+(?:[eE][-+]?[0-9]+)?)",
+  decimal: "\\s*([-+]?[0-9]*\\.?[0-9]+(?:[eE][-+]?[0-9]+)?)",
+};
+
+interface Column {
+  readonly name: string;
+  readonly type: ScalarType;
+}
+
+/** Columns out of a text, by what stands between them. `parse-where` keeps the rows that fit. */
+export function bindParse(
+  input: Relation,
+  operator: syntax.ParseOperator,
+  environment: Environment,
+): Relation {
+  const context = new ExpressionContext(environment, input);
+  const subject = textOf(context.scalar(operator.subject), operator.kind, operator.subject.span);
+  const mode = modeOf(operator);
+  const columns: Column[] = [];
+  const pattern = literal("string", patternOf(operator, mode, columns, context));
+  const matches = call("patternMatches", subject, pattern);
+  const assignments = columns.map(({ name, type }, i): NamedExpression => {
+    const text = call("patternGroup", subject, pattern, literal("long", BigInt(i + 1)));
+    return { name, expression: convert(text, type) };
+  });
+  const kept = operator.kind === "parse-where" ? filter(input, matches) : input;
+  return extend(kept, assignments);
+}
+
+function modeOf({ parameters, kind: operator, span }: syntax.ParseOperator): Mode {
+  const value = parameters.find(({ name }) => name.name === "kind")?.value;
+  if (value === undefined) return "simple";
+  const name = value.kind === "name" ? value.name : "";
+  if (name === "simple" || name === "regex" || name === "relaxed") return name;
+  return refuse("UNSUPPORTED", `${operator} has no kind ${name}.`, value.span ?? span);
+}
+
+/** One regular expression for the whole text; each column is a group of it. */
+function patternOf(
+  operator: syntax.ParseOperator,
+  mode: Mode,
+  columns: Column[],
+  context: ExpressionContext,
+): string {
+  const parts = operator.pattern.map((part, i): string => {
+    const isLast = i === operator.pattern.length - 1;
+    switch (part.kind) {
+      case "star":
+        return isLast ? ".*" : ".*?";
+      case "text": {
+        const text = context.constant(part.text);
+        if (text.type !== "string" || text.value === null)
+          return refuse("WRONG_TYPE", "A text belongs between the columns.", part.span);
+        return mode === "regex" ? `(?:${text.value})` : escapePattern(text.value);
+      }
+      case "column": {
+        const type = part.type === null ? "string" : typeNamed(part.type);
+        columns.push({ name: part.name.name, type });
+        const typed = mode === "simple" ? TYPE_PATTERNS[type] : undefined;
+        return typed ?? (isLast ? "(.*)" : "(.*?)");
+      }
+    }
+  });
+  return `^(?${flagsOf(operator)})${parts.join("")}$`;
+}
+
+/** `flags=` of the regular expression; `s`, so that a column may hold several lines. */
+function flagsOf({ parameters }: syntax.ParseOperator): string {
+  const value = parameters.find(({ name }) => name.name === "flags")?.value;
+  const flags = value?.kind === "name" ? value.name : value?.kind === "literal" ? String(value.value) : "";
+  if (!/^[Uims]*$/.test(flags))
+    return refuse("UNSUPPORTED", `There are no flags ${flags}.`, value?.span ?? { start: 0, end: 0 });
+  return flags.includes("s") ? flags : `s${flags}`;
+}
+
+export function escapePattern(text: string): string {
+  return text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&").replaceAll("\0", "\\x00");
+}

@@ -1,0 +1,91 @@
+import type { Expression } from "../expression.ts";
+import type { KqlQuery, RenderHint } from "../kql.ts";
+import { filter, scan } from "../plan/build.ts";
+import type { Relation } from "../plan/relation.ts";
+import type { TableName } from "../schema.ts";
+import type * as syntax from "../syntax/tree.ts";
+import { type Compilation, Environment } from "./environment.ts";
+import { ExpressionContext } from "./expression-context.ts";
+import { bindOperator } from "./pipeline.ts";
+import { refuse } from "./refusal.ts";
+import { bindScalar } from "./scalar.ts";
+import { bindStatements } from "./statements.ts";
+import { bindTable, isTabular } from "./tabular.ts";
+import { withoutHidden } from "./where.ts";
+
+export interface BindOptions {
+  readonly nowNs: bigint;
+  readonly tables: ReadonlyMap<string, TableName>;
+}
+
+/** Looks up every name of the query and finds every type. Throws a refusal for a query that means nothing. */
+export function bindQuery({ statements, body }: syntax.Query, options: BindOptions): KqlQuery {
+  const binder = { scalar: bindScalar, table: bindTable, operator: bindOperator, isTabular };
+  const compilation: Compilation = { ...options, binder, steps: 0, render: null };
+  const environment = new Environment(compilation);
+  bindStatements(statements, environment);
+  if (!isTabular(body, environment)) return bindPredicateQuery(body, environment);
+  const relation = bindTable(body, environment);
+  const isChanged = body.kind === "pipeline" && !body.operators.every(keepsRows);
+  return {
+    kind: "pipeline",
+    relation,
+    predicate: null,
+    keepsEntries: !isChanged && isEntries(relation),
+    render: renderHint(compilation.render),
+  };
+}
+
+/** A condition alone asks for the logs for which it is true. */
+function bindPredicateQuery(body: syntax.Expression, environment: Environment): KqlQuery {
+  const context = new ExpressionContext(environment, scan("logs"));
+  const predicate: Expression = context.predicate(body);
+  if (context.hiddenNames.size > 0)
+    refuse("WRONG_TYPE", "A condition alone cannot look at the rows around.", body.span);
+  const relation = withoutHidden(filter(context.relation, predicate), context);
+  return { kind: "predicate", relation, predicate, keepsEntries: true, render: null };
+}
+
+const KEEPS_ROWS: ReadonlySet<syntax.Operator["kind"]> = new Set([
+  "where",
+  "take",
+  "sample",
+  "top",
+  "sort",
+  "as",
+  "render",
+  "join",
+  "serialize",
+]);
+
+function keepsRows(operator: syntax.Operator): boolean {
+  return KEEPS_ROWS.has(operator.kind);
+}
+
+/** True when the rows are those of the logs, with every column as it was. */
+function isEntries(relation: Relation): boolean {
+  switch (relation.kind) {
+    case "scan":
+      return relation.table === "logs";
+    case "filter":
+    case "sort":
+    case "limit":
+      return isEntries(relation.input);
+    default:
+      return false;
+  }
+}
+
+function renderHint(operator: syntax.RenderOperator | null): RenderHint | null {
+  if (operator === null) return null;
+  const properties = operator.properties.map(({ name, value }): [string, string] => [
+    name.name,
+    propertyText(value),
+  ]);
+  return { chart: operator.chart.name, properties: Object.fromEntries(properties) };
+}
+
+function propertyText(value: syntax.Expression): string {
+  if (value.kind === "name") return value.name;
+  return value.kind === "literal" ? String(value.value) : "";
+}

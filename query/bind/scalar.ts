@@ -1,0 +1,153 @@
+import { allOf, anyOf } from "../call.ts";
+import { attribute, type Expression, isLoose, type Literal, literal } from "../expression.ts";
+import { scalarFunction } from "../functions/registry.ts";
+import type * as syntax from "../syntax/tree.ts";
+import { unreachable } from "../unreachable.ts";
+import { bindCall } from "./calls.ts";
+import { nullLiteral, resolveCall } from "./conversion.ts";
+import type { ExpressionContext } from "./expression-context.ts";
+import { bindFieldSearch } from "./field-search.ts";
+import { foldCall } from "./fold.ts";
+import { bindMembership } from "./membership.ts";
+import { bindBinary, bindComparison } from "./operators.ts";
+import { refuse } from "./refusal.ts";
+
+/** A scalar expression with its names looked up and its types known. Throws a refusal for one that means nothing. */
+export function bindScalar(expression: syntax.Expression, context: ExpressionContext): Expression {
+  context.environment.step(expression.span);
+  switch (expression.kind) {
+    case "name":
+      return bindName(expression, context);
+    case "literal":
+      return bindLiteral(expression);
+    case "dynamic":
+      return literal("dynamic", expression.json === "null" ? null : expression.json);
+    case "unary":
+      return bindUnary(expression, context);
+    case "binary":
+      return bindBinary(expression, context);
+    case "list":
+      return bindMembership(expression, context);
+    case "between":
+      return bindBetween(expression, context);
+    case "call":
+      return bindCall(expression, context);
+    case "member":
+    case "index":
+      return bindPath(expression, context);
+    case "fieldSearch":
+      return bindFieldSearch(expression, context);
+    case "pipeline":
+    case "datatable":
+      return refuse(
+        "NOT_TABULAR",
+        "A table stands where a value belongs; toscalar() makes a value of one.",
+        expression.span,
+      );
+    case "star":
+      return refuse(
+        "SYNTAX",
+        "`*` stands for columns only where an operator or an aggregate takes them.",
+        expression.span,
+      );
+    case "type":
+      return refuse("SYNTAX", "A type stands where a value belongs.", expression.span);
+    default:
+      return unreachable(expression);
+  }
+}
+
+function bindName({ name, span }: syntax.NameExpression, context: ExpressionContext): Expression {
+  const column = context.findOwnColumn(name);
+  if (column !== null) return column;
+  const named = context.environment.lookup(name);
+  if (named === undefined) return context.resolveColumn(name, span);
+  if (named.kind === "scalar") return named.value;
+  return refuse("NOT_TABULAR", `${name} is a ${named.kind}; a value belongs here.`, span);
+}
+
+function bindLiteral({ type, value, span }: syntax.LiteralExpression): Literal {
+  if (value === null) return nullLiteral(type);
+  switch (type) {
+    case "bool":
+      return literal("bool", value === true);
+    case "int":
+      return literal("int", Number(value));
+    case "long":
+    case "datetime":
+    case "timespan":
+      if (typeof value === "bigint") return literal(type, value);
+      break;
+    case "real":
+    case "decimal":
+      return literal(type, Number(value));
+    case "string":
+      return literal("string", String(value));
+    case "guid":
+      return literal("guid", String(value).toLowerCase());
+  }
+  return refuse("SYNTAX", `This is no ${type}.`, span);
+}
+
+function bindUnary(
+  { operator, operand, span }: syntax.UnaryExpression,
+  context: ExpressionContext,
+): Expression {
+  const bound = context.scalar(operand);
+  if (operator === "+") return bound;
+  const definition = scalarFunction("negate");
+  if (definition === undefined) throw new TypeError("there is no negate");
+  const value = isLoose(bound) ? resolveNumber(bound, span) : bound;
+  return foldCall(resolveCall("negate", definition, [value], span));
+}
+
+function resolveNumber(value: Expression, span: syntax.Expression["span"]): Expression {
+  const definition = scalarFunction("toreal");
+  return definition === undefined ? value : resolveCall("toreal", definition, [value], span);
+}
+
+function bindBetween(expression: syntax.BetweenExpression, context: ExpressionContext): Expression {
+  const { left, low, high, isNegated, span } = expression;
+  const value = context.scalar(left);
+  const from = context.scalar(low);
+  const to = context.scalar(high);
+  // A length of time after the two dots counts from the one before them.
+  const end =
+    to.type === "timespan" && from.type === "datetime" ? foldCall(resolveNamed("add", [from, to], span)) : to;
+  const lower = bindComparison(isNegated ? "<" : ">=", value, from, span);
+  const upper = bindComparison(isNegated ? ">" : "<=", value, end, span);
+  return isNegated ? anyOf([lower, upper]) : allOf([lower, upper]);
+}
+
+function resolveNamed(
+  name: string,
+  operands: readonly Expression[],
+  span: syntax.Expression["span"],
+): Expression {
+  const definition = scalarFunction(name);
+  if (definition === undefined) throw new TypeError(`there is no ${name}`);
+  return resolveCall(name, definition, operands, span);
+}
+
+/** `a.b`, `a["b"]`, `a[0]`: into the attributes as long as names go, then into the JSON of a value. */
+function bindPath(
+  expression: syntax.MemberExpression | syntax.IndexExpression,
+  context: ExpressionContext,
+): Expression {
+  const base = context.scalar(expression.base);
+  const key =
+    expression.kind === "member"
+      ? literal("string", expression.member.name)
+      : context.scalar(expression.index);
+  if (base.type !== "dynamic")
+    return refuse("WRONG_TYPE", `Only a dynamic value has parts; this is a ${base.type}.`, expression.span);
+  if (key.kind === "literal" && key.type === "string" && key.value !== null) {
+    if (base.kind === "column" && base.isLoose && base.name === "attrs") return attribute("attrs", key.value);
+    if (base.kind === "attribute" && expression.kind === "member")
+      return attribute(base.column, ...base.path, key.value);
+  }
+  const isPath = base.kind === "call" && base.name === "element" && key.kind === "literal";
+  const steps =
+    isPath && base.operands.slice(1).every((step) => step.kind === "literal") ? base.operands : [base];
+  return resolveNamed("element", [...steps, key], expression.span);
+}

@@ -1,0 +1,21 @@
+import { unitRow } from "../plan/build.ts";
+import type * as syntax from "../syntax/tree.ts";
+import type { Environment } from "./environment.ts";
+import { ExpressionContext } from "./expression-context.ts";
+
+/** Puts the names of `let` statements in reach. */
+export function bindStatements(statements: readonly syntax.Statement[], environment: Environment): void {
+  for (const statement of statements) {
+    if (statement.kind === "set") continue;
+    const { name, value } = statement;
+    if (value.kind === "function")
+      environment.define(name.name, { kind: "function", declaration: value, environment });
+    else if (environment.isTabular(value))
+      environment.define(name.name, { kind: "table", relation: environment.table(value) });
+    else
+      environment.define(name.name, {
+        kind: "scalar",
+        value: new ExpressionContext(environment, unitRow()).scalar(value),
+      });
+  }
+}

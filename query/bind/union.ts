@@ -1,0 +1,105 @@
+import { type Expression, literal } from "../expression.ts";
+import { columnOf, project, union } from "../plan/build.ts";
+import type { NamedExpression, Relation } from "../plan/relation.ts";
+import type { ScalarType } from "../scalar-type.ts";
+import type * as syntax from "../syntax/tree.ts";
+import { UniqueNames } from "./column-names.ts";
+import { nullLiteral } from "./conversion.ts";
+import type { Environment } from "./environment.ts";
+import { refuse } from "./refusal.ts";
+
+interface Input {
+  readonly name: string;
+  readonly relation: Relation;
+}
+
+/** The rows of all tables; `kind=outer`, the default, has every column of any of them, `inner` those of all. */
+export function bindUnion(
+  input: Relation | null,
+  operator: syntax.UnionOperator,
+  environment: Environment,
+): Relation {
+  const piped: Input[] = input === null ? [] : [{ name: "union_arg0", relation: input }];
+  const inputs = [...piped, ...bindInputs(operator.tables, piped.length, environment)];
+  const [first] = inputs;
+  if (first === undefined) return refuse("SYNTAX", "union needs a table.", operator.span);
+  const kind = parameterName(operator, "kind") ?? "outer";
+  if (kind !== "outer" && kind !== "inner")
+    return refuse("UNSUPPORTED", `union has no kind ${kind}.`, operator.span);
+  const source = parameterName(operator, "withsource");
+  const columns = unitedColumns(inputs, kind === "inner");
+  return union(
+    inputs.map(({ name, relation }) => {
+      const assignments = columns.map((column) => assignmentFrom(column, relation));
+      const named: NamedExpression[] =
+        source === null ? [] : [{ name: source, expression: literal("string", name) }];
+      return project(relation, [...named, ...assignments.filter((assignment) => assignment.name !== source)]);
+    }),
+  );
+}
+
+function bindInputs(tables: readonly syntax.Expression[], before: number, environment: Environment): Input[] {
+  return tables.flatMap((table, i): Input[] => {
+    if (table.kind === "name" && table.isPattern) return matchTables(table, environment);
+    const relation = environment.table(table);
+    return [{ name: nameOf(table) ?? `union_arg${before + i}`, relation }];
+  });
+}
+
+function nameOf(table: syntax.Expression): string | null {
+  if (table.kind !== "pipeline") return null;
+  const last = table.operators.at(-1);
+  return last?.kind === "as" ? last.name.name : null;
+}
+
+/** `union logs*`: the tables whose names fit. */
+function matchTables({ name, span }: syntax.NameExpression, environment: Environment): Input[] {
+  const pattern = new RegExp(
+    `^${name
+      .split("*")
+      .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"))
+      .join(".*")}$`,
+  );
+  const names = [...environment.compilation.tables.keys()].filter((table) => pattern.test(table));
+  if (names.length === 0) return refuse("UNKNOWN_TABLE", `No table is called ${name}.`, span);
+  return names.map((table) => ({
+    name: table,
+    relation: environment.table({ kind: "name", name: table, isPattern: false, span }),
+  }));
+}
+
+function parameterName({ parameters }: syntax.UnionOperator, name: string): string | null {
+  const value = parameters.find((parameter) => parameter.name.name === name)?.value;
+  if (value?.kind === "name") return value.name;
+  return value?.kind === "literal" ? String(value.value) : null;
+}
+
+interface UnitedColumn {
+  readonly name: string;
+  /** The name in the inputs. */
+  readonly from: string;
+  readonly type: ScalarType;
+}
+
+/** Columns by name and type; a name with several types becomes one column for each: `x_long`, `x_string`. */
+function unitedColumns(inputs: readonly Input[], isInner: boolean): UnitedColumn[] {
+  const types = new Map<string, Set<ScalarType>>();
+  for (const { relation } of inputs)
+    for (const { name, type } of relation.columns) types.set(name, (types.get(name) ?? new Set()).add(type));
+  const names = new UniqueNames([...types].filter(([, of]) => of.size === 1).map(([name]) => name));
+  return [...types].flatMap(([name, of]): UnitedColumn[] => {
+    const isEverywhere = inputs.every(({ relation }) =>
+      relation.columns.some((column) => column.name === name),
+    );
+    if (isInner && (!isEverywhere || of.size > 1)) return [];
+    const [only, ...others] = of;
+    if (only !== undefined && others.length === 0) return [{ name, from: name, type: only }];
+    return [...of].map((type) => ({ name: names.claim(`${name}_${type}`), from: name, type }));
+  });
+}
+
+function assignmentFrom({ name, from, type }: UnitedColumn, relation: Relation): NamedExpression {
+  const has = relation.columns.some((column) => column.name === from && column.type === type);
+  const expression: Expression = has ? columnOf(relation, from) : nullLiteral(type);
+  return { name, expression };
+}

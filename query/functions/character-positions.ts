@@ -1,0 +1,124 @@
+import {
+  type CallWriter,
+  type FunctionTable,
+  optional,
+  overload,
+  type Parameter,
+  parameter,
+  type SqlTemplate,
+} from "./definition.ts";
+import { constantText } from "./string-operators.ts";
+
+/** A number of characters above which no text reaches, for arithmetic that cannot overflow. */
+const MAX_CHARACTERS = 1_000_000_000;
+
+/** A whole number within what texts can have; NULL becomes the given number. */
+export function characterCount(call: CallWriter, index: number, whenNull: number): string {
+  const operand = call.operands[index];
+  if (operand?.kind === "literal" && typeof operand.value === "bigint") {
+    const value = operand.value;
+    const limit = BigInt(MAX_CHARACTERS);
+    return `toInt64(${value > limit ? limit : value < -limit ? -limit : value})`;
+  }
+  const value = operand?.isNullable
+    ? `ifNull(${call.sharedOperand(index)}, ${whenNull})`
+    : call.sharedOperand(index);
+  return call.share(`least(greatest(toInt64(${value}), -${MAX_CHARACTERS}), ${MAX_CHARACTERS})`);
+}
+
+/** No text holds it; what stands between two parts while delimiters that are not constant are looked for. */
+const SPLIT_MARK = "'\\x1f\\x1a\\x1f'";
+
+/** Array(String): the parts of a text between delimiters; `splitByString` takes constant ones only. Both must be shared. */
+export function splitByAnything(text: string, delimiter: string): string {
+  return `if(${delimiter} = '', [${text}], splitByString(${SPLIT_MARK}, replaceAll(${text}, ${delimiter}, ${SPLIT_MARK})))`;
+}
+
+/** Occurrences that may overlap. */
+export function countOf(call: CallWriter): string {
+  const text = call.share(call.textOperand(0));
+  const part = constantText(call, 1);
+  if (part !== undefined && !overlapsItself(part))
+    return part === ""
+      ? "toInt64(0)"
+      : `toInt64(countSubstrings(${text}, ${call.parameter("String", part)}))`;
+  const needle = call.share(call.textOperand(1));
+  const starts = `range(1, toUInt64(greatest(toInt64(length(${text})) - toInt64(length(${needle})) + 2, 1)))`;
+  return `if(${needle} = '', toInt64(0), toInt64(arrayCount(x -> substring(${text}, x, length(${needle})) = ${needle}, ${starts})))`;
+}
+
+/** True when the beginning of a text is also its end, so that two occurrences can share characters. */
+function overlapsItself(text: string): boolean {
+  for (let length = 1; length < text.length; length++) if (text.endsWith(text.slice(0, length))) return true;
+  return false;
+}
+
+function indexOf(call: CallWriter): string {
+  const text = call.share(call.textOperand(0));
+  const part = call.share(call.textOperand(1));
+  if (call.operands.length === 2) return `(toInt64(positionUTF8(${text}, ${part})) - 1)`;
+  return indexWithin(call, text, (window, occurrence) => {
+    const first = `if(positionUTF8(${window}, ${part}) = 0, toInt64(-1), toInt64(positionUTF8(${window}, ${part})) - 1)`;
+    if (occurrence === undefined) return first;
+    const ends = call.share(splitByAnything(window, part));
+    const before = `arraySum(x -> toInt64(lengthUTF8(x)), arraySlice(${ends}, 1, ${occurrence}))`;
+    const nth = `if(length(${ends}) <= ${occurrence}, toInt64(-1), ${before} + (${occurrence} - 1) * toInt64(lengthUTF8(${part})))`;
+    return `if(${part} = '', ${first}, ${nth})`;
+  });
+}
+
+/**
+ * A position found in the part of a text that the optional operands 2 to 4 (start, length, occurrence) name; null when
+ * the length is less than -1 or the occurrence less than 1. `find` gives the position in the part, -1 for none.
+ */
+export function indexWithin(
+  call: CallWriter,
+  text: string,
+  find: (window: string, occurrence: string | undefined) => string,
+): string {
+  const start = characterCount(call, 2, 0);
+  const from = call.share(`if(${start} < 0, greatest(toInt64(lengthUTF8(${text})) + ${start}, 0), ${start})`);
+  const length = call.operands.length > 3 ? characterCount(call, 3, -2) : undefined;
+  const occurrence = call.operands.length > 4 ? characterCount(call, 4, 0) : undefined;
+  const window = call.share(
+    length === undefined
+      ? `substringUTF8(${text}, ${from} + 1)`
+      : `substringUTF8(${text}, ${from} + 1, if(${length} < 0, ${MAX_CHARACTERS}, ${length}))`,
+  );
+  const at = call.share(find(window, occurrence && call.share(`greatest(${occurrence}, 1)`)));
+  const found = `if(${at} < 0, toInt64(-1), ${at} + ${from})`;
+  const refused = [
+    ...(length === undefined ? [] : [`${length} < -1`]),
+    ...(occurrence === undefined ? [] : [`${occurrence} < 1`]),
+  ];
+  return refused.length === 0 ? found : `if(${refused.join(" OR ")}, NULL, ${found})`;
+}
+
+/** Positions with a length or an occurrence can be null. */
+export function indexOverloads(parameters: readonly Parameter[], template: SqlTemplate) {
+  const [source, match, start, length, occurrence] = parameters;
+  if (!source || !match || !start || !length || !occurrence)
+    throw new TypeError("five parameters are needed");
+  return [
+    overload([source, match, start], "long", "never", template),
+    overload([source, match, start, length, occurrence], "long", "possible", template),
+  ];
+}
+
+/** The parameters of the functions that look for a position. */
+export function indexParameters(match: Parameter): readonly Parameter[] {
+  return [
+    parameter("string", "any"),
+    match,
+    optional("start", "long"),
+    parameter("length", "long"),
+    optional("occurrence", "long"),
+  ];
+}
+
+export const POSITION_FUNCTIONS = {
+  indexof: {
+    summary: "The position of the first occurrence, from 0, and -1 without one.",
+    overloads: indexOverloads(indexParameters(parameter("match", "any")), indexOf),
+  },
+} as const satisfies FunctionTable;

@@ -1,0 +1,231 @@
+import {
+  type CallWriter,
+  type FunctionTable,
+  type Parameter,
+  parameter,
+  repeated,
+  type SqlTemplate,
+  simple,
+} from "./definition.ts";
+import { foldedText } from "./folded-text.ts";
+import { elementsOf, elementToText } from "./json-arrays.ts";
+import { escapePattern, isTermCharacter, patternGroups, readNeedle } from "./needles.ts";
+import { allConditions, constantText, indexCondition, like } from "./string-operators.ts";
+
+/** What an occurrence must not touch: a boundary is asked for only where the needle's own edge is of a term. */
+interface TermRule {
+  readonly startsTerm: boolean;
+  readonly endsTerm: boolean;
+  readonly ignoresCase: boolean;
+}
+
+/** The texts that ClickHouse looks for in one pass at the speed of a few. */
+const NEEDLES_A_PASS = 50;
+
+/** For more texts than these, patterns alone are faster than a search before them. */
+const MAX_NEEDLES_TO_FILTER = 500;
+
+const NOT_IN_TERM = "[^\\p{L}\\p{N}]";
+
+/** The patterns of what must be before and behind an occurrence. */
+function boundaries(text: string, rule: TermRule): { readonly before: string; readonly after: string } {
+  const characters = [...text];
+  return {
+    before: rule.startsTerm && isTermCharacter(characters[0]) ? `(?:\\A|${NOT_IN_TERM})` : "",
+    after: rule.endsTerm && isTermCharacter(characters.at(-1)) ? `(?:\\z|${NOT_IN_TERM})` : "",
+  };
+}
+
+function hasConstant(call: CallWriter, text: string, term: string, rule: TermRule): string {
+  if (term === "") return "true";
+  const { before, after } = boundaries(term, rule);
+  if (!rule.ignoresCase) {
+    const found =
+      indexCondition(call, text, term) ?? `position(${text}, ${call.parameter("String", term)}) > 0`;
+    return allConditions([
+      found,
+      `match(${text}, ${call.parameter("String", before + escapePattern(term) + after)})`,
+    ]);
+  }
+  const { bytes, runs, pattern } = readNeedle(term);
+  return allConditions([
+    ...(bytes === null ? runs : [bytes]).map((run) => like(call, text, run)),
+    bytes === null ? `NOT isASCII(${text})` : undefined,
+    `match(lower(${text}), ${call.parameter("String", before + pattern + after)})`,
+  ]);
+}
+
+/** Marks where terms begin and end, so that an occurrence at their edges can be found byte for byte. */
+function markedTerms(text: string): string {
+  return `replaceRegexpAll(${text}, '[\\\\p{L}\\\\p{N}]+', '\\x01\\\\0\\x02')`;
+}
+
+/** The marks of a needle without those that need not be there. `marked` must be shared, or a variable. */
+function markedNeedle(needle: string, rule: TermRule): string {
+  const trimmed = [...(rule.startsTerm ? [] : ["^\\\\x01"]), ...(rule.endsTerm ? [] : ["\\\\x02$"])];
+  const marked = markedTerms(needle);
+  return trimmed.length === 0 ? marked : `replaceRegexpAll(${marked}, '${trimmed.join("|")}', '')`;
+}
+
+function has(rule: TermRule): SqlTemplate {
+  return (call) => {
+    const needle = constantText(call, 1);
+    if (needle !== undefined) return hasConstant(call, call.textOperand(0), needle, rule);
+    const part = searched(call, call.textOperand(1), rule);
+    return `(position(${markedText(call, rule)}, ${markedNeedle(part, rule)}) > 0)`;
+  };
+}
+
+function searched(call: CallWriter, text: string, rule: TermRule): string {
+  return rule.ignoresCase ? call.share(foldedText(call.share(text))) : call.share(text);
+}
+
+function markedText(call: CallWriter, rule: TermRule): string {
+  return call.share(markedTerms(searched(call, call.textOperand(0), rule)));
+}
+
+const ANY_CASE: TermRule = { startsTerm: true, endsTerm: true, ignoresCase: true };
+
+/** The needles behind the first operand: literals, or one dynamic array; undefined when they are not constants. */
+export function constantNeedles(call: CallWriter): readonly string[] | undefined {
+  const needles: string[] = [];
+  for (const operand of call.operands.slice(1)) {
+    if (operand.kind !== "literal") return undefined;
+    if (operand.type === "string") needles.push(operand.value ?? "");
+    else if (operand.type === "dynamic") needles.push(...textsOf(operand.value));
+    else needles.push(operand.value === null ? "" : String(operand.value));
+  }
+  return needles;
+}
+
+/** The texts of a dynamic value, one for each element of an array. */
+function textsOf(json: string | null): string[] {
+  if (json === null || json === "") return [];
+  const value: unknown = JSON.parse(json);
+  return (Array.isArray(value) ? value : [value]).map((element: unknown) => {
+    if (element === null) return "";
+    return typeof element === "string" ? element : JSON.stringify(element);
+  });
+}
+
+/** The texts behind the first operand as one Array(String). */
+export function needleArray(call: CallWriter): string {
+  const texts = call.operands.slice(1).map((operand, i) => {
+    if (operand.type !== "dynamic") return `[${call.textOperand(i + 1)}]`;
+    const json = call.sharedOperand(i + 1);
+    return `if(startsWith(${json}, '['), arrayMap(x -> ${elementToText("x")}, ${elementsOf(json)}), arrayFilter(x -> x != '', [${elementToText(json)}]))`;
+  });
+  return texts.length === 1 ? texts.join("") : `arrayConcat(${texts.join(", ")})`;
+}
+
+function hasAny(call: CallWriter): string {
+  const needles = constantNeedles(call);
+  if (needles === undefined) return `arrayExists(x -> ${isMarked(call)}, ${needleArray(call)})`;
+  const [first, ...others] = new Set(needles);
+  if (first === undefined) return "false";
+  const text = call.textOperand(0);
+  if (others.length === 0) return hasConstant(call, text, first, ANY_CASE);
+  return anyOfMany(call, text, [first, ...others]);
+}
+
+/** A condition that holds for texts with one of many parts in any case, which the index of the messages answers. */
+export function filterForAny(call: CallWriter, text: string, parts: readonly string[]): string | undefined {
+  if (parts.length > MAX_NEEDLES_TO_FILTER) return undefined;
+  const bytes = parts.map((part) => readNeedle(part).bytes);
+  const plain = bytes.filter((part) => part !== null);
+  const searches = chunks(plain, NEEDLES_A_PASS).map(
+    (chunk) => `multiSearchAny(lower(${text}), ${call.stringArray(chunk)})`,
+  );
+  if (plain.length < parts.length) searches.push(`NOT isASCII(${text})`);
+  return `(${searches.join(" OR ")})`;
+}
+
+/** Patterns of many texts, tried only on what holds one of them. */
+function anyOfMany(call: CallWriter, text: string, needles: readonly string[]): string {
+  if (needles.includes("")) return "true";
+  const matches = [...Map.groupBy(needles, edgesOf).values()].flatMap((group) => {
+    const { before, after } = boundaries(group[0] ?? "", ANY_CASE);
+    return patternGroups(group.map((needle) => readNeedle(needle).pattern)).map(
+      (patterns) =>
+        `match(lower(${text}), ${call.parameter("String", `${before}(?:${patterns.join("|")})${after}`)})`,
+    );
+  });
+  return allConditions([filterForAny(call, text, needles), `(${matches.join(" OR ")})`]);
+}
+
+/** The same for texts that have the same boundaries. */
+function edgesOf(text: string): string {
+  const { before, after } = boundaries(text, ANY_CASE);
+  return `${before} ${after}`;
+}
+
+function hasAll(call: CallWriter): string {
+  const needles = constantNeedles(call);
+  if (needles === undefined) return `arrayAll(x -> ${isMarked(call)}, ${needleArray(call)})`;
+  const text = call.textOperand(0);
+  const conditions = [...new Set(needles)].map((needle) => hasConstant(call, text, needle, ANY_CASE));
+  return conditions.length === 0 ? "true" : allConditions(conditions);
+}
+
+/** Whether the text holds the term x, for a lambda. */
+function isMarked(call: CallWriter): string {
+  return `position(${markedText(call, ANY_CASE)}, ${markedTerms(foldedText("x"))}) > 0`;
+}
+
+function hasAnyIndex(call: CallWriter): string {
+  const needles = constantNeedles(call);
+  if (needles === undefined)
+    return `(toInt64(arrayFirstIndex(x -> ${isMarked(call)}, ${needleArray(call)})) - 1)`;
+  const text = call.textOperand(0);
+  const branches = needles.map((needle, i) => `${hasConstant(call, text, needle, ANY_CASE)}, ${i}`);
+  return branches.length === 0 ? "toInt64(-1)" : `toInt64(multiIf(${branches.join(", ")}, -1))`;
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
+}
+
+const PAIR: readonly Parameter[] = [parameter("text", "any"), parameter("term", "any")];
+const LIST: readonly Parameter[] = [parameter("text", "any"), repeated("term", "any")];
+
+function termOperator(summary: string, rule: TermRule) {
+  return simple(summary, PAIR, "bool", "never", has(rule));
+}
+
+/** The operators that look for whole terms: letters and digits of any script, with anything else around them. */
+export const TERM_OPERATORS = {
+  has: termOperator("Holds the term, whatever the case.", ANY_CASE),
+  hasCs: termOperator("Holds the term.", { ...ANY_CASE, ignoresCase: false }),
+  hasprefix: termOperator("Holds a term that begins with it, whatever the case.", {
+    ...ANY_CASE,
+    endsTerm: false,
+  }),
+  hasprefixCs: termOperator("Holds a term that begins with it.", {
+    startsTerm: true,
+    endsTerm: false,
+    ignoresCase: false,
+  }),
+  hassuffix: termOperator("Holds a term that ends with it, whatever the case.", {
+    ...ANY_CASE,
+    startsTerm: false,
+  }),
+  hassuffixCs: termOperator("Holds a term that ends with it.", {
+    startsTerm: false,
+    endsTerm: true,
+    ignoresCase: false,
+  }),
+  hasAny: simple("Holds one of the terms, whatever the case.", LIST, "bool", "never", hasAny),
+  hasAll: simple("Holds all of the terms, whatever the case.", LIST, "bool", "never", hasAll),
+} as const satisfies FunctionTable;
+
+export const TERM_FUNCTIONS = {
+  has_any_index: simple(
+    "The position of the first of the terms that the text holds, -1 when it holds none.",
+    [parameter("source", "any"), parameter("values", "dynamic")],
+    "long",
+    "never",
+    hasAnyIndex,
+  ),
+} as const satisfies FunctionTable;

@@ -1,0 +1,75 @@
+import {
+  type CallWriter,
+  constant,
+  FunctionArgumentError,
+  type FunctionDefinition,
+  type FunctionTable,
+  parameter,
+  simple,
+} from "./definition.ts";
+import { DATETIME_RANGE, datetimeInRange, int64, nanosecondsOf, SECOND_NS } from "./nanoseconds.ts";
+
+/** The name by which ClickHouse knows a zone of the tz database; throws for a text that names none. */
+function zoneName(call: CallWriter): string {
+  const given = call.operands[1];
+  const value = given?.kind === "literal" && given.type === "string" ? (given.value ?? "") : "";
+  const name = canonicalZone(value);
+  if (name === null)
+    throw new FunctionArgumentError(
+      1,
+      `There is no time zone '${value}'; datetime_list_timezones() has their names.`,
+    );
+  return name;
+}
+
+/** Null for a text that names no zone; offsets such as `+01:00` are none. */
+function canonicalZone(value: string): string | null {
+  if (!/^[A-Za-z]/.test(value)) return null;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
+
+/** The SQL of how far the zone's clocks are ahead of UTC, in nanoseconds, at a time given in nanoseconds since 1970. */
+function offsetAt(nanoseconds: string, zone: string): string {
+  return `(toInt64(timezoneOffset(fromUnixTimestamp64Nano(${nanoseconds}, ${zone}))) * ${int64(SECOND_NS)})`;
+}
+
+function zoned(summary: string, write: (call: CallWriter, zone: string) => string): FunctionDefinition {
+  return {
+    ...simple(
+      summary,
+      [parameter("from", "datetime"), constant("timezone", "string")],
+      "datetime",
+      "possible",
+      (call) => write(call, zoneName(call)),
+    ),
+    approximate: DATETIME_RANGE,
+  };
+}
+
+const UTC_TO_LOCAL = zoned("What the clocks of a zone show at a time.", (call, zone) => {
+  const time = call.share(nanosecondsOf(call.operand(0)));
+  return datetimeInRange(call.share(`(${time} + ${offsetAt(time, call.parameter("String", zone))})`));
+});
+
+/** The offset at the time itself is only known once the offset is: the first guess is right but around a change. */
+const LOCAL_TO_UTC = zoned("The time at which the clocks of a zone show this.", (call, zone) => {
+  const time = call.share(nanosecondsOf(call.operand(0)));
+  const guess = call.share(`(${time} - ${offsetAt(time, call.parameter("String", zone))})`);
+  return datetimeInRange(call.share(`(${time} - ${offsetAt(guess, call.parameter("String", zone))})`));
+});
+
+/** Conversions between UTC and local time. */
+export const TIME_ZONE_FUNCTIONS = {
+  datetime_utc_to_local: UTC_TO_LOCAL,
+  datetime_local_to_utc: LOCAL_TO_UTC,
+  datetime_list_timezones: {
+    ...simple("The names of the time zones.", [], "dynamic", "never", (call) =>
+      call.parameter("String", JSON.stringify(Intl.supportedValuesOf("timeZone"))),
+    ),
+    approximate: "Older names of zones are accepted but not listed.",
+  },
+} as const satisfies FunctionTable;

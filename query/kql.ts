@@ -1,0 +1,87 @@
+import { bindQuery } from "./bind/query.ts";
+import { Refusal } from "./bind/refusal.ts";
+import { QUERY_TEXT_MAX_CHARS } from "./limits.ts";
+import type { Expression } from "./expression.ts";
+import type { Relation } from "./plan/relation.ts";
+import { TABLES, type TableName } from "./schema.ts";
+import type { Span } from "./span.ts";
+import type { DiagnosticCode, Problem } from "./syntax/diagnostic.ts";
+import { lineAndColumn, parseQuery } from "./syntax/parser.ts";
+
+export interface KqlOptions {
+  /** What `now()` answers: nanoseconds since 1970. */
+  readonly nowNs: bigint;
+  /** The tables that a query may name; without it, those that there are. */
+  readonly tables?: ReadonlyMap<string, TableName>;
+}
+
+/** How the answer wants to be shown. */
+export interface RenderHint {
+  readonly chart: string;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** A query whose names are looked up and whose types are known. */
+export interface KqlQuery {
+  /** A condition alone, which is a query over the logs, or a pipeline of operators. */
+  readonly kind: "predicate" | "pipeline";
+  readonly relation: Relation;
+  /** Of a condition alone: a bool over the columns of the logs. */
+  readonly predicate: Expression | null;
+  /** The rows of the answer are rows of the logs, whole. */
+  readonly keepsEntries: boolean;
+  readonly render: RenderHint | null;
+}
+
+/** One thing that is wrong with a query, and where. */
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  /** UTF-16 offsets in the text. */
+  readonly span: Span;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+  /** What stands at the place. */
+  readonly text: string;
+  /** What was probably meant. */
+  readonly suggestion: string | null;
+}
+
+export type KqlCompilation =
+  | { readonly ok: true; readonly query: KqlQuery }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/** The plan of a query text, or at least one diagnostic; never throws for any text. */
+export function compileKql(text: string, { nowNs, tables = DEFAULT_TABLES }: KqlOptions): KqlCompilation {
+  if (text.length > QUERY_TEXT_MAX_CHARS) {
+    const message = `The query is longer than ${QUERY_TEXT_MAX_CHARS} characters.`;
+    const span = { start: QUERY_TEXT_MAX_CHARS, end: text.length };
+    return failed(text, [{ code: "TEXT_TOO_LONG", message, span, suggestion: null }]);
+  }
+  const { query, problems } = parseQuery(text);
+  if (query === null || problems.length > 0) return failed(text, problems);
+  try {
+    return { ok: true, query: bindQuery(query, { nowNs, tables }) };
+  } catch (error) {
+    if (error instanceof Refusal) return failed(text, [error.problem]);
+    throw error;
+  }
+}
+
+const DEFAULT_TABLES: ReadonlyMap<string, TableName> = new Map(
+  Object.keys(TABLES).flatMap((name) => (name === "logs" ? [[name, name] as const] : [])),
+);
+
+/** Characters of the offending text that a diagnostic repeats. */
+const EXCERPT_MAX_CHARS = 80;
+
+function failed(text: string, problems: readonly Problem[]): KqlCompilation {
+  const diagnostics = problems.map((problem) => ({
+    ...problem,
+    ...lineAndColumn(text, problem.span.start),
+    text: text.slice(problem.span.start, Math.min(problem.span.end, problem.span.start + EXCERPT_MAX_CHARS)),
+  }));
+  return { ok: false, diagnostics };
+}

@@ -1,0 +1,59 @@
+const WORD_BITS = 32;
+
+/** Rows of a batch, as one bit each. */
+export class RowSet {
+  readonly rows: number;
+  readonly #words: Uint32Array;
+
+  private constructor(rows: number, words: Uint32Array) {
+    this.rows = rows;
+    this.#words = words;
+  }
+
+  static none(rows: number): RowSet {
+    return new RowSet(rows, new Uint32Array(Math.ceil(rows / WORD_BITS)));
+  }
+
+  static where(rows: number, holds: (row: number) => boolean): RowSet {
+    const set = RowSet.none(rows);
+    for (let row = 0; row < rows; row++) if (holds(row)) set.add(row);
+    return set;
+  }
+
+  add(row: number): void {
+    const word = row >>> 5;
+    this.#words[word] = (this.#words[word] ?? 0) | (1 << (row & 31));
+  }
+
+  has(row: number): boolean {
+    return ((this.#words[row >>> 5] ?? 0) & (1 << (row & 31))) !== 0;
+  }
+
+  and(other: RowSet): RowSet {
+    return this.#combine((word, at) => word & (other.#words[at] ?? 0));
+  }
+
+  or(other: RowSet): RowSet {
+    return this.#combine((word, at) => word | (other.#words[at] ?? 0));
+  }
+
+  not(): RowSet {
+    return this.#combine((word) => ~word);
+  }
+
+  /** The rows in ascending order. */
+  toArray(): number[] {
+    const found: number[] = [];
+    for (let at = 0; at < this.#words.length; at++) {
+      for (let word = this.#words[at] ?? 0; word !== 0; word &= word - 1) {
+        const row = at * WORD_BITS + 31 - Math.clz32(word & -word);
+        if (row < this.rows) found.push(row);
+      }
+    }
+    return found;
+  }
+
+  #combine(combined: (word: number, at: number) => number): RowSet {
+    return new RowSet(this.rows, this.#words.map(combined));
+  }
+}

@@ -1,0 +1,43 @@
+/** The bounds of counting patterns. Every number says what it protects. */
+
+/** The specification's. */
+export const PATTERNS_MAX_COUNT = 200;
+export const PATTERNS_DEFAULT_COUNT = 50;
+
+/**
+ * Different forms that are told apart: what the store answers with, and what is mined in the server's one thread, some
+ * 20 µs each. Ordinary logs have hundreds; the store counts that many exactly before it begins to estimate.
+ */
+export const FORMS_MAX_COUNT = 10_000;
+
+/** Of messages with more forms, the ones told apart; the rest is counted by kind, of which there may be as many. */
+export const FREQUENT_FORMS_MAX_COUNT = 5_000;
+export const KINDS_MAX_COUNT = 5_000;
+
+/** Forms that may appear between two statements about the same entries, before they are asked about again. */
+export const NEW_FORMS_MAX_COUNT = 5_000;
+
+/** Characters of a message that are looked at and shown: an answer holds three of each form. */
+export const TEXT_MAX_CHARS = 2_048;
+
+/** Buckets of a trend: as many as a small chart shows. */
+export const TREND_BUCKETS = 24;
+
+export const SAMPLES_MAX_COUNT = 3;
+
+/** Services shown of a pattern. */
+export const SERVICES_MAX_COUNT = 10;
+
+/** Services counted of a form; one that more services write counts the most frequent ones. */
+export const FORM_SERVICES_MAX_COUNT = 100;
+
+/** Patterns shown that are no more. */
+export const VANISHED_MAX_COUNT = 50;
+
+/** The time looked at when a request names no beginning: a day, so that night and day both are in it. */
+export const DEFAULT_WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** Statements at a time: each reads every message of its time on every core, so that a few of them keep the store busy. */
+export const STATEMENTS_MAX_RUNNING = 4;
+/** Statements that wait for those; beyond it, a refusal at once beats a wait in vain. */
+export const STATEMENTS_MAX_WAITING = 64;

@@ -1,0 +1,69 @@
+import { VALUE_MARK } from "./tokenizer.ts";
+import { ENTITY_WORDS, FUNCTION_WORDS } from "./vocabulary.ts";
+
+/** A token of forms; equal ones are one object within a `TokenTable`. */
+export interface FormToken {
+  readonly text: string;
+  /** 32 bits, the same in every process. */
+  readonly hash: number;
+  readonly isValue: boolean;
+  /** Neither a value nor a delimiter. */
+  readonly isWord: boolean;
+  /** A word that stands for something, which another word may stand for elsewhere. */
+  readonly isName: boolean;
+  /** A word that is written like a state: in capitals, or ending in -ed or -ing. */
+  readonly isState: boolean;
+  readonly isEntity: boolean;
+}
+
+/** What messages that differ in their values alone have in common. */
+export type Form = readonly FormToken[];
+
+const WORD = /[\p{L}\p{N}]/u;
+const PARTICIPLE = /^[A-Za-z]{3,}(?:ed|ing)$/;
+
+export class TokenTable {
+  readonly #tokens = new Map<string, FormToken>();
+
+  token(text: string): FormToken {
+    let token = this.#tokens.get(text);
+    if (token === undefined) {
+      token = describe(text);
+      this.#tokens.set(text, token);
+    }
+    return token;
+  }
+}
+
+function describe(text: string): FormToken {
+  const isWord = WORD.test(text);
+  const lower = text.toLowerCase();
+  return {
+    text,
+    hash: Bun.hash.cityHash32(text),
+    isValue: text === VALUE_MARK,
+    isWord,
+    isName: isWord && !FUNCTION_WORDS.has(lower),
+    isState: isWord && (text === text.toUpperCase() || PARTICIPLE.test(text)),
+    isEntity: ENTITY_WORDS.has(lower),
+  };
+}
+
+export function textOf(form: Form): string {
+  let text = "";
+  for (const token of form) text += token.text;
+  return text;
+}
+
+export function countWords(form: Form): number {
+  let words = 0;
+  for (const { isWord } of form) if (isWord) words++;
+  return words;
+}
+
+/** Mixes a number into another one that depends on its place among others; 32 bits, signed. */
+export function mix(hash: number, index: number, multiplier: number): number {
+  let mixed = Math.imul(hash ^ Math.imul(index + 1, 0x27d4eb2f), multiplier);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
+  return mixed ^ (mixed >>> 13);
+}

@@ -1,0 +1,85 @@
+import { neededWords } from "./evidence.ts";
+import { countWords, type Form, type FormToken, mix } from "./form.ts";
+import { PLACES_MAX_COUNT } from "./limits.ts";
+
+/** A place that has values already: one word beside them is enough. */
+const NEEDED_BESIDE_VALUE = 2;
+/** A place behind the kind of thing that is named there, as in `for user root`. */
+const NEEDED_BEHIND_ENTITY = 3;
+/** The words that those two rules want around the place. */
+const SHARED_WORDS_MIN_COUNT = 2;
+/** Messages begin with what they are about and states are no values: there it takes several times as many. */
+const SELDOM_VALUE_FACTOR = 3;
+
+const [LOW_MULTIPLIER, HIGH_MULTIPLIER] = [0x9e3779b1, 0x85ebca6b];
+
+/** What forms that are equal but for one place have in that place. They differ there, so each one counts as a word. */
+interface Place {
+  names: number;
+  states: number;
+  values: number;
+}
+
+/** Makes values of the words that differ between forms which are otherwise equal, where there are enough of them. */
+export function markSinglePlaces(forms: readonly Form[], value: FormToken): Form[] {
+  const places = new Map<number, Place>();
+  for (const form of forms) {
+    eachPlace(form, (token, _index, key) => {
+      let place = places.get(key);
+      if (place === undefined) {
+        place = { names: 0, states: 0, values: 0 };
+        places.set(key, place);
+      }
+      if (token.isValue) place.values++;
+      if (token.isName) place.names++;
+      if (token.isName && token.isState) place.states++;
+    });
+  }
+  return forms.map((form) => {
+    let marked: FormToken[] | null = null;
+    const sharedWords = countWords(form) - 1;
+    eachPlace(form, (token, index, key) => {
+      const place = places.get(key);
+      if (place === undefined || !token.isName || !isPlaceOfValues(place, form, index, sharedWords)) return;
+      marked ??= [...form];
+      marked[index] = value;
+    });
+    return marked ?? form;
+  });
+}
+
+function isPlaceOfValues(place: Place, form: Form, index: number, sharedWords: number): boolean {
+  const found = place.names + place.values;
+  if (found < 2) return false;
+  if (index === 0 || place.states * 2 > place.names)
+    return found >= neededWords(sharedWords) * SELDOM_VALUE_FACTOR;
+  if (sharedWords >= SHARED_WORDS_MIN_COUNT) {
+    if (place.values > 0) return found >= NEEDED_BESIDE_VALUE;
+    if (form[index - 2]?.isEntity === true && form[index - 1]?.text === " ")
+      return found >= NEEDED_BEHIND_ENTITY;
+  }
+  return found >= neededWords(sharedWords);
+}
+
+/**
+ * Visits the words and values of a form, each with a number that stands for the form without it. Sums of hashes, so
+ * that taking one token out costs a subtraction; 53 bits of two independent sums.
+ */
+function eachPlace(form: Form, visit: (token: FormToken, index: number, key: number) => void): void {
+  let low = form.length;
+  let high = form.length;
+  for (let i = 0; i < form.length; i++) {
+    const hash = form[i]?.hash ?? 0;
+    low = (low + mix(hash, i, LOW_MULTIPLIER)) | 0;
+    high = (high + mix(hash, i, HIGH_MULTIPLIER)) | 0;
+  }
+  let places = 0;
+  for (let i = 0; i < form.length && places < PLACES_MAX_COUNT; i++) {
+    const token = form[i];
+    if (token === undefined || !(token.isWord || token.isValue)) continue;
+    places++;
+    const restLow = (low - mix(token.hash, i, LOW_MULTIPLIER) + mix(i, i, HIGH_MULTIPLIER)) >>> 0;
+    const restHigh = (high - mix(token.hash, i, HIGH_MULTIPLIER)) >>> 11;
+    visit(token, i, restHigh * 2 ** 32 + restLow);
+  }
+}

@@ -1,0 +1,48 @@
+import { HOST_SUFFIXES } from "./vocabulary.ts";
+
+/** Letters alone that are a number in base 16 all the same: shorter ones are words (`dead`, `added`). */
+const HEX_MIN_CHARS = 8;
+const HEX = /^(?:[a-f]+|[A-F]+)$/;
+
+/** Names of errors and of constants say what happened: they stay, whatever package they come from. */
+const TELLING_NAME = /(?:Exception|Error|Failure|Fault|Throwable)$|^[A-Z_]+$/;
+
+const DOT = 46;
+const SLASH = 47;
+const BACKSLASH = 92;
+const AT = 64;
+
+/**
+ * Whether the word of a message between two offsets, which has no digit, is a value by its shape: a path, an address,
+ * a host, a qualified name, a number in base 16. A word with a digit is a value anyway.
+ */
+export function isValueWord(message: string, start: number, end: number): boolean {
+  let dots = 0;
+  let slashes = 0;
+  let backslashes = 0;
+  let ats = 0;
+  for (let i = start; i < end; i++) {
+    const code = message.charCodeAt(i);
+    if (code === DOT) dots++;
+    else if (code === SLASH) slashes++;
+    else if (code === BACKSLASH) backslashes++;
+    else if (code === AT) ats++;
+  }
+  if (dots + slashes + backslashes + ats === 0)
+    return end - start >= HEX_MIN_CHARS && HEX.test(message.slice(start, end));
+  const first = message.charCodeAt(start);
+  if (end - start === 1) return first === SLASH;
+  if (backslashes > 0) return backslashes > 1 || first === BACKSLASH;
+  if (slashes > 0) return first === SLASH || slashes > 1 || dots > 0;
+  return dots > 0 && isDottedValue(message.slice(start, end), ats > 0);
+}
+
+/** An address, a host name or a name within a package; not `worker.start` or `retrying.`. */
+function isDottedValue(word: string, hasAt: boolean): boolean {
+  const labels = word.replace(/\.$/, "").split(".");
+  if (labels.length < 2 || labels.includes("")) return false;
+  if (hasAt) return true;
+  const last = labels.at(-1) ?? "";
+  if (HOST_SUFFIXES.has(last)) return true;
+  return labels.length > 2 && labels.every((label) => label.length > 1) && !TELLING_NAME.test(last);
+}

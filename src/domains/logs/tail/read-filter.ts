@@ -1,0 +1,56 @@
+import { Type } from "typebox";
+import type { LogFilter, SearchCondition } from "../../../../query/index.ts";
+import { compileSchema, validationFailed } from "../../../http/validate.ts";
+import { readSelection } from "../selection.ts";
+import { readTailQuery } from "./read-query.ts";
+import type { TailFilter } from "./tail-filter.ts";
+import { SessionBody, type TailParameters } from "./types.ts";
+
+const filterKey = compileSchema(Type.Tuple([SessionBody, SessionBody, Type.Integer()]));
+
+/**
+ * The filter of a stream: that of its session, narrowed by the parameters of the request; `nowMs` is what its query
+ * takes for the present. Throws VALIDATION_FAILED for what the schema cannot say, and for a parameter that contradicts
+ * the session.
+ */
+export function readTailFilter(
+  parameters: TailParameters,
+  session: TailParameters,
+  nowMs: number,
+): TailFilter {
+  const own = readSelection(parameters).filter;
+  const fixed = readSelection(session).filter;
+  for (const name of ["service", "level"] as const)
+    if (own[name] !== null && fixed[name] !== null && own[name] !== fixed[name])
+      throw validationFailed([
+        { path: `/${name}`, code: "custom", message: "is not the one that the session was made with" },
+      ]);
+  const text = parameters.query ?? session.query ?? "";
+  const query = text.trim() === "" ? null : readTailQuery(text, nowMs);
+  const filter: LogFilter = {
+    ...fixed,
+    search: bothOf(own.search, fixed.search),
+    service: own.service ?? fixed.service,
+    level: own.level ?? fixed.level,
+    query: query?.relation ?? null,
+  };
+  return {
+    // A query depends on the time it was read at.
+    key: JSON.stringify([parameters, session, query === null ? 0 : nowMs]),
+    filter,
+    matches: query?.matches ?? null,
+    isLive: query === null || query.matches !== null,
+  };
+}
+
+/** The filter of a key, which another server made. Throws an Error for a text that is no key. */
+export function readFilterKey(key: string): TailFilter {
+  const value: unknown = JSON.parse(key);
+  if (!filterKey.check(value)) throw new TypeError("not the key of a filter");
+  return readTailFilter(...value);
+}
+
+function bothOf(left: SearchCondition | null, right: SearchCondition | null): SearchCondition | null {
+  if (left === null || right === null) return left ?? right;
+  return { kind: "all", operands: [left, right] };
+}

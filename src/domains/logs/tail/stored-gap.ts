@@ -1,0 +1,147 @@
+import { ALL_TIME, emit, guardPlan } from "../../../../query/index.ts";
+import { sseBlock } from "../../../http/sse.ts";
+import type { QueryRunner } from "../../../storage/query-runner.ts";
+import { ENTRY_COLUMNS, encodeEntry, positionOf } from "../entry-json.ts";
+import { entriesAfterPlan } from "./gap-plans.ts";
+import {
+  GAP_BUDGET,
+  GAP_MAX_ENTRIES,
+  GAP_PAGE_ENTRIES,
+  GAP_SCAN_MAX_ENTRIES,
+  GAP_STORE_POLL_MS,
+} from "./limits.ts";
+import { sourceOf, type TailPosition } from "./position.ts";
+import type { DroppedEntries, QueueItem } from "./reader-queue.ts";
+import type { TailFilter } from "./tail-filter.ts";
+import type { TailGap } from "./tail-stream.ts";
+
+export interface StoredGapOptions {
+  readonly runner: QueryRunner;
+  readonly organizationId: number;
+  readonly filter: TailFilter;
+  /** Where the reader was. */
+  readonly position: TailPosition;
+  /** For servers that deliver to this reader from here on, the last id that they do not deliver. */
+  readonly through: ReadonlyMap<number, bigint>;
+  /** Servers that deliver to this reader already. */
+  readonly except: ReadonlySet<number>;
+  /** Whether the store has everything up to there. */
+  readonly isStored: () => boolean;
+  readonly signal: AbortSignal;
+  /** How long that may take. */
+  readonly storeWaitMs: number;
+}
+
+/**
+ * What a reader missed during a break, from the store: its entries with ids ahead of the position, in order. Servers
+ * that deliver are read up to where their deliveries begin, which the store has once `isStored` says so. Others are
+ * read as far as the store had them when the reading began: it gets the entries of a server in their order, so that
+ * what it has later is beyond what it had then. Of more than `GAP_MAX_ENTRIES` the newest are given and the others
+ * counted.
+ */
+export class StoredGap implements TailGap {
+  readonly #options: StoredGapOptions;
+  /** Moves ahead of the reader's own while the gap is read. */
+  #position: TailPosition;
+  readonly #bounds: Map<number, bigint>;
+  #after = 0n;
+  #isPrepared = false;
+  #isRead = false;
+
+  constructor(options: StoredGapOptions) {
+    this.#options = options;
+    this.#position = options.position;
+    this.#bounds = new Map(options.through);
+  }
+
+  get through(): Iterable<bigint> {
+    return this.#options.through.values();
+  }
+
+  async next(): Promise<readonly QueueItem[] | null> {
+    if (this.#isRead) return null;
+    if (this.#isPrepared) return this.#nextPage();
+    this.#isPrepared = true;
+    await this.#waitForStore();
+    // Only now: the reader goes on while it waits its turn.
+    this.#position = this.#options.position.copy();
+    this.#after = this.#position.lowest;
+    const rows = await this.#read(GAP_PAGE_ENTRIES, ENTRY_COLUMNS);
+    if (rows.length === GAP_PAGE_ENTRIES) return this.#passOldest();
+    // Most often that is all.
+    this.#boundBy(rows.map((row) => positionOf(row).id));
+    return this.#itemsOf(rows);
+  }
+
+  async #nextPage(): Promise<QueueItem[]> {
+    return this.#itemsOf(await this.#read(GAP_PAGE_ENTRIES, ENTRY_COLUMNS));
+  }
+
+  #itemsOf(rows: readonly (readonly unknown[])[]): QueueItem[] {
+    this.#isRead = rows.length < GAP_PAGE_ENTRIES;
+    const items: QueueItem[] = [];
+    for (const row of rows) {
+      const { id } = positionOf(row);
+      this.#after = id;
+      if (this.#isMissed(id)) items.push({ kind: "entry", entry: { id, json: encodeEntry(row) } });
+    }
+    return items;
+  }
+
+  async #waitForStore(): Promise<void> {
+    const { isStored, signal, storeWaitMs } = this.#options;
+    for (let waitedMs = 0; !isStored(); waitedMs += GAP_STORE_POLL_MS) {
+      if (waitedMs >= storeWaitMs || signal.aborted) throw new Error("the store is behind");
+      await Bun.sleep(GAP_STORE_POLL_MS);
+    }
+  }
+
+  /** Passes over what is too much to show, oldest first. */
+  async #passOldest(): Promise<QueueItem[]> {
+    const rows = await this.#read(GAP_SCAN_MAX_ENTRIES, ["id"]);
+    if (rows.length === GAP_SCAN_MAX_ENTRIES) {
+      this.#isRead = true;
+      return [TOO_LARGE];
+    }
+    const ids = rows.map(([id]) => BigInt(String(id)));
+    this.#boundBy(ids);
+    const missed = ids.filter((id) => this.#isMissed(id));
+    if (missed.length <= GAP_MAX_ENTRIES) return [];
+    const dropped: DroppedEntries = { count: missed.length - GAP_MAX_ENTRIES, lastIds: new Map() };
+    for (const id of missed.slice(0, dropped.count)) {
+      dropped.lastIds.set(sourceOf(id), id);
+      this.#after = id;
+    }
+    for (const id of dropped.lastIds.values()) this.#position.pass(id);
+    return [{ kind: "dropped", dropped }];
+  }
+
+  /** The store has these of the servers that do not say how far they are; the ids ascend. */
+  #boundBy(ids: readonly bigint[]): void {
+    for (const id of ids) if (!this.#options.through.has(sourceOf(id))) this.#bounds.set(sourceOf(id), id);
+  }
+
+  #isMissed(id: bigint): boolean {
+    const source = sourceOf(id);
+    if (this.#options.except.has(source)) return false;
+    return this.#position.isAhead(id) && id <= (this.#bounds.get(source) ?? 0n);
+  }
+
+  async #read(maxRows: number, columns: readonly string[]): Promise<readonly (readonly unknown[])[]> {
+    const { runner, organizationId, filter, signal } = this.#options;
+    const plan = entriesAfterPlan(filter.filter, this.#after, maxRows, columns);
+    const scope = { organizationId, timeRange: ALL_TIME, maxRows, budget: GAP_BUDGET };
+    return (await runner.run("tail_gap", emit(guardPlan(plan, scope)), signal)).rows;
+  }
+}
+
+const TOO_LARGE: QueueItem = {
+  kind: "block",
+  text: sseBlock({
+    event: "error",
+    data: JSON.stringify({
+      code: "TAIL_GAP_TOO_LARGE",
+      message: `More than ${GAP_SCAN_MAX_ENTRIES} entries came during the break: they are in the search, not here.`,
+    }),
+  }),
+};

@@ -1,0 +1,62 @@
+import { logPatternRoutes } from "../../../../src/domains/logs/patterns/routes.ts";
+import type { PatternsAnswer } from "../../../../src/domains/logs/patterns/types.ts";
+import type { Authenticator } from "../../../../src/http/authenticator.ts";
+import { createMetrics } from "../../../../src/ops/metrics.ts";
+import { testApp } from "../../../harness/http-app.ts";
+import type { TestStores } from "../../../harness/stores.ts";
+
+export interface PatternApp {
+  /** Asks as a viewer of the organization. */
+  readonly ask: (organizationId: number, parameters?: Record<string, string>) => Promise<Response>;
+  /** The answer of a request that succeeds. */
+  readonly patterns: (organizationId: number, parameters?: Record<string, string>) => Promise<PatternsAnswer>;
+}
+
+export function patternApp(
+  stores: Pick<TestStores, "clickhouseEndpoint">,
+  nowMs: () => number,
+  queryMaxMemoryBytes = 2 ** 30,
+): PatternApp {
+  const routes = logPatternRoutes({
+    clickhouse: stores.clickhouseEndpoint,
+    metrics: createMetrics(),
+    config: {
+      queryTimeoutMs: 30_000,
+      queryMaxReadBytes: 2 ** 33,
+      queryMaxMemoryBytes,
+      queryMaxResultBytes: 2 ** 27,
+    },
+    now: nowMs,
+  });
+  const { send } = testApp(routes, { authenticator: byOrganization });
+  const ask: PatternApp["ask"] = (organizationId, parameters = {}) =>
+    send("GET", `/api/v1/logs/patterns?${new URLSearchParams(parameters)}`, {
+      headers: { "x-organization": String(organizationId) },
+    });
+  return {
+    ask,
+    patterns: async (organizationId, parameters) => {
+      const response = await ask(organizationId, parameters);
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
+      const answer: PatternsAnswer = JSON.parse(text);
+      return answer;
+    },
+  };
+}
+
+const byOrganization: Authenticator = {
+  authenticate: (request) => {
+    const organizationId = Number(request.headers.get("x-organization"));
+    return {
+      kind: "token",
+      userId: 1,
+      organizationId,
+      email: "ana@example.com",
+      role: "viewer",
+      scopes: ["logs:read"],
+      tokenId: 3,
+      credentialKey: `token:${organizationId}`,
+    };
+  },
+};

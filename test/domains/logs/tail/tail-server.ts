@@ -1,0 +1,199 @@
+import type { Redis } from "ioredis";
+import { type Ingest, type IngestOptions, openIngest } from "../../../../ingest/index.ts";
+import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
+import { logSearchRoutes } from "../../../../src/domains/logs/search-routes.ts";
+import { tailRoutes } from "../../../../src/domains/logs/tail/routes.ts";
+import { TailHub } from "../../../../src/domains/logs/tail/tail-hub.ts";
+import type { TailService, TailServiceOptions } from "../../../../src/domains/logs/tail/tail-service.ts";
+import { type Listener, listen } from "../../../../src/http/server.ts";
+import { Authenticator } from "../../../../src/identity/authenticator.ts";
+import { hashToken, mintPersonalAccessToken } from "../../../../src/identity/secret-token.ts";
+import { createLogger } from "../../../../src/log.ts";
+import { createMetrics, type Metrics } from "../../../../src/ops/metrics.ts";
+import { openServerTails } from "../../../../src/server-tails.ts";
+import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log-store.ts";
+import { testApp } from "../../../harness/http-app.ts";
+import type { TestStores } from "../../../harness/stores.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../../harness/temporary-directory.ts";
+import { EventReader } from "./event-reader.ts";
+
+export interface TailServerOptions {
+  /** Number of the server, for its ids. */
+  readonly instance?: number;
+  readonly ingest?: Partial<IngestOptions>;
+  readonly tails?: Partial<TailServiceOptions>;
+  readonly directory?: TemporaryDirectory;
+  readonly redis?: Redis;
+}
+
+/** A server of logs and tails on a port of its own, over the stores of a suite. */
+export interface TailServer {
+  readonly url: string;
+  readonly ingest: Ingest;
+  readonly tails: TailService;
+  readonly metrics: Metrics;
+  /** Every line logged so far. */
+  readonly logged: () => string[];
+  close(): Promise<void>;
+}
+
+let instances = 0;
+
+export async function startTailServer(
+  stores: TestStores,
+  options: TailServerOptions = {},
+): Promise<TailServer> {
+  const directory = options.directory ?? temporaryDirectory();
+  const metrics = createMetrics();
+  const lines: string[] = [];
+  const log = createLogger("debug", { write: (line) => lines.push(line) });
+  const hub = new TailHub({ log, metrics: metrics.tail });
+  const ingest = await openIngest({
+    directory: `${directory.path}/wal`,
+    store: createClickHouseLogStore(stores.clickhouseEndpoint),
+    observer: silent,
+    instance: options.instance ?? ++instances,
+    walMaxBytes: 256 * 1024 * 1024,
+    maxInFlightBytes: 64 * 1024 * 1024,
+    dedupeWindowMs: 600_000,
+    dedupeMaxKeys: 100_000,
+    now: Date.now,
+    committed: hub,
+    onFatal: (error) => {
+      throw error;
+    },
+    ...options.ingest,
+  });
+  const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
+  const { sessions, tails } = openServerTails(
+    { stores: { ...stores, redis: options.redis ?? null }, ingest, hub, authenticator, metrics, log },
+    options.tails,
+  );
+  const { app } = testApp(
+    [
+      ...logIngestRoutes({ ingest }),
+      ...logSearchRoutes({
+        clickhouse: stores.clickhouseEndpoint,
+        cursorKey: new Uint8Array(32),
+        metrics,
+        now: Date.now,
+        config: {
+          queryTimeoutMs: 15_000,
+          queryMaxReadBytes: 2 ** 33,
+          queryMaxMemoryBytes: 2 ** 30,
+          queryMaxResultBytes: 2 ** 27,
+        },
+      }),
+      ...tailRoutes(sessions, tails),
+    ],
+    { authenticator, log },
+  );
+  const listener: Listener = listen(app, { hostname: "127.0.0.1", port: 0 });
+  return {
+    url: listener.url,
+    ingest,
+    tails,
+    metrics,
+    logged: () => lines,
+    close: async () => {
+      await tails.close();
+      await listener.abort();
+      await ingest.close(5_000);
+      if (options.directory === undefined) directory[Symbol.dispose]();
+    },
+  };
+}
+
+const nothing = (): void => undefined;
+const silent = {
+  decoded: nothing,
+  committed: nothing,
+  commitFailed: nothing,
+  inserted: nothing,
+  insertFailed: nothing,
+  releaseFailed: nothing,
+};
+
+/** An organization with one member and a token, past the routes of identity. */
+export interface Tenant {
+  readonly organizationId: number;
+  readonly userId: number;
+  readonly token: string;
+}
+
+export async function makeTenant(
+  { postgres: sql }: TestStores,
+  scopes: readonly string[] = ["*"],
+): Promise<Tenant> {
+  const [organization] = await sql<{ id: number }[]>`
+    INSERT INTO organizations (name, created_at) VALUES ('Example', now()) RETURNING id`;
+  const [user] = await sql<{ id: string }[]>`
+    INSERT INTO users (email, created_at) VALUES (${`${crypto.randomUUID()}@example.com`}, now()) RETURNING id`;
+  const organizationId = organization?.id ?? 0;
+  const userId = Number(user?.id);
+  await sql`INSERT INTO memberships (organization_id, user_id, role, created_at)
+            VALUES (${organizationId}, ${userId}, 'member', now())`;
+  const token = await mintToken({ organizationId, userId }, sql, scopes);
+  return { organizationId, userId, token };
+}
+
+async function mintToken(
+  { organizationId, userId }: Omit<Tenant, "token">,
+  sql: TestStores["postgres"],
+  scopes: readonly string[],
+): Promise<string> {
+  const token = mintPersonalAccessToken();
+  await sql`
+    INSERT INTO personal_access_tokens (organization_id, user_id, token_hash, name, prefix, scopes, created_at)
+    VALUES (${organizationId}, ${userId}, ${hashToken(token)}, 'test', ${token.slice(0, 12)}, ${[...scopes]}, now())`;
+  return token;
+}
+
+/** Sends entries and fails unless they are acknowledged. */
+export async function send(
+  server: Pick<TailServer, "url">,
+  { token }: Tenant,
+  entries: readonly object[],
+): Promise<void> {
+  const response = await fetch(`${server.url}/api/v1/logs/ingest`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(entries),
+  });
+  if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+/** Makes a session and answers its token. */
+export async function makeSession(
+  server: Pick<TailServer, "url">,
+  { token }: Tenant,
+  filter: object = {},
+): Promise<string> {
+  const response = await postSession(server, token, filter);
+  const body: unknown = await response.json();
+  if (response.status === 201 && typeof body === "object" && body !== null && "token" in body)
+    return String(body.token);
+  throw new Error(`${response.status}: ${JSON.stringify(body)}`);
+}
+
+export function postSession(
+  server: Pick<TailServer, "url">,
+  token: string,
+  filter: object,
+): Promise<Response> {
+  return fetch(`${server.url}/api/v1/logs/tail/session`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(filter),
+  });
+}
+
+export function openTail(
+  server: Pick<TailServer, "url">,
+  session: string,
+  lastEventId?: string,
+): Promise<EventReader> {
+  const headers: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
+  return EventReader.open(`${server.url}/api/v1/logs/tail?token=${session}`, headers);
+}
