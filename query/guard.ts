@@ -1,13 +1,10 @@
 import { type QueryBudget, RESULT_MAX_ROWS } from "./limits.ts";
 import { limit } from "./plan/build.ts";
 import type { Relation } from "./plan/relation.ts";
+import { TIME_MAX_NS, TIME_MIN_NS } from "./time-range.ts";
 
 /** The largest value of the UInt32 that holds an organization. */
 const ORGANIZATION_ID_MAX = 2 ** 32 - 1;
-
-/** 1900-01-01 and 2262-04-11T23:47:16.854775807Z: what the store's times can hold, in nanoseconds since 1970. */
-const TIME_MIN_NS = -2_208_988_800_000_000_000n;
-const TIME_MAX_NS = 2n ** 63n - 1n;
 
 /** Nanoseconds since 1970; both ends belong to the range, and null leaves an end open. */
 export interface TimeRange {

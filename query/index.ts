@@ -11,6 +11,12 @@
  */
 
 export { allOf, anyOf, call } from "./call.ts";
+export {
+  type FunctionCapability,
+  type KqlCapabilities,
+  kqlCapabilities,
+  type OperatorCapability,
+} from "./capabilities.ts";
 export type { WireFormat } from "./emit/wire-format.ts";
 export { type CompiledColumn, type CompiledQuery, emit } from "./emit.ts";
 export { QueryError, type QueryErrorCode } from "./errors.ts";

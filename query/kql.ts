@@ -1,7 +1,7 @@
 import { bindQuery } from "./bind/query.ts";
 import { Refusal } from "./bind/refusal.ts";
-import { QUERY_TEXT_MAX_CHARS } from "./limits.ts";
 import type { Expression } from "./expression.ts";
+import { QUERY_TEXT_MAX_CHARS } from "./limits.ts";
 import type { Relation } from "./plan/relation.ts";
 import { TABLES, type TableName } from "./schema.ts";
 import type { Span } from "./span.ts";

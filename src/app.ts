@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os";
 import type { Ingest } from "../ingest/index.ts";
 import manifest from "../package.json" with { type: "json" };
+import type { QueryBudget } from "../query/index.ts";
 import type { Config } from "./config.ts";
 import { logIngestRoutes } from "./domains/logs/ingest-routes.ts";
+import { QUERIES_MAX_RUNNING, QUERIES_MAX_WAITING } from "./domains/logs/limits.ts";
 import { logPatternRoutes } from "./domains/logs/patterns/routes.ts";
-import { logSearchRoutes } from "./domains/logs/search-routes.ts";
+import { logReadRoutes } from "./domains/logs/read-routes.ts";
 import { tailRoutes } from "./domains/logs/tail/routes.ts";
 import type { TailService } from "./domains/logs/tail/tail-service.ts";
 import type { TailSessions } from "./domains/logs/tail/tail-sessions.ts";
@@ -22,7 +24,9 @@ import type { Logger } from "./log.ts";
 import type { Metrics } from "./ops/metrics.ts";
 import type { Readiness } from "./ops/readiness.ts";
 import { opsRoutes } from "./ops/routes.ts";
+import { Admission } from "./storage/admission.ts";
 import type { Stores } from "./storage/open.ts";
+import { QueryRunner } from "./storage/query-runner.ts";
 import { storeVersions } from "./storage/versions.ts";
 
 export interface AppDeps {
@@ -43,6 +47,8 @@ export interface AppDeps {
 /** The whole application: every route of every domain behind the one pipeline. */
 export function createApp(deps: AppDeps): App {
   const { config, publicUrl, stores, authenticator, metrics, log } = deps;
+  const runner = createQueryRunner(stores, metrics);
+  const budget = queryBudgetOf(config);
   const routes = [
     ...identityRoutes({
       sql: stores.postgres,
@@ -53,13 +59,7 @@ export function createApp(deps: AppDeps): App {
       cookie: { secure: publicUrl.startsWith("https:") },
     }),
     ...logIngestRoutes({ ingest: deps.ingest }),
-    ...logSearchRoutes({
-      clickhouse: stores.clickhouseEndpoint,
-      cursorKey: deps.cursorKey,
-      metrics,
-      config,
-      now: Date.now,
-    }),
+    ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now: Date.now }),
     ...logPatternRoutes({ clickhouse: stores.clickhouseEndpoint, metrics, config, now: Date.now }),
     ...tailRoutes(deps.tailSessions, deps.tails),
   ];
@@ -86,6 +86,26 @@ export function createApp(deps: AppDeps): App {
     metrics,
     log,
   });
+}
+
+/** Every domain that reads logs for a person who waits shares it, and so its bound on statements at a time. */
+function createQueryRunner(stores: Stores, metrics: Metrics): QueryRunner {
+  return new QueryRunner({
+    endpoint: stores.clickhouseEndpoint,
+    admission: new Admission({ maxRunning: QUERIES_MAX_RUNNING, maxWaiting: QUERIES_MAX_WAITING }),
+    metrics,
+    monotonicMs: () => performance.now(),
+  });
+}
+
+/** What one statement may cost. */
+function queryBudgetOf(config: Config): QueryBudget {
+  return {
+    maxExecutionMs: config.queryTimeoutMs,
+    maxReadBytes: config.queryMaxReadBytes,
+    maxMemoryBytes: config.queryMaxMemoryBytes,
+    maxResultBytes: config.queryMaxResultBytes,
+  };
 }
 
 function createLoginThrottle(stores: Stores, log: Logger): LoginThrottle {

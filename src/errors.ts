@@ -1,3 +1,5 @@
+import type { Diagnostic } from "../query/index.ts";
+
 /**
  * The registry of error codes. A code is never repurposed and never removed; clients branch on it.
  * `status` is the HTTP status it travels with, `summary` what docs/errors.md and the OpenAPI document say.
@@ -43,6 +45,10 @@ export const ERROR_CODES = {
   },
   RATE_LIMITED: { status: 429, summary: "Too many requests; wait for `Retry-After` seconds." },
   QUERY_TOO_EXPENSIVE: { status: 400, summary: "The query would read or return more than the limits allow." },
+  KQL_INVALID: {
+    status: 400,
+    summary: "The KQL text is wrong; `fields` says what and where: line, column, offsets and what was meant.",
+  },
   INTERNAL: { status: 500, summary: "A fault of the server, recorded under the request id." },
   UNAVAILABLE: { status: 503, summary: "A store is unreachable or full; retry after `Retry-After` seconds." },
   QUERY_TIMEOUT: { status: 504, summary: "The query did not end within its time limit." },
@@ -61,15 +67,32 @@ export type FieldIssueCode =
   | "invalid_union"
   | "custom";
 
+/** Those of problems of a KQL text: the compiler's own. */
+export type QueryIssueCode = Diagnostic["code"];
+
 /** One problem of a request. `path` is a JSON pointer into the body, or `/name` of a query parameter. */
 export interface FieldIssue {
   path: string;
-  code: FieldIssueCode;
+  code: FieldIssueCode | QueryIssueCode;
   message: string;
 }
 
+/** One problem of a KQL text and its place in it. */
+export interface QueryIssue extends FieldIssue {
+  readonly code: QueryIssueCode;
+  /** From 1; the column in UTF-16 units. */
+  readonly line: number;
+  readonly column: number;
+  /** UTF-16 offsets in the text. */
+  readonly start: number;
+  readonly end: number;
+  /** What stands there, and what was probably meant. */
+  readonly text: string;
+  readonly suggestion: string | null;
+}
+
 export interface ApiErrorOptions {
-  /** At most 100 issues; only with VALIDATION_FAILED. */
+  /** At most 100 issues; only with VALIDATION_FAILED and KQL_INVALID. */
   fields?: readonly FieldIssue[];
   /** Seconds for the `Retry-After` header. */
   retryAfterSeconds?: number;

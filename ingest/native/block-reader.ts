@@ -51,12 +51,24 @@ export class BlockReader {
   texts(count = this.rows): TextSlices {
     const starts = new Uint32Array(count);
     const ends = new Uint32Array(count);
+    const bytes = this.#bytes;
+    let at = this.#at;
     for (let i = 0; i < count; i++) {
-      const length = this.#varUint();
-      starts[i] = this.#at;
-      this.#at += length;
-      ends[i] = this.#at;
+      // Lengths take one or two bytes, but for rare ones.
+      let length = bytes[at++] ?? 0;
+      if (length >= 0x80) {
+        const second = bytes[at++] ?? 0;
+        length = (length & 0x7f) + (second & 0x7f) * 0x80;
+        for (let factor = 0x4000, more = second; more >= 0x80; factor *= 0x80) {
+          more = bytes[at++] ?? 0;
+          length += (more & 0x7f) * factor;
+        }
+      }
+      starts[i] = at;
+      at += length;
+      ends[i] = at;
     }
+    this.#at = at;
     if (this.#at > this.#bytes.length) throw new RangeError("the block ends within a text");
     return { bytes: this.#bytes, starts, ends };
   }

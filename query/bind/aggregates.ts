@@ -16,6 +16,16 @@ const OF_NUMBERS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Aggregates whose result is one of the values. */
+const PICKS_A_VALUE: ReadonlySet<string> = new Set([
+  "argMax",
+  "argMin",
+  "take_any",
+  "take_anyif",
+  "min",
+  "max",
+]);
+
 /** Names that mean the same aggregate. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ["makelist", "make_list"],
@@ -55,7 +65,11 @@ export function addAggregate(
 ): Expression {
   const { overload, operands: converted } = resolveOverload(name, definition, operands, span);
   const call = aggregateOverload("", name, overload, converted);
-  return context.addAggregate({ ...call, isNullable: isNullable(overload.nulls, call.type, converted) });
+  return context.addAggregate({
+    ...call,
+    isNullable: isNullable(overload.nulls, call.type, converted),
+    isLoose: call.type === "dynamic" && PICKS_A_VALUE.has(name) && converted.some(isLoose),
+  });
 }
 
 function definitionOf(name: string, { name: { span } }: syntax.CallExpression): AggregateDefinition {
@@ -77,6 +91,8 @@ export function aggregateName({ name, arguments: args }: syntax.CallExpression):
   if (canonical === "percentile" && second?.value.kind === "literal")
     return `percentile_${argument ?? ""}_${percentText(second.value)}`;
   if (definition.prefix === "") return argument;
+  if (canonical.startsWith("covariance"))
+    return `${canonical}_${argument ?? ""}_${(second && impliedName(second.value)) ?? ""}`;
   const prefix = name.name === "any" || name.name === "anyif" ? name.name : definition.prefix;
   return `${prefix}_${argument ?? ""}`;
 }

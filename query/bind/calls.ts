@@ -1,5 +1,5 @@
 import { call } from "../call.ts";
-import { type Expression, literal } from "../expression.ts";
+import { type Expression, isLoose, literal } from "../expression.ts";
 import { FunctionArgumentError } from "../functions/definition.ts";
 import { aggregateFunction, callableFunctions, isCallable, scalarFunction } from "../functions/registry.ts";
 import { trialWriter } from "../functions/trial.ts";
@@ -19,28 +19,71 @@ import { bindWindowCall, isWindowFunction } from "./windows.ts";
 
 type Special = (expression: syntax.CallExpression, context: ExpressionContext) => Expression;
 
+interface SpecialFunction {
+  readonly kind: "scalar";
+  readonly signature: string;
+  readonly summary: string;
+  readonly bind: Special;
+}
+
+function special(signature: string, summary: string, bind: Special): SpecialFunction {
+  return { kind: "scalar", signature, summary, bind };
+}
+
 /** Functions that are more than a function of their operands' values. */
-const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
-  ["now", bindNow],
-  ["ago", bindAgo],
-  [
-    "not",
-    (expression, context) => call("negation", truth(onlyOperand(expression, context), expression.span)),
-  ],
-  ["toscalar", bindToScalar],
-  ["ingestion_time", (expression, context) => context.resolveColumn("receivedAt", expression.span)],
-  ["column_ifexists", bindColumnIfExists],
-  ["columnifexists", bindColumnIfExists],
-  ["pack_all", bindPackAll],
-  ["extract", withResultType(3)],
-  ["extract_json", withResultType(2)],
-  ["extractjson", withResultType(2)],
-  [
-    "materialize",
+export const SPECIAL_FUNCTIONS: Readonly<Record<string, SpecialFunction>> = {
+  now: special(
+    "now([offset: timespan]): datetime",
+    "The instant of the query, the same everywhere in it.",
+    bindNow,
+  ),
+  ago: special("ago(offset: timespan): datetime", "The instant of the query less a length of time.", bindAgo),
+  not: special("not(value: bool): bool", "True if it is not.", (expression, context) =>
+    call("negation", truth(onlyOperand(expression, context), expression.span)),
+  ),
+  toscalar: special("toscalar(table): any", "The first value of a table, computed once.", bindToScalar),
+  ingestion_time: special("ingestion_time(): datetime", "When the entry arrived.", (expression, context) =>
+    context.resolveColumn("receivedAt", expression.span),
+  ),
+  column_ifexists: special(
+    "column_ifexists(name: string, default: any): any",
+    "The column of that name, or a value where there is none.",
+    bindColumnIfExists,
+  ),
+  columnifexists: special(
+    "columnifexists(name: string, default: any): any",
+    "As column_ifexists().",
+    bindColumnIfExists,
+  ),
+  pack_all: special(
+    "pack_all([ignore_null: bool]): dynamic",
+    "All columns of the row in one bag.",
+    bindPackAll,
+  ),
+  extract: special(
+    "extract(regex: string, group: long, text: string [, typeof(type)]): string",
+    "What a group of a regular expression matches.",
+    withResultType(3),
+  ),
+  extract_json: special(
+    "extract_json(path: string, json: string [, typeof(type)]): string",
+    "The part of a JSON text at a path.",
+    withResultType(2),
+  ),
+  extractjson: special(
+    "extractjson(path: string, json: string [, typeof(type)]): string",
+    "As extract_json().",
+    withResultType(2),
+  ),
+  materialize: special(
+    "materialize(table)",
+    "The table; it is read wherever it is mentioned.",
     (expression) =>
       refuse("NOT_TABULAR", "materialize() makes a table; a value belongs here.", expression.span),
-  ],
-]);
+  ),
+};
+
+const SPECIAL: ReadonlyMap<string, SpecialFunction> = new Map(Object.entries(SPECIAL_FUNCTIONS));
 
 export function isSpecialFunction(name: string): boolean {
   return SPECIAL.has(name);
@@ -54,8 +97,8 @@ export function bindCall(expression: syntax.CallExpression, context: ExpressionC
     if (value.kind === "scalar") return value.value;
     return refuse("NOT_TABULAR", `${name.name}() makes a table; a value belongs here.`, span);
   }
-  const special = SPECIAL.get(name.name);
-  if (special !== undefined) return special(expression, context);
+  const ownRules = SPECIAL.get(name.name);
+  if (ownRules !== undefined) return ownRules.bind(expression, context);
   if (isWindowFunction(name.name)) return bindWindowCall(expression, context);
   if (context.aggregates !== null && aggregateFunction(name.name) !== undefined && !preferScalar(name.name))
     return bindAggregateCall(expression, context);
@@ -123,6 +166,7 @@ function bindAgo(expression: syntax.CallExpression, context: ExpressionContext):
 function combine(name: string, left: Expression, right: Expression, span: Span): Expression {
   const definition = scalarFunction(name);
   if (definition === undefined) throw new TypeError(`there is no ${name}`);
+  if (isLoose(right)) return combine(name, left, convert(right, "timespan"), span);
   if (right.type !== "timespan")
     return refuse("WRONG_TYPE", `A length of time belongs here, not a ${right.type}.`, span);
   return foldCall(resolveCall(name, definition, [left, right], span));
@@ -150,6 +194,7 @@ function bindToScalar(
   context: ExpressionContext,
 ): Expression {
   if (argument === undefined) return refuse("WRONG_ARGUMENTS", "toscalar() takes a table.", span);
+  if (!context.environment.isTabular(argument.value)) return context.scalar(argument.value);
   const relation = context.environment.table(argument.value);
   const [first] = relation.columns;
   if (first === undefined) return refuse("NOT_TABULAR", "toscalar() takes a table with a column.", span);

@@ -1,5 +1,5 @@
 import { columnOf, expand, extend, keep, sort, window } from "../plan/build.ts";
-import type { NamedExpression, Relation } from "../plan/relation.ts";
+import type { Expand, NamedExpression, Relation } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { impliedName } from "./column-names.ts";
 import { convert } from "./conversion.ts";
@@ -16,28 +16,27 @@ export function bindMvExpand(
 ): Relation {
   const context = new ExpressionContext(environment, input);
   const max = operator.limit === null ? null : context.count(operator.limit);
-  return expanded(input, operator.columns, max, indexNameOf(operator), context);
+  const shape = { maxElements: max, indexName: indexNameOf(operator), members: membersOf(operator) };
+  return expanded(input, operator.columns, shape, context);
 }
 
 function indexNameOf({ parameters }: syntax.MvExpandOperator): string | null {
-  for (const { name, value } of parameters) {
-    if (name.name === "with_itemindex" && value.kind === "name") return value.name;
-    const isArrays = value.kind === "name" && value.name === "array";
-    if ((name.name === "bagexpansion" || name.name === "kind") && isArrays)
-      refuse(
-        "UNSUPPORTED",
-        `${name.name}=array is not supported: bags expand to bags of one member.`,
-        name.span,
-      );
-  }
-  return null;
+  const value = parameters.find(({ name }) => name.name === "with_itemindex")?.value;
+  return value?.kind === "name" ? value.name : null;
+}
+
+/** `kind=array` or `bagexpansion=array`: a member of a bag becomes an array of its key and value. */
+function membersOf({ parameters }: syntax.MvExpandOperator): Expand["members"] {
+  const value = parameters.find(({ name }) => name.name === "kind" || name.name === "bagexpansion")?.value;
+  if (value === undefined || (value.kind === "name" && value.name === "bag")) return "bags";
+  if (value.kind === "name" && value.name === "array") return "arrays";
+  return refuse("UNSUPPORTED", "Bags expand to bag or array.", value.span);
 }
 
 function expanded(
   input: Relation,
   columns: readonly syntax.ExpandedColumn[],
-  maxElements: number | null,
-  indexName: string | null,
+  { maxElements, indexName, members }: Pick<Expand, "maxElements" | "indexName" | "members">,
   context: ExpressionContext,
 ): Relation {
   const expansions = columns.map(({ argument, type }, i) => {
@@ -52,6 +51,7 @@ function expanded(
     expansions.map(({ name, expression }) => ({ name, expression })),
     indexName,
     maxElements,
+    members,
   );
   const typed = expansions.flatMap(({ name, type }): NamedExpression[] =>
     type === null ? [] : [{ name, expression: convert(columnOf(rows, name), type) }],
@@ -77,7 +77,12 @@ export function bindMvApply(
   );
   const context = new ExpressionContext(environment, outer);
   const max = operator.limit === null ? null : context.count(operator.limit);
-  const elements = expanded(outer, operator.columns, max, null, context);
+  const elements = expanded(
+    outer,
+    operator.columns,
+    { maxElements: max, indexName: null, members: "bags" },
+    context,
+  );
   const carried = [ROW_COLUMN, ...input.columns.map(({ name }) => OUTER_PREFIX + name)];
   const result = operator.subquery.operators.reduce(
     (relation, inner) => bindSubqueryOperator(relation, inner, carried, environment),

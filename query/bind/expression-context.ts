@@ -90,7 +90,13 @@ export class ExpressionContext {
     const { calls } = this.aggregates ?? { calls: [] };
     const name = `$aggregate${calls.length}`;
     calls.push({ ...call, name });
-    return { kind: "column", name, type: call.type, isNullable: call.isNullable, isLoose: false };
+    return {
+      kind: "column",
+      name,
+      type: call.type,
+      isNullable: call.isNullable,
+      isLoose: call.isLoose === true,
+    };
   }
 
   /** The column, or the attribute, of that name. Throws a refusal when there is neither. */

@@ -1,8 +1,10 @@
-import { columnOf, keep, project } from "../plan/build.ts";
+import type { Expression } from "../expression.ts";
+import { columnOf, extend, keep, project } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { UniqueNames } from "./column-names.ts";
-import type { ExpressionContext } from "./expression-context.ts";
+import type { Environment } from "./environment.ts";
+import { ExpressionContext } from "./expression-context.ts";
 import { nearestName } from "./nearest-name.ts";
 import { refuse } from "./refusal.ts";
 
@@ -25,36 +27,83 @@ export function matchNames(pattern: string, names: readonly string[]): string[] 
   });
 }
 
-/** The columns that are meant; a name that is none is refused, a pattern may mean none. */
-function namedColumns(relation: Relation, expression: syntax.Expression): string[] {
+/** The columns that are meant; a name that is none is refused, a pattern may mean none. Attributes are no columns. */
+function namedColumns({ relation, ...context }: NameScope, expression: syntax.Expression): string[] {
   const names = relation.columns.map(({ name }) => name);
   if (expression.kind === "star") return names;
   if (expression.kind !== "name")
     return refuse("SYNTAX", "The name of a column belongs here.", expression.span);
   const matched = matchNames(expression.name, names);
   if (matched.length > 0 || expression.isPattern) return matched;
+  const meant = context.find(expression.name);
+  if (meant?.kind === "column") return [meant.name];
+  if (meant !== null) return [];
   const suggestion = nearestName(expression.name, names);
   return refuse("UNKNOWN_NAME", `There is no column ${expression.name} here.`, expression.span, suggestion);
 }
 
-export function bindProjectAway(input: Relation, { names }: syntax.NamesOperator): Relation {
-  const gone = new Set(names.flatMap(({ expression }) => namedColumns(input, expression)));
+interface NameScope {
+  readonly relation: Relation;
+  /** The column, or the attribute, of a name. */
+  readonly find: (name: string) => Expression | null;
+}
+
+function scopeOf(relation: Relation, environment: Environment): NameScope {
+  const context = new ExpressionContext(environment, relation);
+  return { relation, find: (name) => context.findColumn(name) };
+}
+
+/** The input with a column for each attribute among the names, so that it has a place of its own. */
+function withAttributes(
+  input: Relation,
+  names: syntax.NamesOperator["names"],
+  environment: Environment,
+): Relation {
+  const { find } = scopeOf(input, environment);
+  const added = names.flatMap(({ expression }) => {
+    if (expression.kind !== "name" || expression.isPattern) return [];
+    const found = find(expression.name);
+    return found === null || found.kind === "column" ? [] : [{ name: expression.name, expression: found }];
+  });
+  return added.length === 0 ? input : extend(input, added);
+}
+
+/** An attribute that is named stays where it is: among the attributes. */
+export function bindProjectAway(
+  input: Relation,
+  { names }: syntax.NamesOperator,
+  environment: Environment,
+): Relation {
+  const scope = scopeOf(input, environment);
+  const gone = new Set(names.flatMap(({ expression }) => namedColumns(scope, expression)));
   return keep(
     input,
     input.columns.map(({ name }) => name).filter((name) => !gone.has(name)),
   );
 }
 
-export function bindKeep(input: Relation, { names }: syntax.NamesOperator): Relation {
-  const kept = new Set(names.flatMap(({ expression }) => namedColumns(input, expression)));
+export function bindKeep(
+  input: Relation,
+  { names }: syntax.NamesOperator,
+  environment: Environment,
+): Relation {
+  const extended = withAttributes(input, names, environment);
+  const scope = scopeOf(extended, environment);
+  const kept = new Set(names.flatMap(({ expression }) => namedColumns(scope, expression)));
   return keep(
-    input,
-    input.columns.map(({ name }) => name).filter((name) => kept.has(name)),
+    extended,
+    extended.columns.map(({ name }) => name).filter((name) => kept.has(name)),
   );
 }
 
 /** The named ones first, each pattern's in their order or in the one it says; then the others. */
-export function bindReorder(input: Relation, { names }: syntax.NamesOperator): Relation {
+export function bindReorder(
+  input: Relation,
+  { names }: syntax.NamesOperator,
+  environment: Environment,
+): Relation {
+  const extended = withAttributes(input, names, environment);
+  const scope = scopeOf(extended, environment);
   const exact = new Set(
     names.flatMap(({ expression }) =>
       expression.kind === "name" && !expression.isPattern ? [expression.name] : [],
@@ -63,11 +112,11 @@ export function bindReorder(input: Relation, { names }: syntax.NamesOperator): R
   const first = new Set<string>();
   for (const { expression, order } of names) {
     const isPattern = expression.kind !== "name" || expression.isPattern;
-    const matched = namedColumns(input, expression).filter((name) => !isPattern || !exact.has(name));
+    const matched = namedColumns(scope, expression).filter((name) => !isPattern || !exact.has(name));
     for (const name of ordered(matched, order)) first.add(name);
   }
-  const rest = input.columns.map(({ name }) => name).filter((name) => !first.has(name));
-  return keep(input, [...first, ...rest]);
+  const rest = extended.columns.map(({ name }) => name).filter((name) => !first.has(name));
+  return keep(extended, [...first, ...rest]);
 }
 
 function ordered(names: readonly string[], order: string | null): readonly string[] {
@@ -92,7 +141,7 @@ export function bindRename(
       return refuse("SYNTAX", "project-rename takes new = old.", span);
     const column = context.findOwnColumn(value.name);
     if (column?.kind === "column") renamed.set(column.name, name.name);
-    else if (context.findColumn(value.name) === null) namedColumns(input, value);
+    else if (context.findColumn(value.name) === null) context.resolveColumn(value.name, value.span);
     else return extendRenamed(input, assignments, context);
   }
   const names = new UniqueNames();

@@ -4,6 +4,7 @@ import { scalarFunction } from "../functions/registry.ts";
 import { areComparable, isNumeric, type ScalarType } from "../scalar-type.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { STRING_OPERATORS } from "../syntax/tree.ts";
 import { convert, resolveCall } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { foldCall } from "./fold.ts";
@@ -42,7 +43,7 @@ const STRING_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["=~", "equalIgnoreCase"],
 ]);
 
-const NEGATED: ReadonlyMap<string, string> = new Map([
+const NEGATED: ReadonlyMap<syntax.BinaryOperator, syntax.BinaryOperator> = new Map([
   ["!~", "=~"],
   ["notlike", "like"],
   ["notlike_cs", "like_cs"],
@@ -81,7 +82,9 @@ function bindAnyColumn(
 ): Expression {
   const value = context.scalar(right);
   const columns = searchableColumns(context.relation);
-  return anyOf(columns.map((column) => bindOperator(operator, column, value, span)));
+  const positive = operator === "!=" ? "==" : positiveOf(operator);
+  const found = anyOf(columns.map((column) => bindOperator(positive, column, value, span)));
+  return positive === operator ? found : call("negation", found);
 }
 
 export function bindOperator(
@@ -92,11 +95,19 @@ export function bindOperator(
 ): Expression {
   if (operator in ARITHMETIC) return bindArithmetic(operator, left, right, span);
   if (isComparison(operator)) return bindComparison(operator, left, right, span);
-  const positive = NEGATED.get(operator) ?? operator.replace(/^!/, "");
+  const positive = positiveOf(operator);
   const name = STRING_FUNCTIONS.get(positive);
   if (name === undefined) throw new TypeError(`no operator ${operator}`);
-  const matched = call(name, textOf(left, operator, span), textOf(right, operator, span));
+  const pattern = textOf(right, operator, span);
+  if (name === "matchesRegex" && pattern.kind !== "literal")
+    return refuse("NOT_A_CONSTANT", "matches regex takes a constant pattern.", span);
+  const matched = call(name, textOf(left, operator, span), pattern);
   return positive === operator ? matched : call("negation", matched);
+}
+
+/** The operator that is true where this one is false; the operator itself if it is no negation. */
+function positiveOf(operator: syntax.BinaryOperator): syntax.BinaryOperator {
+  return NEGATED.get(operator) ?? STRING_OPERATORS.find((known) => `!${known}` === operator) ?? operator;
 }
 
 function isComparison(operator: syntax.BinaryOperator): operator is ComparisonOperator {
@@ -145,7 +156,7 @@ function comparable(
 ): [Expression, Expression] {
   if (left.type === "dynamic" && right.type === "dynamic") {
     const isOrder = operator !== "==" && operator !== "!=";
-    if (isOrder && !(isLoose(left) || isLoose(right)))
+    if (!(isLoose(left) || isLoose(right)))
       return refuse("WRONG_TYPE", `${operator} does not take dynamic values; convert them first.`, span);
     return isOrder
       ? [convert(left, "real"), convert(right, "real")]
@@ -154,9 +165,31 @@ function comparable(
   if (left.type === "dynamic") return [convert(left, comparedType(right.type)), widened(right)];
   if (right.type === "dynamic") return [widened(left), convert(right, comparedType(left.type))];
   if (areComparable(left.type, right.type)) return [left, right];
+  const [timedLeft, timedRight] = [asTime(left, right.type), asTime(right, left.type)];
+  if (timedLeft !== left || timedRight !== right) return [timedLeft, timedRight];
   const converted = convertText(left, right) ?? convertText(right, left)?.reverse();
   if (converted?.[0] !== undefined && converted[1] !== undefined) return [converted[0], converted[1]];
   return refuse("WRONG_TYPE", `A ${left.type} and a ${right.type} cannot be compared.`, span);
+}
+
+/** A sum or difference of attributes that is compared with a time, or a length of time, is one of those. */
+function asTime(value: Expression, other: ScalarType): Expression {
+  if (value.kind !== "call" || (value.name !== "subtract" && value.name !== "add")) return value;
+  const [left, right] = value.operands.map(unconverted);
+  if (left === undefined || right === undefined || (other !== "datetime" && other !== "timespan"))
+    return value;
+  if (!isLoose(left) || !isLoose(right)) return value;
+  return call(
+    value.name,
+    convert(left, "datetime"),
+    convert(right, other === "datetime" ? "timespan" : "datetime"),
+  );
+}
+
+/** The operand of the conversion to a number that an attribute in a computation got. */
+function unconverted(expression: Expression): Expression {
+  const [operand] = expression.kind === "call" && expression.name === "toreal" ? expression.operands : [];
+  return operand ?? expression;
 }
 
 /** A dynamic number is compared as a real number, which holds every number of JSON. */
@@ -182,6 +215,7 @@ export function textOf(operand: Expression, operator: string, span: Span): Expre
   if (operand.type === "string") return operand;
   if (operand.type === "dynamic") return convert(operand, "string");
   if (operand.kind === "literal" && operand.value === null) return literal("string", "");
+  if (operand.kind === "literal" && operand.type === "long") return literal("string", String(operand.value));
   return refuse(
     "WRONG_TYPE",
     `${operator} takes a string, not a ${operand.type}; tostring() makes one.`,

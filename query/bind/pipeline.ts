@@ -63,11 +63,11 @@ export function bindOperator(input: Relation, operator: syntax.Operator, environ
     case "serialize":
       return bindSerialize(input, operator, environment);
     case "project-away":
-      return bindProjectAway(input, operator);
+      return bindProjectAway(input, operator, environment);
     case "project-keep":
-      return bindKeep(input, operator);
+      return bindKeep(input, operator, environment);
     case "project-reorder":
-      return bindReorder(input, operator);
+      return bindReorder(input, operator, environment);
     case "project-rename":
       return bindRename(input, operator, new ExpressionContext(environment, input));
     case "distinct":

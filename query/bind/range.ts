@@ -51,11 +51,14 @@ export function countOf(from: Literal, to: Literal, step: Literal): number {
   return Number.isFinite(count) ? count : 0;
 }
 
-function converted({ type, value }: Literal, to: ScalarType): Literal {
-  if (value === null || type === to)
-    return literal(
-      to === "datetime" ? "datetime" : "timespan",
-      value === null ? null : BigInt(String(value)),
-    );
-  return to === "real" ? literal("real", Number(value)) : literal("long", BigInt(String(value)));
+function converted({ value }: Literal, to: ScalarType): Literal {
+  switch (to) {
+    case "real":
+      return literal("real", value === null ? null : Number(value));
+    case "datetime":
+    case "timespan":
+      return literal(to, value === null ? null : BigInt(String(value)));
+    default:
+      return literal("long", value === null ? null : BigInt(String(value)));
+  }
 }

@@ -2,6 +2,7 @@ import { allOf, anyOf } from "../call.ts";
 import { attribute, type Expression, isLoose, type Literal, literal } from "../expression.ts";
 import { scalarFunction } from "../functions/registry.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { TIME_MAX_NS, TIME_MIN_NS } from "../time-range.ts";
 import { unreachable } from "../unreachable.ts";
 import { bindCall } from "./calls.ts";
 import { nullLiteral, resolveCall } from "./conversion.ts";
@@ -63,6 +64,9 @@ function bindName({ name, span }: syntax.NameExpression, context: ExpressionCont
   const named = context.environment.lookup(name);
   if (named === undefined) return context.resolveColumn(name, span);
   if (named.kind === "scalar") return named.value;
+  // A function without parameters may be called without brackets.
+  if (named.kind === "function" && named.declaration.parameters.length === 0)
+    return context.scalar({ kind: "call", name: { name, span }, arguments: [], span });
   return refuse("NOT_TABULAR", `${name} is a ${named.kind}; a value belongs here.`, span);
 }
 
@@ -73,8 +77,10 @@ function bindLiteral({ type, value, span }: syntax.LiteralExpression): Literal {
       return literal("bool", value === true);
     case "int":
       return literal("int", Number(value));
-    case "long":
     case "datetime":
+      if (typeof value === "bigint") return literal("datetime", storableTime(value, span));
+      break;
+    case "long":
     case "timespan":
       if (typeof value === "bigint") return literal(type, value);
       break;
@@ -87,6 +93,12 @@ function bindLiteral({ type, value, span }: syntax.LiteralExpression): Literal {
       return literal("guid", String(value).toLowerCase());
   }
   return refuse("SYNTAX", `This is no ${type}.`, span);
+}
+
+/** A time that the store can hold; it refuses others rather than to take another one. */
+function storableTime(nanoseconds: bigint, span: syntax.Expression["span"]): bigint {
+  if (nanoseconds >= TIME_MIN_NS && nanoseconds <= TIME_MAX_NS) return nanoseconds;
+  return refuse("WRONG_TYPE", "Times go from 1900-01-01 to 2262-04-11 here.", span);
 }
 
 function bindUnary(

@@ -20,9 +20,9 @@ export function isTabular(expression: syntax.Expression, environment: Environmen
       return true;
     case "name": {
       const named = environment.lookup(expression.name);
-      return named === undefined
-        ? environment.compilation.tables.has(expression.name)
-        : named.kind === "table";
+      if (named === undefined) return environment.compilation.tables.has(expression.name);
+      if (named.kind !== "function") return named.kind === "table";
+      return named.declaration.parameters.length === 0 && isTabularBody(named.declaration, named.environment);
     }
     case "call":
       return isTabularCall(expression, environment);
@@ -104,6 +104,8 @@ function bindTableName({ name, span }: syntax.NameExpression, environment: Envir
     environment.step(span, sizeOf(named.relation));
     return named.relation;
   }
+  if (named?.kind === "function" && named.declaration.parameters.length === 0)
+    return bindTableCall({ kind: "call", name: { name, span }, arguments: [], span }, environment);
   if (named !== undefined)
     return refuse("NOT_TABULAR", `${name} is a ${named.kind}; a table belongs here.`, span);
   return scanTable(name, span, environment);

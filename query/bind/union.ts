@@ -42,11 +42,16 @@ function bindInputs(tables: readonly syntax.Expression[], before: number, enviro
   return tables.flatMap((table, i): Input[] => {
     if (table.kind === "name" && table.isPattern) return matchTables(table, environment);
     const relation = environment.table(table);
-    return [{ name: nameOf(table) ?? `union_arg${before + i}`, relation }];
+    return [{ name: nameOf(table, environment) ?? `union_arg${before + i}`, relation }];
   });
 }
 
-function nameOf(table: syntax.Expression): string | null {
+/** Tables and views go by their names, anything else by its place unless `as` names it. */
+function nameOf(table: syntax.Expression, environment: Environment): string | null {
+  if (table.kind === "name") {
+    const named = environment.lookup(table.name);
+    return named === undefined || named.kind === "function" ? table.name : null;
+  }
   if (table.kind !== "pipeline") return null;
   const last = table.operators.at(-1);
   return last?.kind === "as" ? last.name.name : null;

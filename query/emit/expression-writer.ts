@@ -137,16 +137,22 @@ export class ExpressionWriter {
   /** The text of the entry: a string as it is, JSON for anything else, empty where the bag has no such key. */
   #attributeText(column: string, path: readonly string[]): string {
     const { storage } = bindingOf(this.#bindings, column);
-    if (storage.kind !== "bag") return this.share(valueToText(this.share(this.#attribute(column, path)), "dynamic"));
+    if (storage.kind !== "bag")
+      return this.share(valueToText(this.share(this.#attribute(column, path)), "dynamic"));
     const whole = this.#place(path.join("."));
     const entry = `${storage.column}[${whole}]`;
     if (path.length === 1) return entry;
     const parts = splits(path).flatMap(([key, inner]) => {
       const keys = inner.map((part) => this.#place(part)).join(", ");
       const text = `${storage.column}[${this.#place(key)}]`;
-      return [`JSONHas(${text}, ${keys})`, this.share(valueToText(this.share(`JSONExtractRaw(${text}, ${keys})`), "dynamic"))];
+      return [
+        `JSONHas(${text}, ${keys})`,
+        this.share(valueToText(this.share(`JSONExtractRaw(${text}, ${keys})`), "dynamic")),
+      ];
     });
-    return this.share(`multiIf(mapContains(${storage.column}, ${whole}), ${[entry, ...parts].join(", ")}, '')`);
+    return this.share(
+      `multiIf(mapContains(${storage.column}, ${whole}), ${[entry, ...parts].join(", ")}, '')`,
+    );
   }
 
   /** The JSON text of the entry; empty where the bag has no such key. */

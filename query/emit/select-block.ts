@@ -95,6 +95,7 @@ export interface SelectBlock {
   /** The alias of the position among the elements; null when nothing asks for it. */
   readonly expansionIndex: string | null;
   readonly expansionMax: number | null;
+  readonly expansionMembers: "bags" | "arrays";
   readonly definitions: readonly Definition[];
   readonly where: readonly BoundExpression[];
   /** The identifiers of the keys; null when the block does not aggregate. */

@@ -117,6 +117,7 @@ export class PlanSplitter {
 
   #sort({ input, keys }: Sort): SelectBlock {
     const inner = this.split(input);
+    if (keys.length === 0) return inner;
     const isCut = inner.maxRows !== null || inner.limitPer !== null;
     const isPlain = keys.every(({ expression }) => expression.kind === "column");
     const block = isCut || (inner.groupBy !== null && !isPlain) ? nest(inner) : inner;
@@ -189,7 +190,7 @@ export class PlanSplitter {
 
   /** The block with names for its columns that are unique in the statement, for a SELECT over several blocks. */
   #sealed(block: SelectBlock): SelectBlock {
-    const open = block.maxRows === null ? { ...block, orderBy: [] } : block;
+    const open = block.maxRows === null && block.limitPer === null ? { ...block, orderBy: [] } : block;
     const outputs = [...block.bindings].map(([name, { type, storage }]): [string, Binding] => [
       name,
       storage.kind === "bag" ? this.#newBag() : aliasBinding(type, this.#newAlias()),
@@ -226,7 +227,7 @@ export class PlanSplitter {
     return blockOver({ kind: "union", branches }, new Map(outputs));
   }
 
-  #expand({ input, expansions, indexName, maxElements }: Expand): SelectBlock {
+  #expand({ input, expansions, indexName, maxElements, members }: Expand): SelectBlock {
     const block = nest(this.split(input));
     const expanded = expansions.map(({ name, expression }) => ({
       name,
@@ -237,7 +238,14 @@ export class PlanSplitter {
     const bindings = new Map(block.bindings);
     for (const { name, alias } of expanded) bindings.set(name, aliasBinding("dynamic", alias));
     if (indexName !== null && index !== null) bindings.set(indexName, aliasBinding("long", index));
-    return { ...block, expansions: expanded, expansionIndex: index, expansionMax: maxElements, bindings };
+    return {
+      ...block,
+      expansions: expanded,
+      expansionIndex: index,
+      expansionMax: maxElements,
+      expansionMembers: members,
+      bindings,
+    };
   }
 
   #window({ input, calls }: Window): SelectBlock {
@@ -320,6 +328,7 @@ function blockOver(source: Source, bindings: Bindings): SelectBlock {
     expansions: [],
     expansionIndex: null,
     expansionMax: null,
+    expansionMembers: "bags",
     definitions: [],
     where: [],
     groupBy: null,

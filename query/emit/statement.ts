@@ -176,14 +176,16 @@ function expansion(context: SelectContext, block: SelectBlock): string {
   if (expansions.length === 0) return "";
   const arrays = expansions.map(({ alias, value }) => {
     const writer = new ExpressionWriter(context, value.bindings);
-    const elements = expandedElements(writer.share(writer.write(value.expression)));
+    const elements = expandedElements(writer.share(writer.write(value.expression)), block.expansionMembers);
     const sql = expansionMax === null ? elements : `arraySlice(${elements}, 1, ${expansionMax})`;
     return { alias, sql: writer.share(sql) };
   });
   const index =
     expansionIndex === null
       ? []
-      : [`arrayMap(i -> toInt64(i - 1), arrayEnumerate(${longest(arrays.map(({ sql }) => sql))})) AS ${expansionIndex}`];
+      : [
+          `arrayMap(i -> toInt64(i - 1), arrayEnumerate(${longest(arrays.map(({ sql }) => sql))})) AS ${expansionIndex}`,
+        ];
   return `\nARRAY JOIN ${[...arrays.map(({ alias, sql }) => `${sql} AS ${alias}`), ...index].join(", ")}`;
 }
 

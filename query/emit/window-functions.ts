@@ -37,9 +37,9 @@ function written(writer: ExpressionWriter, operand: WindowCall["operands"][numbe
   return writer.write(operand);
 }
 
-/** The operand is true on each row whose value differs from the row before. */
+/** The first operand is true on each row whose value differs from the row before; the second is the row's number. */
 function rank(writer: ExpressionWriter, { function: kind, operands }: WindowCall, soFar: string): string {
   const changes = written(writer, operands[0]);
   if (kind === "denseRank") return `toInt64(countIf(${changes}) ${soFar})`;
-  return `toInt64(${changes}) ${soFar}`;
+  return `toInt64(max(if(${changes}, ${written(writer, operands[1])}, 0)) ${soFar})`;
 }

@@ -31,5 +31,7 @@ export function wireColumn({ type, storage }: Binding): string {
   const { column } = storage;
   if (storage.kind === "bag")
     return `tuple(mapKeys(${column}), mapValues(${column}), ${storage.jsonKeysColumn})`;
-  return type === "datetime" ? `toUnixTimestamp64Nano(${column})` : column;
+  if (type === "datetime") return `toUnixTimestamp64Nano(${column})`;
+  // A condition is an UInt8 in ClickHouse, which JSON shows as a number.
+  return type === "bool" ? `CAST(${column}, 'Nullable(Bool)')` : column;
 }

@@ -1,5 +1,6 @@
 import {
   type CallWriter,
+  type FunctionDefinition,
   type FunctionTable,
   optional,
   overload,
@@ -94,31 +95,27 @@ export function indexWithin(
   return refused.length === 0 ? found : `if(${refused.join(" OR ")}, NULL, ${found})`;
 }
 
-/** Positions with a length or an occurrence can be null. */
-export function indexOverloads(parameters: readonly Parameter[], template: SqlTemplate) {
-  const [source, match, start, length, occurrence] = parameters;
-  if (!source || !match || !start || !length || !occurrence)
-    throw new TypeError("five parameters are needed");
-  return [
-    overload([source, match, start], "long", "never", template),
-    overload([source, match, start, length, occurrence], "long", "possible", template),
-  ];
-}
-
-/** The parameters of the functions that look for a position. */
-export function indexParameters(match: Parameter): readonly Parameter[] {
-  return [
-    parameter("string", "any"),
-    match,
-    optional("start", "long"),
-    parameter("length", "long"),
-    optional("occurrence", "long"),
-  ];
+/** Looks for a position, in all of a text or in a part of it; in a part that cannot be there it is null. */
+export function positionFunction(
+  summary: string,
+  match: Parameter,
+  template: SqlTemplate,
+): FunctionDefinition {
+  const source = parameter("string", "any");
+  const part = [parameter("start", "long"), optional("length", "long"), optional("occurrence", "long")];
+  return {
+    summary,
+    overloads: [
+      overload([source, match], "long", "never", template),
+      overload([source, match, ...part], "long", "possible", template),
+    ],
+  };
 }
 
 export const POSITION_FUNCTIONS = {
-  indexof: {
-    summary: "The position of the first occurrence, from 0, and -1 without one.",
-    overloads: indexOverloads(indexParameters(parameter("match", "any")), indexOf),
-  },
+  indexof: positionFunction(
+    "The position of the first occurrence, from 0, and -1 without one.",
+    parameter("match", "any"),
+    indexOf,
+  ),
 } as const satisfies FunctionTable;

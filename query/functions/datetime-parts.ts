@@ -89,18 +89,18 @@ function part(summary: string, name: string): FunctionDefinition {
   return simple(
     summary,
     [parameter("date", "datetime")],
-    "int",
+    "long",
     "propagate",
-    (call) => `toInt32(${write(call.operand(0))})`,
+    (call) => `toInt64(${write(call.operand(0))})`,
   );
 }
 
 const DATETIME_PART = simple(
   "A part of a datetime, as a number.",
   [constant("part", "string"), parameter("date", "datetime")],
-  "int",
+  "long",
   "propagate",
-  (call) => `toInt32(${PARTS.get(partName(call, PARTS.keys()))?.(call.operand(1))})`,
+  (call) => `toInt64(${PARTS.get(partName(call, PARTS.keys()))?.(call.operand(1))})`,
 );
 
 /** Amounts beyond these lead out of every calendar. */

@@ -1,4 +1,4 @@
-import { countOf, indexOverloads, indexParameters, indexWithin } from "./character-positions.ts";
+import { characterCount, countOf, indexWithin, positionFunction } from "./character-positions.ts";
 import {
   type CallWriter,
   constant,
@@ -147,7 +147,8 @@ function indexOfRegex(call: CallWriter): string {
     const at = call.share(`regexpPosition(${window}, ${place}, 1, ${occurrence})`);
     return `if(${at} = 0, toInt64(-1), toInt64(lengthUTF8(substring(${window}, 1, ${at} - 1))))`;
   };
-  return call.operands.length === 2 ? find(text) : indexWithin(call, text, find);
+  if (call.operands.length === 2) return find(text);
+  return `if(${characterCount(call, 2, 0)} < 0, NULL, ${indexWithin(call, text, find)})`;
 }
 
 const BOUNDARIES = "\\b knows the letters and digits of ASCII only.";
@@ -226,9 +227,12 @@ export const REGEX_FUNCTIONS = {
     ],
   },
   indexof_regex: {
-    summary: "The position of the first match, from 0, and -1 without one.",
+    ...positionFunction(
+      "The position of the first match, from 0, and -1 without one.",
+      constant("match", "string"),
+      indexOfRegex,
+    ),
     approximate: BOUNDARIES,
-    overloads: indexOverloads(indexParameters(constant("match", "string")), indexOfRegex),
   },
   regex_quote: regexFunction(
     "The text with its special characters escaped for a pattern.",

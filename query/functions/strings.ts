@@ -26,11 +26,14 @@ export function overTexts(write: (...texts: string[]) => string): SqlTemplate {
 
 /** Characters from a position counted from 0, from the end if negative. */
 function substring(call: CallWriter): string {
-  const text = call.share(call.textOperand(0));
   const start = characterCount(call, 1, 0);
+  const length = call.operands.length < 3 ? "" : `, greatest(${characterCount(call, 2, 0)}, 0)`;
+  const operand = call.operands[1];
+  if (operand?.kind === "literal" && typeof operand.value === "bigint" && operand.value >= 0n)
+    return `substringUTF8(${call.textOperand(0)}, ${start} + 1${length})`;
+  const text = call.share(call.textOperand(0));
   const from = `if(${start} < 0, greatest(toInt64(lengthUTF8(${text})) + ${start}, 0), ${start}) + 1`;
-  if (call.operands.length < 3) return `substringUTF8(${text}, ${from})`;
-  return `substringUTF8(${text}, ${from}, greatest(${characterCount(call, 2, 0)}, 0))`;
+  return `substringUTF8(${text}, ${from}${length})`;
 }
 
 /** Any text of the operands, one behind the other. */

@@ -99,13 +99,14 @@ export class SearchIndex {
   /** The bytes with ASCII letters in lower case, in the same places. */
   #loweredBytes(): Buffer {
     if (this.#lowered !== undefined) return this.#lowered;
-    const { bytes, ends } = this.#texts;
+    const { bytes, starts, ends } = this.#texts;
     const end = ends[this.#rows - 1] ?? 0;
-    const lowered = Buffer.from(bytes.slice(0, end).buffer);
-    for (let i = this.#texts.starts[0] ?? 0; i < end; i++) {
-      const byte = lowered[i] ?? 0;
-      if (byte >= 0x41 && byte <= 0x5a) lowered[i] = byte + 0x20;
+    const copy = bytes.slice(0, end);
+    for (let i = starts[0] ?? 0; i < end; i++) {
+      const byte = copy[i] ?? 0;
+      if (byte >= 0x41 && byte <= 0x5a) copy[i] = byte + 0x20;
     }
+    const lowered = Buffer.from(copy.buffer);
     this.#lowered = lowered;
     return lowered;
   }

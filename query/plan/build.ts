@@ -132,7 +132,9 @@ export function aggregate(
   aggregates: readonly AggregateCall[],
 ): Aggregate {
   for (const { operands } of aggregates) for (const operand of operands) checkReferences(operand, input);
-  const calls = aggregates.map(({ name, type, isNullable }) => ({ name, type, isNullable }));
+  const calls = aggregates.map(({ name, type, isNullable, isLoose: loose }) => {
+    return { name, type, isNullable, isLoose: loose === true };
+  });
   const columns = [...assignedColumns(input, keys), ...calls];
   checkUnique(columns);
   if (keys.some(({ expression }) => expression.type === "dynamic"))
@@ -178,6 +180,7 @@ export function expand(
   expansions: Expand["expansions"],
   indexName: string | null = null,
   maxElements: number | null = null,
+  members: Expand["members"] = "bags",
 ): Expand {
   for (const { expression } of expansions) {
     checkReferences(expression, input);
@@ -190,7 +193,7 @@ export function expand(
   const kept = input.columns.map((old) => added.find(({ name }) => name === old.name) ?? old);
   const columns = [...kept, ...added.filter(({ name }) => !input.columns.some((old) => old.name === name))];
   checkUnique(columns);
-  return { kind: "expand", input, expansions, indexName, maxElements, columns };
+  return { kind: "expand", input, expansions, indexName, maxElements, members, columns };
 }
 
 export function window(input: Relation, calls: readonly WindowCall[]): Window {

@@ -32,6 +32,8 @@ export interface AggregateCall {
   readonly operands: readonly Expression[];
   readonly type: ScalarType;
   readonly isNullable: boolean;
+  /** One of the values, which were attributes, or made of them. */
+  readonly isLoose?: boolean;
 }
 
 interface RelationNode<Kind extends string> {
@@ -124,6 +126,8 @@ export interface Expand extends RelationNode<"expand"> {
   readonly indexName: string | null;
   /** Elements of an array beyond it make no row; null without a limit. */
   readonly maxElements: number | null;
+  /** What a member of a bag becomes: a bag of one, or an array of its key and value. */
+  readonly members: "bags" | "arrays";
 }
 
 export type WindowFunction = "rowNumber" | "shift" | "cumulate" | "rank" | "denseRank";

@@ -45,7 +45,12 @@ const LIST_OPERATORS: ReadonlyMap<string, ListExpression["operator"]> = new Map(
 
 /** A value; the operators from loose to tight: or, and, equality, order, sum, product, those of strings. */
 export function readExpression(parser: Parser): Expression {
-  return parser.cursor.nested(() => readLogical(parser, "or"));
+  return parser.cursor.nested(() => readUnnested(parser));
+}
+
+/** The same for a caller that counts the nesting itself. */
+export function readUnnested(parser: Parser): Expression {
+  return readLogical(parser, "or");
 }
 
 /** `and` and `or` do not care how they are grouped: long chains become shallow trees. */
@@ -115,7 +120,7 @@ function readItems(parser: Parser, operator: Token): Expression[] {
   const { cursor } = parser;
   const opening = cursor.expect("(", `and a list of values after ${operator.text}`);
   const items: Expression[] = [];
-  do items.push(items.length === 0 ? cursor.nested(() => parser.pipeline()) : parser.expression());
+  do items.push(items.length === 0 ? parser.pipeline() : parser.expression());
   while (cursor.accept(",") !== null);
   cursor.close(opening, "`,` or `)` after a value of the list");
   return items;
@@ -221,7 +226,7 @@ function readFieldSearch(parser: Parser, left: Expression, start: number): Expre
   return cursor.made({ kind: "fieldSearch", left, right, span: cursor.spanFrom(start) }, left);
 }
 
-/** How many tokens make the bare word behind a colon; zero when an operand stands there. */
+/** How many tokens make the bare word behind a colon; zero when an operand stands there, such as a number or call. */
 function bareWordLength({ cursor }: Parser): number {
   let length = 0;
   let isWord = false;
@@ -231,10 +236,12 @@ function bareWordLength({ cursor }: Parser): number {
     if (!isJoint && kind !== "name" && kind !== "long" && kind !== "real" && kind !== "timespan") break;
     if (kind === "name" || text === "*" || length > 0) isWord = true;
   }
-  const isCall = cursor.at("(", length) && cursor.isAdjacent(length);
   const isNegative = length === 2 && cursor.at("-") && cursor.peek(1).kind !== "name";
   const isTruth = length === 1 && (cursor.at("true") || cursor.at("false"));
-  return isWord && !isCall && !isNegative && !isTruth ? length : 0;
+  if (!isWord || isNegative || isTruth) return 0;
+  const endsInCall = cursor.at("(", length) && cursor.isAdjacent(length);
+  if (!endsInCall) return length;
+  return length > 1 && cursor.peek().kind === "name" ? 1 : 0;
 }
 
 const BARE_WORD_JOINTS: ReadonlySet<string> = new Set(["*", "-", ".", "/", "@", ":", "+", "%", "?", "&"]);

@@ -81,7 +81,7 @@ function readPrimary(parser: Parser): Expression {
   }
   if (cursor.at("(")) {
     cursor.next();
-    const inner = cursor.nested(() => parser.pipeline());
+    const inner = parser.pipeline();
     cursor.close(token, "`)` or an operator");
     return inner;
   }
@@ -144,7 +144,7 @@ export function readCall(parser: Parser): CallExpression {
   const callArguments: Argument[] = [];
   if (!cursor.at(")")) {
     const isQuery = QUERY_FUNCTIONS.has(name.name);
-    do callArguments.push(isQuery ? cursor.nested(() => readQueryArgument(parser)) : parser.argument());
+    do callArguments.push(isQuery ? readQueryArgument(parser) : parser.argument());
     while (cursor.accept(",") !== null);
   }
   cursor.close(opening, "`,` or `)` after an argument");

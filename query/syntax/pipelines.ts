@@ -1,4 +1,4 @@
-import { readExpression } from "./expressions.ts";
+import { readUnnested } from "./expressions.ts";
 import type { Parser } from "./grammar.ts";
 import { PIPELINE_MAX_OPERATORS } from "./limits.ts";
 import { isOperatorStart, readOperator } from "./operators.ts";
@@ -7,10 +7,12 @@ import type { Expression, Operator, PipelineExpression } from "./tree.ts";
 /** An expression, or an operator that makes rows itself, and the operators behind it. */
 export function readPipeline(parser: Parser): Expression {
   const { cursor } = parser;
-  const start = cursor.index;
-  if (isOperatorStart(parser, "source")) return readOperators(parser, null, start);
-  const source = readExpression(parser);
-  return cursor.at("|") ? readOperators(parser, source, start) : source;
+  return cursor.nested(() => {
+    const start = cursor.index;
+    if (isOperatorStart(parser, "source")) return readOperators(parser, null, start);
+    const source = readUnnested(parser);
+    return cursor.at("|") ? readOperators(parser, source, start) : source;
+  });
 }
 
 /** A whole query: also the operators alone, with or without a pipe in front, whose rows are known otherwise. */

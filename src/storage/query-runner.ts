@@ -18,6 +18,13 @@ export interface QueryAnswer {
   readonly bytesRead: number;
 }
 
+/** How far a running statement is; `totalRowsToRead` is the store's estimate. */
+export interface StatementProgress {
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  readonly totalRowsToRead: number;
+}
+
 export interface QueryRunnerOptions {
   readonly endpoint: ClickHouseEndpoint;
   readonly admission: Admission;
@@ -36,6 +43,9 @@ const OUTCOMES: Readonly<Record<ClickHouseFailure, string>> = {
 
 /** ClickHouse ends a statement by itself at its limit of time; if nothing came so long after it, nothing will. */
 const ANSWER_GRACE_MS = 10_000;
+
+/** Between two questions how far a statement is: often enough for a person, a millisecond of the store's time each. */
+const PROGRESS_INTERVAL_MS = 250;
 
 /** Characters of a refusal kept for the log. */
 const REFUSAL_MAX_CHARS = 1_000;
@@ -58,13 +68,18 @@ export class QueryRunner {
    * The answer, whole. `operation` names the statement in metrics. Aborting closes the connection, upon which
    * ClickHouse stops. Throws ApiError with QUERY_TIMEOUT or QUERY_TOO_EXPENSIVE, and DependencyError for the rest.
    */
-  async run(operation: string, compiled: CompiledQuery, signal: AbortSignal): Promise<QueryAnswer> {
+  async run(
+    operation: string,
+    compiled: CompiledQuery,
+    signal: AbortSignal,
+    onProgress: ((progress: StatementProgress) => void) | null = null,
+  ): Promise<QueryAnswer> {
     const { admission, metrics, monotonicMs } = this.#options;
     const startMs = monotonicMs();
     const observe = (outcome: string): void =>
       metrics.query.durationSec.observe({ operation, outcome }, (monotonicMs() - startMs) / 1000);
     try {
-      const answer = await admission.run(signal, () => this.#ask(compiled, signal));
+      const answer = await admission.run(signal, () => this.#watched(compiled, signal, onProgress));
       observe("ok");
       metrics.query.rowsRead.inc({ operation }, answer.rowsRead);
       return answer;
@@ -72,6 +87,45 @@ export class QueryRunner {
       const failure = error instanceof ClickHouseQueryError ? classifyClickHouseError(error) : "unavailable";
       observe(OUTCOMES[signal.aborted ? "cancelled" : failure]);
       throw error instanceof ClickHouseQueryError ? clickHouseQueryFailure(error) : error;
+    }
+  }
+
+  /** The answer; until it is there, tells how far the statement is, as the store's list of running statements says. */
+  async #watched(
+    compiled: CompiledQuery,
+    signal: AbortSignal,
+    onProgress: ((progress: StatementProgress) => void) | null,
+  ): Promise<QueryAnswer> {
+    if (onProgress === null) return this.#ask(compiled, signal);
+    const queryId = crypto.randomUUID();
+    const answered = new AbortController();
+    const watching = this.#watch(queryId, AbortSignal.any([signal, answered.signal]), onProgress);
+    try {
+      return await this.#ask({ ...compiled, settings: { ...compiled.settings, query_id: queryId } }, signal);
+    } finally {
+      answered.abort();
+      await watching;
+    }
+  }
+
+  async #watch(
+    queryId: string,
+    signal: AbortSignal,
+    onProgress: (progress: StatementProgress) => void,
+  ): Promise<void> {
+    for (;;) {
+      await pause(PROGRESS_INTERVAL_MS, signal);
+      if (signal.aborted) return;
+      try {
+        const { status, text } = await this.#send(progressOf(queryId), signal);
+        if (status !== 200) continue;
+        const [row] = readAnswer(JSON.parse(text)).rows;
+        if (row === undefined) continue;
+        const [rowsRead = 0, bytesRead = 0, totalRowsToRead = 0] = row.map(Number);
+        onProgress({ rowsRead, bytesRead, totalRowsToRead });
+      } catch {
+        // Progress decorates an answer: what is not known is not told, and the statement goes on.
+      }
     }
   }
 
@@ -89,7 +143,10 @@ export class QueryRunner {
     return readAnswer(JSON.parse(text));
   }
 
-  async #send({ sql, parameters, settings }: CompiledQuery, signal: AbortSignal) {
+  async #send(
+    { sql, parameters, settings }: Pick<CompiledQuery, "sql" | "parameters" | "settings">,
+    signal: AbortSignal,
+  ) {
     const { origin, database } = this.#options.endpoint;
     const url = new URLSearchParams({ database, ...settings });
     for (const [name, value] of Object.entries(parameters)) url.set(`param_${name}`, escapeParameter(value));
@@ -110,6 +167,28 @@ export class QueryRunner {
       throw new ClickHouseQueryError(null, "not answered", { cause: error });
     }
   }
+}
+
+function progressOf(queryId: string): Pick<CompiledQuery, "sql" | "parameters" | "settings"> {
+  return {
+    sql: "SELECT read_rows, read_bytes, total_rows_approx FROM system.processes WHERE query_id = {query:String}",
+    parameters: { query: queryId },
+    settings: { readonly: "1", max_execution_time: "1" },
+  };
+}
+
+/** Waits, but not beyond an abort. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const finish = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, milliseconds);
+    signal.addEventListener("abort", finish);
+  });
 }
 
 /** ClickHouse reads the value of a parameter as a field of TSV. */

@@ -41,7 +41,7 @@ export function positionOf(row: readonly unknown[]): EntryPosition {
 }
 
 /** A property bag on the wire: keys, texts, and the keys whose text is JSON rather than a string. */
-function encodeAttributes(bag: unknown): string {
+export function encodeAttributes(bag: unknown): string {
   const [keys, texts, jsonKeys] = list(bag).map(list);
   if (keys === undefined || texts === undefined || jsonKeys === undefined)
     throw new TypeError("a row of the log store has no attributes");

@@ -1,4 +1,4 @@
-import { DECORATION_BUDGET, type QueryBudget } from "../../../query/index.ts";
+import { DECORATION_BUDGET, type QueryBudget, RESULT_MAX_ROWS } from "../../../query/index.ts";
 
 /** The bounds of reading logs. Every number says what it protects; those of the wire are the specification's. */
 
@@ -6,6 +6,9 @@ export const PAGE_MAX_ENTRIES = 1000;
 export const PAGE_DEFAULT_ENTRIES = 100;
 export const SERVICE_MAX_CHARS = 255;
 export const CURSOR_MAX_CHARS = 64;
+/** KQL as a parameter of a URL, and as a body. */
+export const QUERY_MAX_CHARS = 2048;
+export const QUERY_BODY_MAX_CHARS = 4096;
 
 /** Entries counted for `total`; what matters beyond it is only that there are more. */
 export const TOTAL_MAX_ENTRIES = 10_000;
@@ -21,3 +24,38 @@ export const TOTAL_BUDGET: QueryBudget = { ...DECORATION_BUDGET, maxReadBytes: 1
 export const QUERIES_MAX_RUNNING = 16;
 /** Statements that wait for those: a burst of dashboards. Beyond it, a refusal at once beats a wait in vain. */
 export const QUERIES_MAX_WAITING = 256;
+
+/** Rows of the answer to a query; one less than a statement may answer with, so that one more says there was more. */
+export const QUERY_MAX_ROWS = RESULT_MAX_ROWS - 1;
+/** Characters of the rows of such an answer, as JSON: they are held in memory until the client has taken them. */
+export const QUERY_MAX_ANSWER_CHARS = 64 * 1024 * 1024;
+
+/** Buckets when the client leaves their width to us: a bar chart across a window. */
+export const HISTOGRAM_DEFAULT_BUCKETS = 100;
+/** Buckets of any histogram: times the groups, what one answer of the store holds. */
+export const HISTOGRAM_MAX_BUCKETS = 2000;
+/** Groups by name; the rest is one number. */
+export const HISTOGRAM_MAX_GROUPS = 10;
+/** Characters of a field's name. */
+export const FIELD_NAME_MAX_CHARS = 255;
+
+export const FACETS_MAX_FIELDS = 20;
+export const FACET_DEFAULT_VALUES = 10;
+export const FACET_MAX_VALUES = 100;
+/** Attributes that have facets without being asked for. */
+export const FACET_DEFAULT_ATTRIBUTES = 4;
+
+/** The newest entries whose attributes are looked at: their bags are held in memory. */
+export const FIELDS_SAMPLE_ENTRIES = 2000;
+/** Attributes described, the most frequent ones: producers can make any number of them. */
+export const FIELDS_MAX_ATTRIBUTES = 500;
+export const FIELD_EXAMPLES = 3;
+export const FIELD_EXAMPLE_MAX_CHARS = 100;
+
+export const CONTEXT_DEFAULT_ENTRIES = 10;
+export const CONTEXT_MAX_ENTRIES = 100;
+
+/** Entries of one statement of an export: a few megabytes as a rule, held until the client has taken them. */
+export const EXPORT_PAGE_ENTRIES = 2000;
+/** An export that takes longer is cut: its client is too slow or gone. */
+export const EXPORT_MAX_MS = 3_600_000;

@@ -23,10 +23,18 @@ export interface PageStart {
   readonly newestId: bigint;
 }
 
-/** The newest entries, in the order of a search; `start` is null for the first page. */
-export function pagePlan(logFilter: LogFilter, start: PageStart | null, maxEntries: number): Relation {
+/**
+ * The newest entries, in the order of a search; `start` is null for the first page, which may leave out what is newer
+ * than `newestId` too.
+ */
+export function pagePlan(
+  logFilter: LogFilter,
+  start: PageStart | null,
+  maxEntries: number,
+  newestId: bigint | null = null,
+): Relation {
   const matching = filteredLogs(logFilter);
-  const remaining = start === null ? matching : filter(matching, isBehind(matching, start));
+  const remaining = start === null ? upTo(matching, newestId) : filter(matching, isBehind(matching, start));
   const ordered = sort(remaining, [
     { expression: columnOf(remaining, "ts"), direction: "descending" },
     { expression: columnOf(remaining, "id"), direction: "descending" },
@@ -60,6 +68,11 @@ export function entryPlan(id: bigint): Relation {
     limit(filter(logs, call("equal", columnOf(logs, "id"), literal("long", id))), 1),
     ENTRY_COLUMNS,
   );
+}
+
+function upTo(logs: Relation, newestId: bigint | null): Relation {
+  if (newestId === null) return logs;
+  return filter(logs, call("lessOrEqual", columnOf(logs, "id"), literal("long", newestId)));
 }
 
 /** The condition on `ts` alone comes first: it is what ClickHouse finds its place in the primary key by. */

@@ -1,13 +1,9 @@
 import { Type } from "typebox";
-import type { Config } from "../../config.ts";
+import type { QueryBudget } from "../../../query/index.ts";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import type { AuthenticatedContext, Route } from "../../http/route.ts";
-import type { Metrics } from "../../ops/metrics.ts";
-import { Admission } from "../../storage/admission.ts";
-import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
-import { QueryRunner } from "../../storage/query-runner.ts";
-import { QUERIES_MAX_RUNNING, QUERIES_MAX_WAITING } from "./limits.ts";
+import type { QueryRunner } from "../../storage/query-runner.ts";
 import {
   findEntry,
   type SearchContext,
@@ -19,14 +15,11 @@ import { LogReader } from "./store.ts";
 import { Entry, SearchAnswer, SearchParameters } from "./types.ts";
 
 export interface LogSearchOptions {
-  readonly clickhouse: ClickHouseEndpoint;
+  readonly runner: QueryRunner;
+  /** What one statement may cost. */
+  readonly budget: QueryBudget;
   /** Signs cursors; the same for every instance of the server. */
   readonly cursorKey: Uint8Array;
-  readonly metrics: Pick<Metrics, "query">;
-  readonly config: Pick<
-    Config,
-    "queryTimeoutMs" | "queryMaxReadBytes" | "queryMaxMemoryBytes" | "queryMaxResultBytes"
-  >;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -34,8 +27,9 @@ export interface LogSearchOptions {
 const EntryParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0,19})$" }) });
 
 /** Routes that read stored logs. */
-export function logSearchRoutes(options: LogSearchOptions): Route[] {
-  const deps = searchDependencies(options);
+export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOptions): Route[] {
+  const monotonicMs = () => performance.now();
+  const deps: SearchDependencies = { reader: new LogReader({ runner, budget }), cursorKey, now, monotonicMs };
   return [
     route({
       method: "GET",
@@ -45,7 +39,7 @@ export function logSearchRoutes(options: LogSearchOptions): Route[] {
       access: { role: "viewer", scope: "logs:read" },
       query: SearchParameters,
       responses: { 200: { description: "One page of the entries that match", schema: SearchAnswer } },
-      errors: ["VALIDATION_FAILED", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
+      errors: ["VALIDATION_FAILED", "KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
       handler: async (context, { query }) =>
         json(encodeResult(await searchLogs(deps, contextOf(context), query))),
     }),
@@ -65,25 +59,6 @@ export function logSearchRoutes(options: LogSearchOptions): Route[] {
       },
     }),
   ];
-}
-
-function searchDependencies({
-  clickhouse,
-  cursorKey,
-  metrics,
-  config,
-  now,
-}: LogSearchOptions): SearchDependencies {
-  const monotonicMs = () => performance.now();
-  const admission = new Admission({ maxRunning: QUERIES_MAX_RUNNING, maxWaiting: QUERIES_MAX_WAITING });
-  const runner = new QueryRunner({ endpoint: clickhouse, admission, metrics, monotonicMs });
-  const budget = {
-    maxExecutionMs: config.queryTimeoutMs,
-    maxReadBytes: config.queryMaxReadBytes,
-    maxMemoryBytes: config.queryMaxMemoryBytes,
-    maxResultBytes: config.queryMaxResultBytes,
-  };
-  return { reader: new LogReader({ runner, budget }), cursorKey, now, monotonicMs };
 }
 
 function contextOf({ principal, request }: AuthenticatedContext): SearchContext {

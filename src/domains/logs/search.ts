@@ -45,7 +45,7 @@ export async function searchLogs(
 ): Promise<SearchResult> {
   const startMs = deps.monotonicMs();
   const { organizationId, signal } = context;
-  const selection = readSelection(parameters);
+  const selection = readSelection(parameters, deps.now());
   const seal = sealOf(deps, organizationId, parameters);
   const cursor = parameters.cursor === undefined ? null : readCursor(parameters.cursor, seal);
   const limit = parameters.limit ?? PAGE_DEFAULT_ENTRIES;
@@ -108,7 +108,7 @@ const NO_FACTS: SearchFacts = { newestId: 0n, matching: null, answers: [] };
 
 /** Without a search of messages a few bytes of each row decide: so little that counting goes on beside the page. */
 function isCheapToCount({ filter }: LogSelection): boolean {
-  return filter.search === null;
+  return filter.search === null && (filter.query ?? null) === null;
 }
 
 async function readFacts(
@@ -151,9 +151,9 @@ function textCell({ rows }: QueryAnswer): string | null {
 function sealOf(
   { cursorKey }: SearchDependencies,
   organizationId: number,
-  { q, service, level, from, to }: SearchParameters,
+  { q, query, service, level, from, to }: SearchParameters,
 ): CursorSeal {
-  const filters = [q, service, level, from, to].map((value) => value ?? null);
+  const filters = [q, query, service, level, from, to].map((value) => value ?? null);
   return { key: cursorKey, organizationId, filters: JSON.stringify(filters) };
 }
 

@@ -1,15 +1,27 @@
 import { parseSearch, type SearchCondition, type TimeRange } from "../../../query/index.ts";
 import { validationFailed } from "../../http/validate.ts";
 import { parseDateTimeNs } from "./entry-time.ts";
+import { compileEntryQuery } from "./kql.ts";
 import type { LogSelection } from "./store.ts";
 import type { SearchParameters } from "./types.ts";
 
-export type FilterParameters = Pick<SearchParameters, "q" | "service" | "level" | "from" | "to">;
+export type FilterParameters = Pick<SearchParameters, "q" | "query" | "service" | "level" | "from" | "to">;
 
-/** The selection that validated parameters describe. Throws VALIDATION_FAILED for what their schema cannot say. */
-export function readSelection({ q, service, level, from, to }: FilterParameters): LogSelection {
+/**
+ * The selection that validated parameters describe; `nowMs` is what its query takes for the present. Throws
+ * VALIDATION_FAILED for what their schema cannot say, and KQL_INVALID for a query that does not keep entries.
+ */
+export function readSelection(
+  { q, query, service, level, from, to }: FilterParameters,
+  nowMs = Date.now(),
+): LogSelection {
   return {
-    filter: { search: readSearch(q ?? ""), service: service ?? null, level: level ?? null },
+    filter: {
+      search: readSearch(q ?? ""),
+      service: service ?? null,
+      level: level ?? null,
+      query: query === undefined || query.trim() === "" ? null : compileEntryQuery(query, nowMs),
+    },
     timeRange: readTimeRange(from, to),
   };
 }

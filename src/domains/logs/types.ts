@@ -1,18 +1,32 @@
 import { type Static, Type } from "typebox";
 import { LEVEL_NUMBERS } from "../../../ingest/index.ts";
 import { SEARCH_TEXT_MAX_CHARS } from "../../../query/index.ts";
-import { CURSOR_MAX_CHARS, PAGE_DEFAULT_ENTRIES, PAGE_MAX_ENTRIES, SERVICE_MAX_CHARS } from "./limits.ts";
+import {
+  CONTEXT_DEFAULT_ENTRIES,
+  CONTEXT_MAX_ENTRIES,
+  CURSOR_MAX_CHARS,
+  PAGE_DEFAULT_ENTRIES,
+  PAGE_MAX_ENTRIES,
+  QUERY_MAX_CHARS,
+  SERVICE_MAX_CHARS,
+} from "./limits.ts";
 
 const Level = Type.Enum(Object.keys(LEVEL_NUMBERS));
 
 /** The parameters that say which entries are meant. */
-const FILTER_PARAMETERS = {
+export const FILTER_PARAMETERS = {
   q: Type.Optional(
     Type.String({
       maxLength: SEARCH_TEXT_MAX_CHARS,
       description:
         'Words that must all occur in the message, in any order, whatever their case, also inside words; `"a phrase"` as ' +
         "it stands; `-not` for what must not occur; `OR` between alternatives. Empty matches everything.",
+    }),
+  ),
+  query: Type.Optional(
+    Type.String({
+      maxLength: QUERY_MAX_CHARS,
+      description: "KQL that keeps entries as they are: a condition, or a pipeline of `where` and the like.",
     }),
   ),
   service: Type.Optional(
@@ -78,3 +92,30 @@ export const SearchAnswer = Type.Object({
     elapsedMs: Type.Number(),
   }),
 });
+
+export const ContextParameters = Type.Object(
+  {
+    before: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: CONTEXT_MAX_ENTRIES, default: CONTEXT_DEFAULT_ENTRIES }),
+    ),
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: CONTEXT_MAX_ENTRIES, default: CONTEXT_DEFAULT_ENTRIES }),
+    ),
+    sameService: Type.Optional(Type.Boolean({ description: "Only entries of the entry's own service." })),
+    sameHost: Type.Optional(Type.Boolean({ description: "Only entries of the entry's own host." })),
+  },
+  { additionalProperties: false },
+);
+export type ContextParameters = Static<typeof ContextParameters>;
+
+export const ContextAnswer = Type.Object({
+  before: Type.Array(Entry, { description: "Oldest first; entries of one time by id." }),
+  entry: Entry,
+  after: Type.Array(Entry, { description: "Oldest first." }),
+});
+
+export const ExportParameters = Type.Object(
+  { ...FILTER_PARAMETERS, format: Type.Optional(Type.Enum(["ndjson", "csv"], { default: "ndjson" })) },
+  { additionalProperties: false },
+);
+export type ExportParameters = Static<typeof ExportParameters>;

@@ -1,8 +1,8 @@
-import { logSearchRoutes } from "../../../src/domains/logs/search-routes.ts";
+import { logReadRoutes } from "../../../src/domains/logs/read-routes.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
-import { createMetrics } from "../../../src/ops/metrics.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
 import type { TestStores } from "../../harness/stores.ts";
+import { queryRunner } from "../../query/query-store.ts";
 
 export interface FoundEntry {
   id: string;
@@ -28,6 +28,18 @@ const LIMITS = {
 };
 
 export interface LogApp extends TestApp {
+  /** GETs a path below `/api/v1/logs/` as a viewer of the organization. */
+  readonly get: (
+    organizationId: number,
+    path: string,
+    parameters?: Record<string, string>,
+  ) => Promise<Response>;
+  /** Runs a query as a viewer of the organization. */
+  readonly query: (
+    organizationId: number,
+    body: { query: string; from?: string; to?: string },
+    headers?: Record<string, string>,
+  ) => Promise<Response>;
   /** Searches as a viewer of the organization; the parameters are encoded here. */
   readonly search: (organizationId: number, parameters?: Record<string, string>) => Promise<Response>;
   /** The answer of a search that succeeds. */
@@ -39,20 +51,38 @@ export function logApp(
   stores: Pick<TestStores, "clickhouseEndpoint">,
   limits: Partial<typeof LIMITS> = {},
 ): LogApp {
-  const routes = logSearchRoutes({
-    clickhouse: stores.clickhouseEndpoint,
+  const { queryTimeoutMs, queryMaxReadBytes, queryMaxMemoryBytes, queryMaxResultBytes } = {
+    ...LIMITS,
+    ...limits,
+  };
+  const routes = logReadRoutes({
+    runner: queryRunner(stores),
     cursorKey: new Uint8Array(32).fill(7),
-    metrics: createMetrics(),
-    config: { ...LIMITS, ...limits },
+    budget: {
+      maxExecutionMs: queryTimeoutMs,
+      maxReadBytes: queryMaxReadBytes,
+      maxMemoryBytes: queryMaxMemoryBytes,
+      maxResultBytes: queryMaxResultBytes,
+    },
     now: Date.now,
   });
   const base = testApp(routes, { authenticator: byOrganization });
+  const get: LogApp["get"] = (organizationId, path, parameters = {}) =>
+    base.send("GET", `/api/v1/logs/${path}?${new URLSearchParams(parameters)}`, {
+      headers: { "x-organization": String(organizationId) },
+    });
   const search: LogApp["search"] = (organizationId, parameters = {}) =>
     base.send("GET", `/api/v1/logs/search?${new URLSearchParams(parameters)}`, {
       headers: { "x-organization": String(organizationId) },
     });
   return {
     ...base,
+    get,
+    query: (organizationId, json, headers = {}) =>
+      base.send("POST", "/api/v1/logs/query", {
+        json,
+        headers: { ...headers, "x-organization": String(organizationId) },
+      }),
     search,
     page: async (organizationId, parameters) => {
       const response = await search(organizationId, parameters);

@@ -105,6 +105,7 @@ test("matches are counted and found one behind the other", () =>
     ["indexof_regex('abcabc', 'a.c', 1, -1, 2)", -1],
     ["indexof_regex('ababaa', 'a.a', 0, -1, 2)", -1],
     ["indexof_regex('abc', 'b', 0, -2)", null],
+    ["indexof_regex('abc', 'b', -1)", null],
   ]));
 
 test("a pattern that cannot be honoured is refused with the reason", () => {
@@ -136,7 +137,7 @@ test("a pattern that cannot be honoured is refused with the reason", () => {
   expect(complaintAbout("print countof('a', 'a', 'glob')")?.message).toContain("regex");
 });
 
-test("operators and extract() refuse what cannot be honoured as any function does", () => {
+test("operators and extract() refuse like every other function what cannot be honoured", () => {
   expect(complaintAbout("print 'a' matches regex '(?=a)'")?.message).toContain("look-around");
   expect(complaintAbout("print extract('(a)', 2, 'a')")?.message).toContain("no group 2");
   expect(complaintAbout("print x = 'a' | where 'a' matches regex x")?.message).toContain("constant");

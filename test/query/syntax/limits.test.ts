@@ -35,6 +35,12 @@ describe("what is too large is refused, what is not is read", () => {
       expect(codes(nest(depth))).toEqual(["TOO_COMPLEX"]);
   });
 
+  test("the limit of depth is that of brackets as they are written", () => {
+    const nest = (depth: number) => `${"(".repeat(depth)}x${")".repeat(depth)}`;
+    expect(codes(nest(NESTING_MAX_DEPTH - 1))).toEqual([]);
+    expect(codes(nest(NESTING_MAX_DEPTH))).toEqual(["TOO_COMPLEX"]);
+  });
+
   test("chains that make deep trees", () => {
     const chain = (length: number) => Array.from({ length }, () => "x").join(" + ");
     expect(codes(chain(EXPRESSION_MAX_DEPTH))).toEqual([]);

@@ -102,6 +102,7 @@ describe("field:value", () => {
     ["attrs.user:bob", '(attrs.user : "bob")'],
     ["x : tolower('A')", '(x : tolower("A"))'],
     ["x:f(a)", "(x : f(a))"],
+    ["x:a-f(b)", '((x : "a") - f(b))'],
     ["level : error", '(level : "error")'],
     ["not(level:error)", 'not((level : "error"))'],
     ["logs | where level:error | count", '(logs | where (level : "error") | count)'],

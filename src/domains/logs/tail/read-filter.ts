@@ -11,15 +11,15 @@ const filterKey = compileSchema(Type.Tuple([SessionBody, SessionBody, Type.Integ
 /**
  * The filter of a stream: that of its session, narrowed by the parameters of the request; `nowMs` is what its query
  * takes for the present. Throws VALIDATION_FAILED for what the schema cannot say, and for a parameter that contradicts
- * the session.
+ * the session, and KQL_INVALID.
  */
 export function readTailFilter(
   parameters: TailParameters,
   session: TailParameters,
   nowMs: number,
 ): TailFilter {
-  const own = readSelection(parameters).filter;
-  const fixed = readSelection(session).filter;
+  const own = readSelection(withoutQuery(parameters)).filter;
+  const fixed = readSelection(withoutQuery(session)).filter;
   for (const name of ["service", "level"] as const)
     if (own[name] !== null && fixed[name] !== null && own[name] !== fixed[name])
       throw validationFailed([
@@ -48,6 +48,10 @@ export function readFilterKey(key: string): TailFilter {
   const value: unknown = JSON.parse(key);
   if (!filterKey.check(value)) throw new TypeError("not the key of a filter");
   return readTailFilter(...value);
+}
+
+function withoutQuery({ query: _, ...others }: TailParameters): TailParameters {
+  return others;
 }
 
 function bothOf(left: SearchCondition | null, right: SearchCondition | null): SearchCondition | null {

@@ -1,13 +1,11 @@
 import {
-  compileKql,
   type Expression,
   predicateMatcher,
   type Relation,
   type RowMatcher,
 } from "../../../../query/index.ts";
-import { validationFailed } from "../../../http/validate.ts";
-
-const NANOS_PER_MILLI = 1_000_000n;
+import { ApiError } from "../../../errors.ts";
+import { compileEntryQuery } from "../kql.ts";
 
 /** A query that lets entries through one by one. */
 export interface TailQuery {
@@ -16,28 +14,34 @@ export interface TailQuery {
   readonly matches: RowMatcher | null;
 }
 
-/** Throws VALIDATION_FAILED for a text that is no query, and for one that does more than let entries through. */
+/** Characters of the text that a refusal repeats. */
+const EXCERPT_MAX_CHARS = 80;
+
+/** Throws KQL_INVALID for a text that is no query, and for one that does more than let entries through. */
 export function readTailQuery(text: string, nowMs: number): TailQuery {
-  const compiled = compileKql(text, { nowNs: BigInt(nowMs) * NANOS_PER_MILLI });
-  if (!compiled.ok)
-    throw validationFailed(
-      compiled.diagnostics.map(({ message, line, column }) => ({
-        path: "/query",
-        code: "custom",
-        message: `${message} (line ${line}, column ${column})`,
-      })),
-    );
-  const { relation } = compiled.query;
+  const relation = compileEntryQuery(text, nowMs);
   const conditions = conditionsOf(relation);
-  if (conditions === null)
-    throw validationFailed([
+  if (conditions === null) throw notConditionsAlone(text);
+  return { relation, matches: predicateMatcher(conditions) };
+}
+
+function notConditionsAlone(text: string): ApiError {
+  const message = "A tail lets entries through one by one: only `where` can stand here.";
+  return new ApiError("KQL_INVALID", `The query is not valid: ${message}`, {
+    fields: [
       {
         path: "/query",
-        code: "custom",
-        message: "does more than let entries through: a tail takes `where` alone",
+        code: "UNSUPPORTED",
+        message,
+        line: 1,
+        column: 1,
+        start: 0,
+        end: text.length,
+        text: text.slice(0, EXCERPT_MAX_CHARS),
+        suggestion: null,
       },
-    ]);
-  return { relation, matches: predicateMatcher(conditions) };
+    ],
+  });
 }
 
 /** The conditions of a pipeline of nothing but filters over the logs; null for any other. */

@@ -17,7 +17,7 @@ export function tailRoutes(sessions: TailSessions, tails: TailService): Route[] 
       access: { role: "viewer", scope: "logs:read" },
       body: { kind: "json", schema: SessionBody, optional: true },
       responses: { 201: { description: "The session", schema: SessionAnswer } },
-      errors: ["VALIDATION_FAILED", "TAIL_LIMIT_REACHED", "UNAVAILABLE"],
+      errors: ["VALIDATION_FAILED", "KQL_INVALID", "TAIL_LIMIT_REACHED", "UNAVAILABLE"],
       handler: async ({ principal }, { body }) => ({
         status: 201,
         body: await sessions.create(principal, body),

@@ -57,6 +57,7 @@ export class TailStream implements EventSource, TailReader {
   readonly #held = new Map<number, ReaderQueue>();
   #gapRequest: Promise<void> | null = null;
   #wake: (() => void) | null = null;
+  #onPieceFull: (() => void) | null = null;
   #commentDue = false;
   #head: string;
   #lastReadMs: number;
@@ -161,10 +162,20 @@ export class TailStream implements EventSource, TailReader {
   }
 
   /** Lets what comes right after the last piece make a piece of its own. */
-  async #gather(): Promise<void> {
+  #gather(): Promise<void> {
     const waitMs = this.#lastWriteMs + WRITE_INTERVAL_MS - this.#options.monotonicMs();
-    if (waitMs <= 0 || this.#ended || this.#gaps.length > 0 || this.#queue.chars >= WRITE_MAX_CHARS) return;
-    await Bun.sleep(waitMs);
+    if (waitMs <= 0 || this.#gaps.length > 0 || this.#isPieceFull) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      this.#onPieceFull = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  get #isPieceFull(): boolean {
+    return this.#ended || this.#queue.chars >= WRITE_MAX_CHARS;
   }
 
   /** What can be sent now. */
@@ -255,6 +266,10 @@ export class TailStream implements EventSource, TailReader {
   }
 
   #notify(): void {
+    if (this.#onPieceFull !== null && this.#isPieceFull) {
+      this.#onPieceFull();
+      this.#onPieceFull = null;
+    }
     this.#wake?.();
     this.#wake = null;
   }

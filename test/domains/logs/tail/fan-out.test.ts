@@ -137,6 +137,27 @@ describe.skipIf(redisServer === null)("servers that share a Redis", () => {
     expect(new Set(seen).size).toBe(seen.length);
   }, 60_000);
 
+  test("share tails with a query, also when one of them has to leave a value to the store", async () => {
+    const tenant = await makeTenant(stores);
+    const tail = await openTail(left, await makeSession(left, tenant, { query: "size > 10" }));
+    const expected: string[] = [];
+    for (let i = 0; i < 30; i++) {
+      const size = i === 15 ? "0x20" : i % 2 === 0 ? 11 : 5;
+      if (i % 2 === 0) expected.push(`entry ${i}`);
+      await send(i % 3 === 0 ? left : right, tenant, [{ message: `entry ${i}`, attrs: { size } }]);
+    }
+    await eventually("everything is shown", () =>
+      expected.every((message) => tail.messages.includes(message)),
+    );
+    await send(right, tenant, [{ message: "last", attrs: { size: 12 } }]);
+    await eventually("the last entry", () => tail.messages.includes("last"));
+    expect(new Set(tail.messages).size).toBe(tail.messages.length);
+    expect(tail.messages.filter((message) => !expected.includes(message))).toEqual(
+      tail.messages.includes("entry 15") ? ["entry 15", "last"] : ["last"],
+    );
+    tail.close();
+  }, 30_000);
+
   test("go on alone when Redis is away, say so, and fill up when it is back", async () => {
     const tenant = await makeTenant(stores);
     const session = await makeSession(left, tenant);

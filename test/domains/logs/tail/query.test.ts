@@ -116,6 +116,9 @@ describe("a tail with a query", () => {
     const { token } = await makeTenant(stores);
     const refused = await postSession(server, token, { query });
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({ fields: [{ path: "/query" }] });
+    expect(await refused.json()).toMatchObject({
+      code: "KQL_INVALID",
+      fields: [{ path: "/query", line: 1 }],
+    });
   });
 });

@@ -1,10 +1,12 @@
 import type { Redis } from "ioredis";
 import { type Ingest, type IngestOptions, openIngest } from "../../../../ingest/index.ts";
+import { INTERACTIVE_BUDGET } from "../../../../query/index.ts";
 import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
 import { logSearchRoutes } from "../../../../src/domains/logs/search-routes.ts";
 import { tailRoutes } from "../../../../src/domains/logs/tail/routes.ts";
 import { TailHub } from "../../../../src/domains/logs/tail/tail-hub.ts";
 import type { TailService, TailServiceOptions } from "../../../../src/domains/logs/tail/tail-service.ts";
+import type { App } from "../../../../src/http/app.ts";
 import { type Listener, listen } from "../../../../src/http/server.ts";
 import { Authenticator } from "../../../../src/identity/authenticator.ts";
 import { hashToken, mintPersonalAccessToken } from "../../../../src/identity/secret-token.ts";
@@ -15,6 +17,7 @@ import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log
 import { testApp } from "../../../harness/http-app.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../harness/temporary-directory.ts";
+import { queryRunner } from "../../../query/query-store.ts";
 import { EventReader } from "./event-reader.ts";
 
 export interface TailServerOptions {
@@ -22,6 +25,8 @@ export interface TailServerOptions {
   readonly instance?: number;
   readonly ingest?: Partial<IngestOptions>;
   readonly tails?: Partial<TailServiceOptions>;
+  /** Of silent connections, other than that of the server. */
+  readonly idleTimeoutSec?: number;
   readonly directory?: TemporaryDirectory;
   readonly redis?: Redis;
 }
@@ -73,22 +78,17 @@ export async function startTailServer(
     [
       ...logIngestRoutes({ ingest }),
       ...logSearchRoutes({
-        clickhouse: stores.clickhouseEndpoint,
+        runner: queryRunner(stores),
+        budget: INTERACTIVE_BUDGET,
         cursorKey: new Uint8Array(32),
-        metrics,
         now: Date.now,
-        config: {
-          queryTimeoutMs: 15_000,
-          queryMaxReadBytes: 2 ** 33,
-          queryMaxMemoryBytes: 2 ** 30,
-          queryMaxResultBytes: 2 ** 27,
-        },
       }),
       ...tailRoutes(sessions, tails),
     ],
     { authenticator, log },
   );
-  const listener: Listener = listen(app, { hostname: "127.0.0.1", port: 0 });
+  const listener =
+    options.idleTimeoutSec === undefined ? listen(app, LOOPBACK) : impatient(app, options.idleTimeoutSec);
   return {
     url: listener.url,
     ingest,
@@ -102,6 +102,19 @@ export async function startTailServer(
       if (options.directory === undefined) directory[Symbol.dispose]();
     },
   };
+}
+
+const LOOPBACK = { hostname: "127.0.0.1", port: 0 };
+
+/** As `listen`, with another bound on silence. */
+function impatient(app: App, idleTimeout: number): Pick<Listener, "url" | "abort"> {
+  const server = Bun.serve({
+    ...LOOPBACK,
+    idleTimeout,
+    fetch: (request, listener) =>
+      app.handle(request, { setIdleTimeout: (seconds) => listener.timeout(request, seconds) }),
+  });
+  return { url: `http://127.0.0.1:${server.port}`, abort: () => server.stop(true) };
 }
 
 const nothing = (): void => undefined;

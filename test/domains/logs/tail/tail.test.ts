@@ -147,6 +147,19 @@ describe("an open tail", () => {
   });
 });
 
+test("a quiet tail outlives the time after which a silent connection is closed", async () => {
+  const quiet = await startTailServer(stores, { tails: { commentIntervalMs: 60_000 }, idleTimeoutSec: 1 });
+  const tenant = await makeTenant(stores);
+  const tail = await openTail(quiet, await makeSession(quiet, tenant));
+  // Silence of the connection is what the test is about; the listener looks about every four seconds.
+  await Bun.sleep(9_000);
+  expect(tail.isEnded).toBe(false);
+  await send(quiet, tenant, [{ message: "at last" }]);
+  expect(await tail.haveMessages(1)).toEqual(["at last"]);
+  tail.close();
+  await quiet.close();
+}, 30_000);
+
 describe("a credential", () => {
   test("opens a stream itself, with the filter of the parameters", async () => {
     const tenant = await makeTenant(stores);

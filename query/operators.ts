@@ -1,0 +1,70 @@
+import type { OperatorCapability } from "./capabilities.ts";
+
+function exact(...names: readonly string[]): OperatorCapability[] {
+  return names.map((name) => ({ name, support: "exact", note: null }));
+}
+
+function noted(
+  support: "approximate" | "rejected",
+  note: string,
+  ...names: readonly string[]
+): OperatorCapability[] {
+  return names.map((name) => ({ name, support, note }));
+}
+
+/** Every tabular operator of the language, and the operators of expressions, by what becomes of them here. */
+export const OPERATORS: readonly OperatorCapability[] = [
+  ...exact(
+    ..."as count datatable distinct evaluate extend filter getschema join let limit lookup make-series materialize mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct search serialize sort summarize take top top-nested union where".split(
+      " ",
+    ),
+  ),
+  ...noted(
+    "approximate",
+    "A text's form is found by masking words with digits; Kusto mines patterns in a way that is not published.",
+    "reduce",
+  ),
+  ...noted("approximate", "Counts are exact here, estimates in Kusto.", "top-hitters"),
+  ...noted("rejected", "A query answers one table.", "facet", "fork"),
+  ...noted(
+    "rejected",
+    "State machines over rows are not supported; row_number(), prev() and row_cumsum() are.",
+    "scan",
+  ),
+  ...noted("rejected", "Use summarize by the key, or top-nested.", "partition"),
+  ...noted(
+    "rejected",
+    "Graphs are not supported.",
+    "make-graph",
+    "graph-match",
+    "graph-shortest-paths",
+    "graph-to-table",
+    "graph-mark-components",
+  ),
+  ...noted(
+    "rejected",
+    "A query reads the organization's own tables only.",
+    "externaldata",
+    "invoke",
+    "external_table",
+  ),
+  ...noted("rejected", "search looks in every column.", "find"),
+  ...noted(
+    "rejected",
+    "It does nothing for a query that answers rows.",
+    "consume",
+    "assert-schema",
+    "execute-and-cache",
+    "macro-expand",
+  ),
+  ...exact(
+    ..."== != < <= > >= + - * / % and or not in !in in~ !in~ =~ !~ between !between has !has has_cs !has_cs has_any has_all hasprefix !hasprefix hasprefix_cs !hasprefix_cs hassuffix !hassuffix hassuffix_cs !hassuffix_cs contains !contains contains_cs !contains_cs startswith !startswith startswith_cs !startswith_cs endswith !endswith endswith_cs !endswith_cs : *".split(
+      " ",
+    ),
+  ),
+  ...noted(
+    "approximate",
+    "RE2 reads the pattern; classes with && and --, and lookaround, are refused.",
+    "matches regex",
+  ),
+];

@@ -1,0 +1,3 @@
+/** 1900-01-01 and 2262-04-11T23:47:16.854775807Z: what the store's times can hold, in nanoseconds since 1970. */
+export const TIME_MIN_NS = -2_208_988_800_000_000_000n;
+export const TIME_MAX_NS = 2n ** 63n - 1n;

@@ -1,0 +1,136 @@
+import { keep, type Relation } from "../../../../query/index.ts";
+import {
+  FIELD_EXAMPLE_MAX_CHARS,
+  FIELD_EXAMPLES,
+  FIELDS_MAX_ATTRIBUTES,
+  FIELDS_SAMPLE_ENTRIES,
+} from "../limits.ts";
+import { type ReadContext, type ReadDependencies, readLogs } from "../read-logs.ts";
+import { pagePlan } from "../search-plans.ts";
+import { readSelection } from "../selection.ts";
+import type { LogSelection } from "../store.ts";
+import type { FieldParameters, FieldsAnswer } from "./types.ts";
+
+type Field = FieldsAnswer["fields"][number];
+
+const SAMPLED_COLUMNS = ["level", "service", "source", "host", "event_id", "traceId", "spanId"];
+/** Every entry has them, and their values help nobody. */
+const CONSTANT_COLUMNS = [
+  { name: "ts", type: "datetime" },
+  { name: "id", type: "long" },
+  { name: "receivedAt", type: "datetime" },
+  { name: "message", type: "string" },
+];
+
+/** The columns of entries and the attributes that the newest of those that match have. */
+export function readFields(
+  deps: ReadDependencies,
+  context: ReadContext,
+  parameters: FieldParameters,
+): Promise<FieldsAnswer> {
+  return sampleFields(deps, context, readSelection(parameters, deps.now()));
+}
+
+/** Columns first, then attributes, the most frequent first. */
+export async function sampleFields(
+  deps: ReadDependencies,
+  context: ReadContext,
+  { filter, timeRange }: LogSelection,
+): Promise<FieldsAnswer> {
+  const plan: Relation = keep(pagePlan(filter, null, FIELDS_SAMPLE_ENTRIES), [...SAMPLED_COLUMNS, "attrs"]);
+  const maxRows = FIELDS_SAMPLE_ENTRIES;
+  const { rows } = await readLogs(deps, context, { operation: "fields", plan, timeRange, maxRows });
+  const columns = SAMPLED_COLUMNS.map((name) => new FieldTally(name));
+  const attributes = new Map<string, FieldTally>();
+  for (const row of rows) {
+    for (const [i, column] of columns.entries()) {
+      const value = String(row[i] ?? "");
+      if (value !== "") column.add("string", value);
+    }
+    for (const [key, type, text] of attributesOf(row[SAMPLED_COLUMNS.length])) {
+      const tally = attributes.get(key) ?? new FieldTally(key);
+      attributes.set(key, tally);
+      tally.add(type, text);
+    }
+  }
+  const constant = CONSTANT_COLUMNS.map(({ name, type }): Field => {
+    const share = rows.length === 0 ? 0 : 1;
+    return { name, kind: "column", types: [type], count: rows.length, share, examples: [] };
+  });
+  const frequent = [...attributes.values()]
+    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+    .slice(0, FIELDS_MAX_ATTRIBUTES);
+  return {
+    fields: [
+      ...constant,
+      ...columns.map((tally) => tally.field("column", rows.length)),
+      ...frequent.map((tally) => tally.field("attribute", rows.length)),
+    ],
+    sampledEntries: rows.length,
+  };
+}
+
+/** What was seen of one field. */
+class FieldTally {
+  readonly name: string;
+  readonly #types = new Set<string>();
+  readonly #examples = new Set<string>();
+  #count = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(type: string, value: string): void {
+    this.#count++;
+    this.#types.add(type);
+    if (this.#examples.size < FIELD_EXAMPLES)
+      this.#examples.add(value.slice(0, FIELD_EXAMPLE_MAX_CHARS).toWellFormed());
+  }
+
+  field(kind: Field["kind"], entries: number): Field {
+    return {
+      name: this.name,
+      kind,
+      types: kind === "column" ? ["string"] : [...this.#types].sort(),
+      count: this.#count,
+      share: entries === 0 ? 0 : this.#count / entries,
+      examples: [...this.#examples],
+    };
+  }
+}
+
+/** Key, JSON type and text of each attribute of a bag in its wire format. */
+function attributesOf(bag: unknown): [key: string, type: string, text: string][] {
+  if (!Array.isArray(bag)) throw new TypeError("a row of the log store has no attributes");
+  const [keys, texts, jsonKeys] = bag.map((part: unknown) => (Array.isArray(part) ? part.map(String) : []));
+  if (keys === undefined || texts === undefined || jsonKeys === undefined)
+    throw new TypeError("a row of the log store has no attributes");
+  const isJson = new Set(jsonKeys);
+  return keys.map((key, i) => {
+    const text = texts[i] ?? "";
+    return [key, isJson.has(key) ? jsonTypeOf(text) : "string", text];
+  });
+}
+
+function jsonTypeOf(json: string): string {
+  switch (json.charAt(0)) {
+    case "{":
+      return "object";
+    case "[":
+      return "array";
+    case "t":
+    case "f":
+      return "boolean";
+    case "n":
+      return "null";
+    case '"':
+      return "string";
+    default:
+      return "number";
+  }
+}

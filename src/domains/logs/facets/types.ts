@@ -1,0 +1,65 @@
+import { type Static, Type } from "typebox";
+import {
+  FACET_DEFAULT_VALUES,
+  FACET_MAX_VALUES,
+  FACETS_MAX_FIELDS,
+  FIELD_NAME_MAX_CHARS,
+  FIELDS_SAMPLE_ENTRIES,
+} from "../limits.ts";
+import { FILTER_PARAMETERS } from "../types.ts";
+
+export const FacetParameters = Type.Object(
+  {
+    ...FILTER_PARAMETERS,
+    fields: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: FACETS_MAX_FIELDS * (FIELD_NAME_MAX_CHARS + 1),
+        description:
+          "Fields of entries and names of attributes, separated by commas; without it level, service, source, host and the most frequent attributes.",
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: FACET_MAX_VALUES, default: FACET_DEFAULT_VALUES }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type FacetParameters = Static<typeof FacetParameters>;
+
+export const FacetsAnswer = Type.Object({
+  facets: Type.Array(
+    Type.Object({
+      field: Type.String(),
+      values: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() }), {
+        description: "The most frequent first, counted exactly.",
+      }),
+      other: Type.Integer({ description: "Entries with a value that is not listed." }),
+      missing: Type.Integer({ description: "Entries without the field." }),
+    }),
+  ),
+  total: Type.Integer({ description: "Entries that match: what each facet adds up to." }),
+});
+export type FacetsAnswer = Static<typeof FacetsAnswer>;
+
+export const FieldParameters = Type.Object({ ...FILTER_PARAMETERS }, { additionalProperties: false });
+export type FieldParameters = Static<typeof FieldParameters>;
+
+export const FieldsAnswer = Type.Object({
+  fields: Type.Array(
+    Type.Object({
+      name: Type.String({ description: "As a query writes it." }),
+      kind: Type.Union([Type.Literal("column"), Type.Literal("attribute")]),
+      types: Type.Array(Type.String(), {
+        description: "Of a column its type in KQL; of an attribute the JSON types seen.",
+      }),
+      count: Type.Integer({ description: "Sampled entries that have it." }),
+      share: Type.Number({ description: "Of the sampled entries, from 0 to 1." }),
+      examples: Type.Array(Type.String(), { description: "Some of its values; long ones are cut." }),
+    }),
+  ),
+  sampledEntries: Type.Integer({
+    description: `Entries looked at: the newest that match, at most ${FIELDS_SAMPLE_ENTRIES}.`,
+  }),
+});
+export type FieldsAnswer = Static<typeof FieldsAnswer>;

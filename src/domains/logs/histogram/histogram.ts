@@ -1,0 +1,137 @@
+import type { LogFilter, TimeRange } from "../../../../query/index.ts";
+import { validationFailed } from "../../../http/validate.ts";
+import { formatNs } from "../entry-time.ts";
+import { HISTOGRAM_MAX_BUCKETS, HISTOGRAM_MAX_GROUPS } from "../limits.ts";
+import { type ReadContext, type ReadDependencies, readLogs } from "../read-logs.ts";
+import { readSelection } from "../selection.ts";
+import { type BucketSeries, bucketSeries, NANOS_PER_SECOND } from "./buckets.ts";
+import { bucketsPlan, extentPlan, groupedBucketsPlan, topValuesPlan } from "./plans.ts";
+import type { HistogramAnswer, HistogramParameters } from "./types.ts";
+
+/** A longer range is narrowed to where there are entries: nobody looks at empty centuries. */
+const RANGE_MAX_NS = 100n * 365n * 86_400n * NANOS_PER_SECOND;
+/** Differences of times have to fit in 64 bits. */
+const SPAN_MAX_NS = 2n ** 63n - RANGE_MAX_NS;
+
+/**
+ * The entries that match by time, every bucket of the range included. Without `from` or `to` the range ends where the
+ * entries do, so that the total is that of a search. Throws VALIDATION_FAILED for buckets too many.
+ */
+export async function readHistogram(
+  deps: ReadDependencies,
+  context: ReadContext,
+  { bucketSec, groupBy, ...parameters }: HistogramParameters,
+): Promise<HistogramAnswer> {
+  const { filter, timeRange } = readSelection(parameters, deps.now());
+  const range = await closedRange(deps, context, filter, timeRange);
+  if (range === null) return { buckets: [], bucketSec: bucketSec ?? 1, total: 0 };
+  const series = bucketSeries(range.from, range.to, bucketSec ?? null);
+  if (series.count > HISTOGRAM_MAX_BUCKETS)
+    throw validationFailed([
+      { path: "/bucketSec", code: "too_small", message: `makes more than ${HISTOGRAM_MAX_BUCKETS} buckets` },
+    ]);
+  const question = { filter, timeRange: range, series };
+  const buckets =
+    groupBy === undefined
+      ? await plainBuckets(deps, context, question)
+      : await groupedBuckets(deps, context, question, groupBy);
+  return {
+    buckets,
+    bucketSec: series.widthSec,
+    total: buckets.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+interface ClosedRange {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+interface HistogramQuestion {
+  readonly filter: LogFilter;
+  readonly timeRange: ClosedRange;
+  readonly series: BucketSeries;
+}
+
+/** Null when nothing matches in a range that the parameters leave open. */
+async function closedRange(
+  deps: ReadDependencies,
+  context: ReadContext,
+  filter: LogFilter,
+  { from, to }: TimeRange,
+): Promise<ClosedRange | null> {
+  if (from !== null && to !== null && to - from <= RANGE_MAX_NS) return { from, to };
+  const { rows } = await readLogs(deps, context, {
+    operation: "histogram_extent",
+    plan: extentPlan(filter),
+    timeRange: { from, to },
+    maxRows: 1,
+  });
+  const [first, last] = rows[0] ?? [];
+  if (typeof first !== "string" || typeof last !== "string") return null;
+  const extent = { from: BigInt(first), to: BigInt(last) };
+  if (extent.to - extent.from > SPAN_MAX_NS)
+    throw validationFailed([{ path: "/from", code: "custom", message: "leaves a range too long to divide" }]);
+  return extent;
+}
+
+type Bucket = HistogramAnswer["buckets"][number];
+
+async function plainBuckets(
+  deps: ReadDependencies,
+  context: ReadContext,
+  { filter, timeRange, series }: HistogramQuestion,
+): Promise<Bucket[]> {
+  const { rows } = await readLogs(deps, context, {
+    operation: "histogram",
+    plan: bucketsPlan(filter, series),
+    timeRange,
+    maxRows: HISTOGRAM_MAX_BUCKETS,
+  });
+  const counts = new Map(rows.map(([bucket, count]) => [Number(bucket), Number(count)]));
+  return startsOf(series).map((start, i) => ({ start, count: counts.get(i) ?? 0 }));
+}
+
+async function groupedBuckets(
+  deps: ReadDependencies,
+  context: ReadContext,
+  { filter, timeRange, series }: HistogramQuestion,
+  field: string,
+): Promise<Bucket[]> {
+  const top = await readLogs(deps, context, {
+    operation: "histogram_groups",
+    plan: topValuesPlan(filter, field, HISTOGRAM_MAX_GROUPS),
+    timeRange,
+    maxRows: HISTOGRAM_MAX_GROUPS,
+  });
+  const values = top.rows.map(([value]) => String(value));
+  const { rows } = await readLogs(deps, context, {
+    operation: "histogram",
+    plan: groupedBucketsPlan(filter, series, field, values),
+    timeRange,
+    maxRows: HISTOGRAM_MAX_BUCKETS * (HISTOGRAM_MAX_GROUPS + 1),
+  });
+  const counts = new Map<string, number>();
+  for (const [bucket, value, isNamed, count] of rows)
+    counts.set(
+      keyOf(Number(bucket), isNamed === true || isNamed === 1 ? String(value) : null),
+      Number(count),
+    );
+  return startsOf(series).map((start, i) => {
+    const groups = values.map((value) => ({
+      value: value === "" ? null : value,
+      count: counts.get(keyOf(i, value)) ?? 0,
+    }));
+    const other = counts.get(keyOf(i, null)) ?? 0;
+    return { start, count: groups.reduce((sum, group) => sum + group.count, other), groups, other };
+  });
+}
+
+function keyOf(bucket: number, value: string | null): string {
+  return JSON.stringify([bucket, value]);
+}
+
+function startsOf({ startNs, widthSec, count }: BucketSeries): string[] {
+  const widthNs = BigInt(widthSec) * NANOS_PER_SECOND;
+  return Array.from({ length: count }, (_, i) => formatNs(String(startNs + BigInt(i) * widthNs)));
+}

@@ -1,0 +1,44 @@
+import { type Static, Type } from "typebox";
+import { FIELD_NAME_MAX_CHARS, HISTOGRAM_MAX_GROUPS } from "../limits.ts";
+import { FILTER_PARAMETERS } from "../types.ts";
+
+export const HistogramParameters = Type.Object(
+  {
+    ...FILTER_PARAMETERS,
+    bucketSec: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 366 * 86_400,
+        description: "Width of a bucket in seconds; without it, one with about a hundred buckets.",
+      }),
+    ),
+    groupBy: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: FIELD_NAME_MAX_CHARS,
+        description: "A field of entries, or the name of an attribute.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type HistogramParameters = Static<typeof HistogramParameters>;
+
+export const HistogramAnswer = Type.Object({
+  buckets: Type.Array(
+    Type.Object({
+      start: Type.String({ format: "date-time", description: "The bucket's first moment." }),
+      count: Type.Integer(),
+      groups: Type.Optional(
+        Type.Array(Type.Object({ value: Type.Union([Type.String(), Type.Null()]), count: Type.Integer() }), {
+          description: `The ${HISTOGRAM_MAX_GROUPS} most frequent values of the range, the same in every bucket; null for entries without one.`,
+        }),
+      ),
+      other: Type.Optional(Type.Integer({ description: "Entries with any other value." })),
+    }),
+    { description: "Without gaps, in order of time; the first may begin before `from`." },
+  ),
+  bucketSec: Type.Integer(),
+  total: Type.Integer({ description: "Entries that match, exactly: the sum of the buckets." }),
+});
+export type HistogramAnswer = Static<typeof HistogramAnswer>;

@@ -1,0 +1,158 @@
+import { Type } from "typebox";
+import { ApiError } from "../../errors.ts";
+import { route } from "../../http/define-route.ts";
+import type { AuthenticatedContext, Route } from "../../http/route.ts";
+import { sseResponse } from "../../http/sse.ts";
+import { readEntryContext } from "./context.ts";
+import { exportLogs } from "./export/export.ts";
+import { readFacets } from "./facets/facets.ts";
+import { readFields } from "./facets/fields.ts";
+import { FacetParameters, FacetsAnswer, FieldParameters, FieldsAnswer } from "./facets/types.ts";
+import { readHistogram } from "./histogram/histogram.ts";
+import { HistogramAnswer, HistogramParameters } from "./histogram/types.ts";
+import { queryEvents } from "./query/query-events.ts";
+import { type QueryDependencies, runQuery } from "./query/run-query.ts";
+import { QueryAnswer, QueryBody } from "./query/types.ts";
+import type { ReadContext } from "./read-logs.ts";
+import { type LogSearchOptions, logSearchRoutes } from "./search-routes.ts";
+import { ContextAnswer, ContextParameters, ExportParameters } from "./types.ts";
+
+const IdParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0,19})$" }) });
+const access = { role: "viewer", scope: "logs:read" } as const;
+const errors = [
+  "VALIDATION_FAILED",
+  "KQL_INVALID",
+  "QUERY_TOO_EXPENSIVE",
+  "QUERY_TIMEOUT",
+  "UNAVAILABLE",
+] as const;
+
+/** Every route that answers from stored logs, but those of patterns and tails. */
+export function logReadRoutes(options: LogSearchOptions): Route[] {
+  const deps: QueryDependencies = { ...options, monotonicMs: () => performance.now() };
+  return [...overviewRoutes(deps), queryRoute(deps), ...entryRoutes(deps), ...logSearchRoutes(options)];
+}
+
+function overviewRoutes(deps: QueryDependencies): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/api/v1/logs/histogram",
+      tag: "Logs",
+      summary: "Count log entries by time",
+      access,
+      query: HistogramParameters,
+      responses: { 200: { description: "Buckets without gaps", schema: HistogramAnswer } },
+      errors,
+      handler: async (context, { query }) => ({
+        status: 200,
+        body: await readHistogram(deps, contextOf(context), query),
+      }),
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/logs/facets",
+      tag: "Logs",
+      summary: "Count log entries by the values of fields",
+      access,
+      query: FacetParameters,
+      responses: { 200: { description: "The most frequent values of each field", schema: FacetsAnswer } },
+      errors,
+      handler: async (context, { query }) => ({
+        status: 200,
+        body: await readFacets(deps, contextOf(context), query),
+      }),
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/logs/fields",
+      tag: "Logs",
+      summary: "List the fields that log entries have",
+      access,
+      query: FieldParameters,
+      responses: { 200: { description: "Columns and attributes", schema: FieldsAnswer } },
+      errors,
+      handler: async (context, { query }) => ({
+        status: 200,
+        body: await readFields(deps, contextOf(context), query),
+      }),
+    }),
+  ];
+}
+
+function queryRoute(deps: QueryDependencies): Route {
+  return route({
+    method: "POST",
+    path: "/api/v1/logs/query",
+    tag: "Logs",
+    summary: "Run a KQL query; with `Accept: text/event-stream` it tells how far it is",
+    access,
+    body: { kind: "json", schema: QueryBody },
+    responses: { 200: { description: "A table", schema: QueryAnswer } },
+    errors,
+    idleTimeoutSec: 0,
+    handler: async (context, { body }) => {
+      const { organizationId, signal } = contextOf(context);
+      if (!(context.request.headers.get("accept") ?? "").includes("text/event-stream"))
+        return json(await runQuery(deps, { organizationId, signal }, body, null));
+      const run = (gone: AbortSignal, onProgress: Parameters<typeof runQuery>[3]): Promise<string> =>
+        runQuery(deps, { organizationId, signal: AbortSignal.any([signal, gone]) }, body, onProgress);
+      const onError = (error: ApiError): void => {
+        if (error.code === "INTERNAL") context.log.error({ err: error.cause ?? error }, "a query failed");
+      };
+      return sseResponse(
+        queryEvents(run, { requestId: context.requestId, monotonicMs: deps.monotonicMs, onError }),
+      );
+    },
+  });
+}
+
+function entryRoutes(deps: QueryDependencies): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/api/v1/logs/:id/context",
+      tag: "Logs",
+      summary: "Read the log entries around one",
+      access,
+      params: IdParams,
+      query: ContextParameters,
+      responses: {
+        200: { description: "The entry and its neighbours by time and id", schema: ContextAnswer },
+      },
+      errors: ["VALIDATION_FAILED", "NOT_FOUND", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
+      handler: async (context, { params, query }) => {
+        const found = await readEntryContext(deps, contextOf(context), params.id, query);
+        if (found === null) throw new ApiError("NOT_FOUND", "No such log entry.");
+        const { before, entry, after } = found;
+        return json(`{"before":[${before.join(",")}],"entry":${entry},"after":[${after.join(",")}]}`);
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/logs/export",
+      tag: "Logs",
+      summary:
+        "Download every log entry that matches, newest first. CSV values stand as they are: spreadsheets may take some for formulas",
+      access,
+      query: ExportParameters,
+      responses: {
+        200: {
+          description: "The entries; a connection that breaks off says that the file is incomplete",
+          contentType: "application/x-ndjson",
+        },
+      },
+      errors,
+      idleTimeoutSec: 0,
+      handler: (context, { query }) => exportLogs(deps, contextOf(context), query),
+    }),
+  ];
+}
+
+function contextOf({ principal, request }: AuthenticatedContext): ReadContext {
+  return { organizationId: principal.organizationId, signal: request.signal };
+}
+
+function json(body: string): Response {
+  return new Response(body, { headers: { "content-type": "application/json" } });
+}
