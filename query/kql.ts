@@ -1,3 +1,4 @@
+import { type DiscoveredColumn, DiscoveryNeeded } from "./bind/discovery.ts";
 import { bindQuery } from "./bind/query.ts";
 import { Refusal } from "./bind/refusal.ts";
 import type { Expression } from "./expression.ts";
@@ -13,6 +14,8 @@ export interface KqlOptions {
   readonly nowNs: bigint;
   /** The tables that a query may name; without it, those that there are. */
   readonly tables?: ReadonlyMap<string, TableName>;
+  /** What the relations of `discovery` answered in earlier compilations of this text, in their order. */
+  readonly discovered?: readonly (readonly DiscoveredColumn[])[];
 }
 
 /** How the answer wants to be shown. */
@@ -51,10 +54,21 @@ export interface Diagnostic {
 
 export type KqlCompilation =
   | { readonly ok: true; readonly query: KqlQuery }
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+  | {
+      readonly ok: false;
+      readonly diagnostics: readonly Diagnostic[];
+      /**
+       * The columns of the answer depend on the data: this relation answers with their names and the types of their
+       * values, as texts, and the text compiles with what it found. Null where that would not help.
+       */
+      readonly discovery: Relation | null;
+    };
 
 /** The plan of a query text, or at least one diagnostic; never throws for any text. */
-export function compileKql(text: string, { nowNs, tables = DEFAULT_TABLES }: KqlOptions): KqlCompilation {
+export function compileKql(
+  text: string,
+  { nowNs, tables = DEFAULT_TABLES, discovered = [] }: KqlOptions,
+): KqlCompilation {
   if (text.length > QUERY_TEXT_MAX_CHARS) {
     const message = `The query is longer than ${QUERY_TEXT_MAX_CHARS} characters.`;
     const span = { start: QUERY_TEXT_MAX_CHARS, end: text.length };
@@ -63,9 +77,14 @@ export function compileKql(text: string, { nowNs, tables = DEFAULT_TABLES }: Kql
   const { query, problems } = parseQuery(text);
   if (query === null || problems.length > 0) return failed(text, problems);
   try {
-    return { ok: true, query: bindQuery(query, { nowNs, tables }) };
+    return { ok: true, query: bindQuery(query, { nowNs, tables, discovered }) };
   } catch (error) {
     if (error instanceof Refusal) return failed(text, [error.problem]);
+    if (error instanceof DiscoveryNeeded) {
+      const message = "The columns depend on the data, which are not looked at here.";
+      const problem = { code: "UNSUPPORTED", message, span: error.span, suggestion: null } as const;
+      return failed(text, [problem], error.relation);
+    }
     throw error;
   }
 }
@@ -77,11 +96,15 @@ const DEFAULT_TABLES: ReadonlyMap<string, TableName> = new Map(
 /** Characters of the offending text that a diagnostic repeats. */
 const EXCERPT_MAX_CHARS = 80;
 
-function failed(text: string, problems: readonly Problem[]): KqlCompilation {
+function failed(
+  text: string,
+  problems: readonly Problem[],
+  discovery: Relation | null = null,
+): KqlCompilation {
   const diagnostics = problems.map((problem) => ({
     ...problem,
     ...lineAndColumn(text, problem.span.start),
     text: text.slice(problem.span.start, Math.min(problem.span.end, problem.span.start + EXCERPT_MAX_CHARS)),
   }));
-  return { ok: false, diagnostics };
+  return { ok: false, diagnostics, discovery };
 }

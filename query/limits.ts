@@ -60,3 +60,6 @@ export const SERIES_MAX_POINTS = 100_000;
 
 /** UTF-16 units of a query text: above what any route lets through, so that theirs is the limit that people meet. */
 export const QUERY_TEXT_MAX_CHARS = 65_536;
+
+/** Columns that one operator makes of the data. */
+export const DISCOVERY_MAX_COLUMNS = 500;

@@ -3,6 +3,7 @@ import type { Ingest } from "../ingest/index.ts";
 import manifest from "../package.json" with { type: "json" };
 import type { QueryBudget } from "../query/index.ts";
 import type { Config } from "./config.ts";
+import { kqlRoutes } from "./domains/kql/routes.ts";
 import { logIngestRoutes } from "./domains/logs/ingest-routes.ts";
 import { QUERIES_MAX_RUNNING, QUERIES_MAX_WAITING } from "./domains/logs/limits.ts";
 import { logPatternRoutes } from "./domains/logs/patterns/routes.ts";
@@ -10,6 +11,7 @@ import { logReadRoutes } from "./domains/logs/read-routes.ts";
 import { tailRoutes } from "./domains/logs/tail/routes.ts";
 import type { TailService } from "./domains/logs/tail/tail-service.ts";
 import type { TailSessions } from "./domains/logs/tail/tail-sessions.ts";
+import { savedSearchRoutes } from "./domains/saved-searches/routes.ts";
 import { type App, buildApp } from "./http/app.ts";
 import { MemoryRateLimiter } from "./http/rate-limit/memory-limiter.ts";
 import type { RateLimiter } from "./http/rate-limit/rate-limiter.ts";
@@ -61,6 +63,8 @@ export function createApp(deps: AppDeps): App {
     ...logIngestRoutes({ ingest: deps.ingest }),
     ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now: Date.now }),
     ...logPatternRoutes({ clickhouse: stores.clickhouseEndpoint, metrics, config, now: Date.now }),
+    ...savedSearchRoutes({ sql: stores.postgres, now: Date.now }),
+    ...kqlRoutes(),
     ...tailRoutes(deps.tailSessions, deps.tails),
   ];
   const operations = opsRoutes(

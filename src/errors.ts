@@ -93,7 +93,7 @@ export interface QueryIssue extends FieldIssue {
 
 export interface ApiErrorOptions {
   /** At most 100 issues; only with VALIDATION_FAILED and KQL_INVALID. */
-  fields?: readonly FieldIssue[];
+  fields?: readonly (FieldIssue | QueryIssue)[];
   /** Seconds for the `Retry-After` header. */
   retryAfterSeconds?: number;
   /** Further headers, for example `Allow`. */

@@ -4,6 +4,7 @@ import type { Relation } from "../plan/relation.ts";
 import type { TableName } from "../schema.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
+import type { DiscoveredColumn } from "./discovery.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
 
@@ -34,6 +35,10 @@ export interface Compilation {
   readonly tables: ReadonlyMap<string, TableName>;
   /** Steps of binding so far: the bound on queries that grow as their functions and tables are put in place. */
   steps: number;
+  /** What looks at the data found so far, in the order in which the query needs them. */
+  readonly discovered: readonly (readonly DiscoveredColumn[])[];
+  /** How many of them have been used. */
+  discoveries: number;
   /** The last `render`: a hint for whoever shows the answer. */
   render: syntax.RenderOperator | null;
 }

@@ -1,10 +1,10 @@
-import { call } from "../call.ts";
+import { allOf, call } from "../call.ts";
 import { literal } from "../expression.ts";
 import { extend, filter } from "../plan/build.ts";
 import type { NamedExpression, Relation } from "../plan/relation.ts";
 import type { ScalarType } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
-import { convert } from "./conversion.ts";
+import { convert, nullLiteral } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { textOf } from "./operators.ts";
@@ -37,14 +37,24 @@ export function bindParse(
   const mode = modeOf(operator);
   const columns: Column[] = [];
   const pattern = literal("string", patternOf(operator, mode, columns, context));
-  const matches = call("patternMatches", subject, pattern);
-  const assignments = columns.map(({ name, type }, i): NamedExpression => {
+  const typed = columns.map(({ name, type }, i) => {
     const text = call("patternGroup", subject, pattern, literal("long", BigInt(i + 1)));
-    return { name, expression: convert(text, type) };
+    return { name, type, value: convert(text, type) };
   });
-  const kept = operator.kind === "parse-where" ? filter(input, matches) : input;
+  const strict = mode === "simple" ? typed.filter(({ type }) => !IS_TEXT.has(type)) : [];
+  const fits = allOf([
+    call("patternMatches", subject, pattern),
+    ...strict.map(({ value }) => call("isnotnull", value)),
+  ]);
+  const kept = operator.kind === "parse-where" ? filter(input, fits) : input;
+  const mayFail = operator.kind === "parse" && strict.some(({ type }) => TYPE_PATTERNS[type] === undefined);
+  const assignments = typed.map(({ name, type, value }): NamedExpression => {
+    return { name, expression: mayFail ? call("iff", fits, value, nullLiteral(type)) : value };
+  });
   return extend(kept, assignments);
 }
+
+const IS_TEXT: ReadonlySet<ScalarType> = new Set<ScalarType>(["string", "dynamic"]);
 
 function modeOf({ parameters, kind: operator, span }: syntax.ParseOperator): Mode {
   const value = parameters.find(({ name }) => name.name === "kind")?.value;
@@ -61,26 +71,28 @@ function patternOf(
   columns: Column[],
   context: ExpressionContext,
 ): string {
+  const [some, last] = mode === "regex" ? [".*", ".*"] : [".*?", ".*"];
   const parts = operator.pattern.map((part, i): string => {
-    const isLast = i === operator.pattern.length - 1;
-    switch (part.kind) {
-      case "star":
-        return isLast ? ".*" : ".*?";
-      case "text": {
-        const text = context.constant(part.text);
-        if (text.type !== "string" || text.value === null)
-          return refuse("WRONG_TYPE", "A text belongs between the columns.", part.span);
-        return mode === "regex" ? `(?:${text.value})` : escapePattern(text.value);
-      }
-      case "column": {
-        const type = part.type === null ? "string" : typeNamed(part.type);
-        columns.push({ name: part.name.name, type });
-        const typed = mode === "simple" ? TYPE_PATTERNS[type] : undefined;
-        return typed ?? (isLast ? "(.*)" : "(.*?)");
-      }
+    const rest = i === operator.pattern.length - 1 ? last : some;
+    if (part.kind === "star") return rest;
+    if (part.kind === "column") {
+      const type = part.type === null ? "string" : typeNamed(part.type);
+      columns.push({ name: part.name.name, type });
+      const exact = TYPE_PATTERNS[type];
+      if (exact === undefined) return `(${rest})`;
+      return mode === "relaxed" ? `(?:${exact}|${rest})` : exact;
     }
+    const text = context.constant(part.text);
+    if (text.type !== "string" || text.value === null)
+      return refuse("WRONG_TYPE", "A text belongs between the columns.", part.span);
+    return mode === "regex" ? `(?:${withoutGroups(text.value)})` : escapePattern(text.value);
   });
   return `^(?${flagsOf(operator)})${parts.join("")}$`;
+}
+
+/** The pattern with groups that are not counted, since the columns are groups as well. */
+function withoutGroups(pattern: string): string {
+  return pattern.replace(/\\.|\[(?:\\.|[^\]])*\]|\((?!\?)/gs, (part) => (part === "(" ? "(?:" : part));
 }
 
 /** `flags=` of the regular expression; `s`, so that a column may hold several lines. */

@@ -4,6 +4,7 @@ import { filter, scan } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import type { TableName } from "../schema.ts";
 import type * as syntax from "../syntax/tree.ts";
+import type { DiscoveredColumn } from "./discovery.ts";
 import { type Compilation, Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { bindOperator } from "./pipeline.ts";
@@ -16,12 +17,13 @@ import { withoutHidden } from "./where.ts";
 export interface BindOptions {
   readonly nowNs: bigint;
   readonly tables: ReadonlyMap<string, TableName>;
+  readonly discovered: readonly (readonly DiscoveredColumn[])[];
 }
 
 /** Looks up every name of the query and finds every type. Throws a refusal for a query that means nothing. */
 export function bindQuery({ statements, body }: syntax.Query, options: BindOptions): KqlQuery {
   const binder = { scalar: bindScalar, table: bindTable, operator: bindOperator, isTabular };
-  const compilation: Compilation = { ...options, binder, steps: 0, render: null };
+  const compilation: Compilation = { ...options, binder, steps: 0, discoveries: 0, render: null };
   const environment = new Environment(compilation);
   bindStatements(statements, environment);
   if (!isTabular(body, environment)) return bindPredicateQuery(body, environment);

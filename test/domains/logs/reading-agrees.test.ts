@@ -17,7 +17,13 @@ afterAll(() => stores.close());
 
 const LEVELS = ["", "info", "warn", "error"];
 const SERVICES = ["", "api", "worker"];
-const MESSAGES = ["request done", "Timeout of upstream", "disk is full, Request failed", "timeouts", "a \"quoted\"\nline"];
+const MESSAGES = [
+  "request done",
+  "Timeout of upstream",
+  "disk is full, Request failed",
+  "timeouts",
+  'a "quoted"\nline',
+];
 const STATUSES = ["", "200", "500", "503"];
 
 interface Row {
@@ -97,7 +103,11 @@ function parametersOf({ q, service, level, condition, from, to }: Filter): Recor
   };
 }
 
-async function answer<T>(organizationId: number, path: string, parameters: Record<string, string>): Promise<T> {
+async function answer<T>(
+  organizationId: number,
+  path: string,
+  parameters: Record<string, string>,
+): Promise<T> {
   const response = await app.get(organizationId, path, parameters);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${path} ${response.status}: ${text}`);
@@ -105,7 +115,12 @@ async function answer<T>(organizationId: number, path: string, parameters: Recor
 }
 
 interface Histogram {
-  buckets: { start: string; count: number; groups: { value: string | null; count: number }[]; other: number }[];
+  buckets: {
+    start: string;
+    count: number;
+    groups: { value: string | null; count: number }[];
+    other: number;
+  }[];
   bucketSec: number;
   total: number;
 }
@@ -123,72 +138,80 @@ function countsOf(values: readonly string[]): Record<string, number> {
 describe("search, histogram, facets and export", () => {
   test("agree with each other and with the entries, whatever they are and whatever is asked", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(row, { maxLength: 60 }), fc.array(filter, { minLength: 3, maxLength: 3 }), async (rows, filters) => {
-        const organizationId = ++lastOrganization;
-        await insertRows(
-          stores.clickhouse,
-          rows.map(({ second, level, service, message, status, user }, i): StoredRow => ({
-            organizationId,
-            ts: BigInt(NOW_MS + second * 1000) * 1_000_000n,
-            id: idAt(NOW_MS, i),
-            level,
-            service,
-            message,
-            attrs: [
-              ...(status === "" ? [] : ([["status", status]] as const)),
-              ...(user === "" ? [] : ([["user", user]] as const)),
-            ],
-            jsonKeys: status === "" ? [] : ["status"],
-          })),
-        );
-        for (const asked of filters) {
-          const meant = rows
-            .map((entry, i) => ({ ...entry, id: idAt(NOW_MS, i) }))
-            .filter((entry) => isMeant(entry, asked))
-            .sort((a, b) => b.second - a.second || Number(b.id - a.id));
-          const parameters = parametersOf(asked);
-          const page = await app.page(organizationId, { ...parameters, limit: "1000" });
-          const ids = meant.map(({ id }) => id.toString());
-          expect(page.entries.map(({ id }) => id)).toEqual(ids);
-          expect(page.total).toBe(ids.length);
+      fc.asyncProperty(
+        fc.array(row, { maxLength: 60 }),
+        fc.array(filter, { minLength: 3, maxLength: 3 }),
+        async (rows, filters) => {
+          const organizationId = ++lastOrganization;
+          await insertRows(
+            stores.clickhouse,
+            rows.map(
+              ({ second, level, service, message, status, user }, i): StoredRow => ({
+                organizationId,
+                ts: BigInt(NOW_MS + second * 1000) * 1_000_000n,
+                id: idAt(NOW_MS, i),
+                level,
+                service,
+                message,
+                attrs: [
+                  ...(status === "" ? [] : ([["status", status]] as const)),
+                  ...(user === "" ? [] : ([["user", user]] as const)),
+                ],
+                jsonKeys: status === "" ? [] : ["status"],
+              }),
+            ),
+          );
+          for (const asked of filters) {
+            const meant = rows
+              .map((entry, i) => ({ ...entry, id: idAt(NOW_MS, i) }))
+              .filter((entry) => isMeant(entry, asked))
+              .sort((a, b) => b.second - a.second || Number(b.id - a.id));
+            const parameters = parametersOf(asked);
+            const page = await app.page(organizationId, { ...parameters, limit: "1000" });
+            const ids = meant.map(({ id }) => id.toString());
+            expect(page.entries.map(({ id }) => id)).toEqual(ids);
+            expect(page.total).toBe(ids.length);
 
-          const histogram = await answer<Histogram>(organizationId, "histogram", {
-            ...parameters,
-            groupBy: "user",
-          });
-          expect(histogram.total).toBe(ids.length);
-          const widthMs = histogram.bucketSec * 1000;
-          for (const [i, { start, count, groups, other }] of histogram.buckets.entries()) {
-            const startMs = Date.parse(start);
-            const inside = meant.filter(({ second }) => {
-              const ms = NOW_MS + second * 1000;
-              return ms >= startMs && ms < startMs + widthMs;
+            const histogram = await answer<Histogram>(organizationId, "histogram", {
+              ...parameters,
+              groupBy: "user",
             });
-            expect(count).toBe(inside.length);
-            expect(other + groups.reduce((sum, group) => sum + group.count, 0)).toBe(count);
-            for (const { value, count: grouped } of groups)
-              expect(grouped).toBe(inside.filter(({ user }) => user === (value ?? "")).length);
-            if (i > 0) expect(startMs - Date.parse(histogram.buckets[i - 1]?.start ?? "")).toBe(widthMs);
-          }
+            expect(histogram.total).toBe(ids.length);
+            const widthMs = histogram.bucketSec * 1000;
+            for (const [i, { start, count, groups, other }] of histogram.buckets.entries()) {
+              const startMs = Date.parse(start);
+              const inside = meant.filter(({ second }) => {
+                const ms = NOW_MS + second * 1000;
+                return ms >= startMs && ms < startMs + widthMs;
+              });
+              expect(count).toBe(inside.length);
+              expect(other + groups.reduce((sum, group) => sum + group.count, 0)).toBe(count);
+              for (const { value, count: grouped } of groups)
+                expect(grouped).toBe(inside.filter(({ user }) => user === (value ?? "")).length);
+              if (i > 0) expect(startMs - Date.parse(histogram.buckets[i - 1]?.start ?? "")).toBe(widthMs);
+            }
 
-          const facets = await answer<Facets>(organizationId, "facets", {
-            ...parameters,
-            fields: "level,service,status,user",
-          });
-          expect(facets.total).toBe(ids.length);
-          for (const { field, values, other, missing } of facets.facets) {
-            expect(other).toBe(0);
-            const present = values.reduce((sum, { count }) => sum + count, 0);
-            expect(present + missing).toBe(ids.length);
-            const texts = meant.map((entry) => String(new Map(Object.entries(entry)).get(field)));
-            expect(Object.fromEntries(values.map(({ value, count }) => [value, count]))).toEqual(countsOf(texts));
-          }
+            const facets = await answer<Facets>(organizationId, "facets", {
+              ...parameters,
+              fields: "level,service,status,user",
+            });
+            expect(facets.total).toBe(ids.length);
+            for (const { field, values, other, missing } of facets.facets) {
+              expect(other).toBe(0);
+              const present = values.reduce((sum, { count }) => sum + count, 0);
+              expect(present + missing).toBe(ids.length);
+              const texts = meant.map((entry) => String(new Map(Object.entries(entry)).get(field)));
+              expect(Object.fromEntries(values.map(({ value, count }) => [value, count]))).toEqual(
+                countsOf(texts),
+              );
+            }
 
-          const exported = await app.get(organizationId, "export", parameters);
-          const lines = (await exported.text()).split("\n").filter((line) => line !== "");
-          expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids);
-        }
-      }),
+            const exported = await app.get(organizationId, "export", parameters);
+            const lines = (await exported.text()).split("\n").filter((line) => line !== "");
+            expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids);
+          }
+        },
+      ),
       { numRuns: 15 },
     );
   }, 120_000);

@@ -4,7 +4,7 @@ import {
   type Relation,
   type RowMatcher,
 } from "../../../../query/index.ts";
-import { ApiError } from "../../../errors.ts";
+import { ApiError, type QueryIssue } from "../../../errors.ts";
 import { compileEntryQuery } from "../kql.ts";
 
 /** A query that lets entries through one by one. */
@@ -27,21 +27,18 @@ export function readTailQuery(text: string, nowMs: number): TailQuery {
 
 function notConditionsAlone(text: string): ApiError {
   const message = "A tail lets entries through one by one: only `where` can stand here.";
-  return new ApiError("KQL_INVALID", `The query is not valid: ${message}`, {
-    fields: [
-      {
-        path: "/query",
-        code: "UNSUPPORTED",
-        message,
-        line: 1,
-        column: 1,
-        start: 0,
-        end: text.length,
-        text: text.slice(0, EXCERPT_MAX_CHARS),
-        suggestion: null,
-      },
-    ],
-  });
+  const issue: QueryIssue = {
+    path: "/query",
+    code: "UNSUPPORTED",
+    message,
+    line: 1,
+    column: 1,
+    start: 0,
+    end: text.length,
+    text: text.slice(0, EXCERPT_MAX_CHARS),
+    suggestion: null,
+  };
+  return new ApiError("KQL_INVALID", `The query is not valid: ${message}`, { fields: [issue] });
 }
 
 /** The conditions of a pipeline of nothing but filters over the logs; null for any other. */

@@ -1,0 +1,39 @@
+import { Type } from "typebox";
+import { kqlCapabilities } from "../../../query/index.ts";
+import { route } from "../../http/define-route.ts";
+import type { Route } from "../../http/route.ts";
+
+const Support = Type.Enum(["exact", "approximate", "rejected"]);
+const Note = Type.Union([Type.String(), Type.Null()], {
+  description: "Where and why the answer can differ from Kusto's, or why there is none.",
+});
+
+const Capabilities = Type.Object({
+  operators: Type.Array(Type.Object({ name: Type.String(), support: Support, note: Note })),
+  functions: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      kind: Type.Enum(["scalar", "aggregate", "window", "unsupported"]),
+      signatures: Type.Array(Type.String()),
+      summary: Type.Union([Type.String(), Type.Null()]),
+      support: Support,
+      note: Note,
+    }),
+  ),
+});
+
+/** What of KQL is understood. */
+export function kqlRoutes(): Route[] {
+  const capabilities = kqlCapabilities();
+  return [
+    route({
+      method: "GET",
+      path: "/api/v1/kql/capabilities",
+      tag: "KQL",
+      summary: "List the operators and functions of KQL and how far each is supported",
+      access: { role: "viewer", scope: "logs:read" },
+      responses: { 200: { description: "From the compiler's own tables", schema: Capabilities } },
+      handler: () => ({ status: 200, body: capabilities }),
+    }),
+  ];
+}
