@@ -5,7 +5,7 @@ import { aggregateFunction } from "../functions/registry.ts";
 import { aggregateOverload } from "../plan/build.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { impliedName } from "./column-names.ts";
-import { convert, resolveOverload } from "./conversion.ts";
+import { checkArguments, convert, resolveOverload } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
 
@@ -65,6 +65,7 @@ export function addAggregate(
 ): Expression {
   const { overload, operands: converted } = resolveOverload(name, definition, operands, span);
   const call = aggregateOverload("", name, overload, converted);
+  checkArguments(call, span);
   return context.addAggregate({
     ...call,
     isNullable: isNullable(overload.nulls, call.type, converted),

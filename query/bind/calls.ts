@@ -1,8 +1,6 @@
 import { call } from "../call.ts";
 import { type Expression, isLoose, literal } from "../expression.ts";
-import { FunctionArgumentError } from "../functions/definition.ts";
 import { aggregateFunction, callableFunctions, isCallable, scalarFunction } from "../functions/registry.ts";
-import { trialWriter } from "../functions/trial.ts";
 import { keep, limit } from "../plan/build.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
@@ -105,20 +103,8 @@ export function bindCall(expression: syntax.CallExpression, context: ExpressionC
   const definition = isCallable(name.name) ? scalarFunction(name.name) : undefined;
   if (definition === undefined) return refuseFunction(name, context);
   const operands = args.map((argument) => context.scalar(argument.value));
-  const resolved = resolveCall(name.name, definition, operands, span);
-  checkArguments(resolved, expression);
-  return foldCall(resolved);
-}
-
-/** Some arguments are found to be impossible only as the call is written. */
-function checkArguments(resolved: Expression, { arguments: args, span }: syntax.CallExpression): void {
-  if (resolved.kind !== "call") return;
-  try {
-    resolved.overload.sql(trialWriter(resolved));
-  } catch (error) {
-    if (!(error instanceof FunctionArgumentError)) throw error;
-    refuse("WRONG_ARGUMENTS", error.message, args[error.argument]?.span ?? span);
-  }
+  const spans = args.map((argument) => argument.span);
+  return foldCall(resolveCall(name.name, definition, operands, span, spans));
 }
 
 /** Names that are an aggregate and a scalar function. */

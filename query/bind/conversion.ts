@@ -1,7 +1,13 @@
 import { callOverload, parameterAt, requiredCount, takes } from "../call.ts";
-import { type Expression, type Literal, literal } from "../expression.ts";
-import type { FunctionDefinition, Overload, Parameter } from "../functions/definition.ts";
+import { type Call, type Expression, type Literal, literal } from "../expression.ts";
+import {
+  FunctionArgumentError,
+  type FunctionDefinition,
+  type Overload,
+  type Parameter,
+} from "../functions/definition.ts";
 import { scalarFunction } from "../functions/registry.ts";
+import { trialWriter } from "../functions/trial.ts";
 import { isNumeric, type ScalarType } from "../scalar-type.ts";
 import type { Span } from "../span.ts";
 import { refuse } from "./refusal.ts";
@@ -85,9 +91,26 @@ export function resolveCall(
   definition: FunctionDefinition,
   operands: readonly Expression[],
   span: Span,
+  operandSpans: readonly Span[] = [],
 ): Expression {
   const { overload, operands: converted } = resolveOverload(name, definition, operands, span);
-  return callOverload(name, overload, converted);
+  const resolved = callOverload(name, overload, converted);
+  checkArguments(resolved, span, operandSpans);
+  return resolved;
+}
+
+/** Some arguments turn out to be impossible only as the call is written. */
+export function checkArguments(
+  { overload, operands, type }: Pick<Call, "overload" | "operands" | "type">,
+  span: Span,
+  operandSpans: readonly Span[] = [],
+): void {
+  try {
+    overload.sql(trialWriter({ operands, type }));
+  } catch (error) {
+    if (!(error instanceof FunctionArgumentError)) throw error;
+    refuse("WRONG_ARGUMENTS", error.message, operandSpans[error.argument] ?? span);
+  }
 }
 
 export function resolveOverload(

@@ -59,12 +59,8 @@ function inValues(
 ): Expression {
   if (ignoresCase) {
     const text = textOf(subject, "in~", span);
-    const folded = values.map((value) => call("equalIgnoreCase", text, textOf(value, "in~", span)));
-    return folded.length === 0
-      ? literal("bool", false)
-      : folded.length === 1
-        ? only(folded)
-        : call("or", ...folded);
+    const texts = values.map((value) => textOf(value, "in~", span));
+    return texts.length === 0 ? literal("bool", false) : call("inIgnoreCase", text, ...texts);
   }
   const value = subject.type === "dynamic" ? convert(subject, sharedType(values)) : subject;
   const list = values.map((item) => memberOf(item, value.type, span));

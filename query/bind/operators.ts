@@ -5,7 +5,7 @@ import { areComparable, isNumeric, type ScalarType } from "../scalar-type.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { STRING_OPERATORS } from "../syntax/tree.ts";
-import { convert, resolveCall } from "./conversion.ts";
+import { checkArguments, convert, resolveCall } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { foldCall } from "./fold.ts";
 import { refuse } from "./refusal.ts";
@@ -102,6 +102,7 @@ export function bindOperator(
   if (name === "matchesRegex" && pattern.kind !== "literal")
     return refuse("NOT_A_CONSTANT", "matches regex takes a constant pattern.", span);
   const matched = call(name, textOf(left, operator, span), pattern);
+  checkArguments(matched, span);
   return positive === operator ? matched : call("negation", matched);
 }
 

@@ -4,6 +4,7 @@ import type { Relation } from "../plan/relation.ts";
 import type { TableSchema } from "../schema.ts";
 import { type Bindings, identifiersOf } from "./binding.ts";
 import { datetimeConstant, ExpressionWriter, type SelectContext } from "./expression-writer.ts";
+import { layered, type NamedSql } from "./layers.ts";
 import type { Parameters } from "./parameters.ts";
 import type {
   BoundSortKey,
@@ -51,18 +52,27 @@ export class StatementWriter {
       shared,
       subquery: (relation) => this.#subquery(relation),
     };
-    const definitions = block.definitions.map(
-      (definition) => `${this.#definition(context, definition)} AS ${definition.alias}`,
-    );
+    const definitions = block.definitions.map((definition) => ({
+      alias: definition.alias,
+      sql: this.#definition(context, definition),
+      isOfRows: definition.kind !== "aggregate" && definition.kind !== "window",
+    }));
     const source = this.#source(context, block);
-    const where = this.#where(context, block);
-    const sharedDefinitions = [...shared].map(([alias, sql]) => `${sql} AS ${alias}`);
-    const withs = [...sharedDefinitions, ...definitions];
+    const conditions = this.#conditions(context, block);
+    const sharedDefinitions = [...shared].map(([alias, sql]) => ({ alias, sql, isOfRows: true }));
+    const layers = layered([...sharedDefinitions, ...definitions]);
+    const own = layers.pop() ?? [];
+    const restriction = block.source.kind === "table" ? this.#restriction(block.source.schema) : [];
+    const inner = layers.reduce((from, layer, i) => {
+      const where = i === 0 && restriction.length > 0 ? `\nWHERE ${restriction.join(" AND ")}` : "";
+      return `(\nSELECT *, ${layer.map(named).join(", ")}\nFROM ${from}${where}\n)`;
+    }, source);
+    const where = layers.length === 0 ? [...restriction, ...conditions] : conditions;
     const { groupBy, orderBy, limitPer, maxRows } = block;
     return [
-      ...(withs.length > 0 ? [`WITH ${withs.join(", ")}`] : []),
+      ...(own.length > 0 ? [`WITH ${own.map(named).join(", ")}`] : []),
       `SELECT ${columns.length > 0 ? columns.join(", ") : "1"}`,
-      `FROM ${source}`,
+      `FROM ${inner}`,
       ...(where.length > 0 ? [`WHERE ${where.join(" AND ")}`] : []),
       ...(groupBy !== null && groupBy.length > 0 ? [`GROUP BY ${groupBy.join(", ")}`] : []),
       ...(orderBy.length > 0 ? [`ORDER BY ${orderBy.map(sortKey).join(", ")}`] : []),
@@ -107,12 +117,8 @@ export class StatementWriter {
     return `(SELECT ${SERIES_CAST[start.expression.type] ?? ""}(${value}) AS ${alias} FROM (${rows}))`;
   }
 
-  #where(context: SelectContext, { source, where }: SelectBlock): string[] {
-    const scope = source.kind === "table" ? this.#restriction(source.schema) : [];
-    return [
-      ...scope,
-      ...where.map(({ expression, bindings }) => new ExpressionWriter(context, bindings).write(expression)),
-    ];
+  #conditions(context: SelectContext, { where }: SelectBlock): string[] {
+    return where.map(({ expression, bindings }) => new ExpressionWriter(context, bindings).write(expression));
   }
 
   #restriction(table: TableSchema): string[] {
@@ -153,6 +159,10 @@ export class StatementWriter {
   #count(rows: number): string {
     return this.#parameters.add("UInt64", String(rows));
   }
+}
+
+function named({ sql, alias }: NamedSql): string {
+  return `${sql} AS ${alias}`;
 }
 
 const JOINS: Readonly<Record<JoinSource["joinKind"], string>> = {
