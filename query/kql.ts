@@ -33,6 +33,8 @@ export interface KqlQuery {
   readonly predicate: Expression | null;
   /** The rows of the answer are rows of the logs, whole. */
   readonly keepsEntries: boolean;
+  /** Where the query makes other rows than entries, for a message; meant for a query that does not keep them. */
+  readonly rowChange: Span | null;
   readonly render: RenderHint | null;
 }
 

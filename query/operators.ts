@@ -15,7 +15,7 @@ function noted(
 /** Every tabular operator of the language, and the operators of expressions, by what becomes of them here. */
 export const OPERATORS: readonly OperatorCapability[] = [
   ...exact(
-    ..."as count datatable distinct evaluate extend filter getschema join let limit lookup make-series materialize mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct search serialize sort summarize take top top-nested union where".split(
+    ..."as count datatable distinct evaluate extend filter getschema join let limit lookup make-series mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct search serialize sort summarize take top top-nested union where".split(
       " ",
     ),
   ),
@@ -23,6 +23,11 @@ export const OPERATORS: readonly OperatorCapability[] = [
     "approximate",
     "A text's form is found by masking words with digits; Kusto mines patterns in a way that is not published.",
     "reduce",
+  ),
+  ...noted(
+    "approximate",
+    "The table is read wherever it is mentioned, so that sample and rand() inside it draw anew each time.",
+    "materialize",
   ),
   ...noted("approximate", "Counts are exact here, estimates in Kusto.", "top-hitters"),
   ...noted("rejected", "A query answers one table.", "facet", "fork"),

@@ -51,21 +51,30 @@ export function bindMakeSeries(
   const series = aggregate(
     valued,
     keys.map((_, i) => ({ name: `$key${i}`, expression: columnOf(valued, `$key${i}`) })),
-    outputs.map(({ expression, fallback }, i) =>
-      aggregateCall(
-        `$series${i}`,
-        "seriesValues",
-        columnOf(valued, "$step"),
-        columnOf(valued, `$value${i}`),
-        literal("dynamic", defaultJson(fallback, expression)),
-        literal("long", BigInt(axis.points.length)),
-      ),
-    ),
+    outputs
+      .map(({ expression, fallback }, i) =>
+        aggregateCall(
+          `$series${i}`,
+          "seriesValues",
+          columnOf(valued, "$step"),
+          columnOf(valued, `$value${i}`),
+          literal("dynamic", defaultJson(fallback, expression)),
+          literal("long", BigInt(axis.points.length)),
+        ),
+      )
+      .concat(aggregateCall("$rows", "count")),
   );
+  const isNonEmpty = operator.parameters.some(
+    ({ name, value }) => name.name === "kind" && value.kind === "name" && value.name === "nonempty",
+  );
+  // Without keys there is a row even for no rows, which Kusto makes only when it is asked to.
+  const filled = isNonEmpty
+    ? series
+    : filter(series, call("greater", columnOf(series, "$rows"), literal("long", 0n)));
   const axisName = operator.on.names[0]?.name ?? impliedName(operator.on.value) ?? names.claimColumn();
-  return project(series, [
-    ...keys.map(({ name }, i) => ({ name, expression: columnOf(series, `$key${i}`) })),
-    ...outputs.map(({ name }, i) => ({ name, expression: columnOf(series, `$series${i}`) })),
+  return project(filled, [
+    ...keys.map(({ name }, i) => ({ name, expression: columnOf(filled, `$key${i}`) })),
+    ...outputs.map(({ name }, i) => ({ name, expression: columnOf(filled, `$series${i}`) })),
     { name: axisName, expression: literal("dynamic", `[${axis.points.join(",")}]`) },
   ]);
 }

@@ -3,6 +3,7 @@ import type { KqlQuery, RenderHint } from "../kql.ts";
 import { filter, scan } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import type { TableName } from "../schema.ts";
+import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import type { DiscoveredColumn } from "./discovery.ts";
 import { type Compilation, Environment } from "./environment.ts";
@@ -34,6 +35,7 @@ export function bindQuery({ statements, body }: syntax.Query, options: BindOptio
     relation,
     predicate: null,
     keepsEntries: !isChanged && isEntries(relation),
+    rowChange: rowChangeOf(body),
     render: renderHint(compilation.render),
   };
 }
@@ -45,7 +47,7 @@ function bindPredicateQuery(body: syntax.Expression, environment: Environment): 
   if (context.hiddenNames.size > 0)
     refuse("WRONG_TYPE", "A condition alone cannot look at the rows around.", body.span);
   const relation = withoutHidden(filter(context.relation, predicate), context);
-  return { kind: "predicate", relation, predicate, keepsEntries: true, render: null };
+  return { kind: "predicate", relation, predicate, keepsEntries: true, rowChange: null, render: null };
 }
 
 const KEEPS_ROWS: ReadonlySet<syntax.Operator["kind"]> = new Set([
@@ -59,6 +61,12 @@ const KEEPS_ROWS: ReadonlySet<syntax.Operator["kind"]> = new Set([
   "join",
   "serialize",
 ]);
+
+/** The first operator whose rows are no entries; the whole text where a source is no table of entries. */
+function rowChangeOf(body: syntax.Expression): Span | null {
+  if (body.kind !== "pipeline") return body.span;
+  return body.operators.find((operator) => !keepsRows(operator))?.keyword.span ?? body.span;
+}
 
 function keepsRows(operator: syntax.Operator): boolean {
   return KEEPS_ROWS.has(operator.kind);

@@ -40,3 +40,10 @@ export function bindingOf(bindings: Bindings, name: string): Binding {
 export function identifiersOf({ storage }: Binding): readonly string[] {
   return storage.kind === "bag" ? [storage.column, storage.jsonKeysColumn] : [storage.column];
 }
+
+/** The identifier of a binding that is one column in SQL. */
+export function onlyIdentifier(binding: Binding): string {
+  const [identifier, ...others] = identifiersOf(binding);
+  if (identifier === undefined || others.length > 0) throw new TypeError("a bag is not one column");
+  return identifier;
+}

@@ -114,3 +114,35 @@ export interface SelectBlock {
 export function isOpen({ groupBy, maxRows, limitPer }: SelectBlock): boolean {
   return groupBy === null && maxRows === null && limitPer === null;
 }
+
+/** A SELECT of everything that the source has. */
+export function blockOver(source: Source, bindings: Bindings): SelectBlock {
+  return {
+    source,
+    expansions: [],
+    expansionIndex: null,
+    expansionMax: null,
+    expansionMembers: "bags",
+    definitions: [],
+    where: [],
+    groupBy: null,
+    orderBy: [],
+    limitPer: null,
+    maxRows: null,
+    bindings,
+    hidden: [],
+  };
+}
+
+/** A new SELECT around the block, in its order. */
+export function nest(block: SelectBlock): SelectBlock {
+  const isCut = block.maxRows !== null || block.limitPer !== null;
+  const keys = block.orderBy.map(({ identifier }) => identifier);
+  const inner = { ...block, orderBy: isCut ? block.orderBy : [], hidden: [...block.hidden, ...keys] };
+  return { ...blockOver({ kind: "block", block: inner }, block.bindings), orderBy: block.orderBy };
+}
+
+/** A block whose rows are still those of its source, to filter or to group. */
+export function opened(block: SelectBlock): SelectBlock {
+  return isOpen(block) ? block : nest(block);
+}

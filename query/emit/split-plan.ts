@@ -8,7 +8,6 @@ import type {
   Relation,
   Sort,
   Union,
-  Window,
 } from "../plan/relation.ts";
 import { hasSqlNull } from "../scalar-type.ts";
 import { TABLES } from "../schema.ts";
@@ -18,9 +17,20 @@ import {
   type Bindings,
   bindingOf,
   identifiersOf,
+  onlyIdentifier,
   storedBinding,
 } from "./binding.ts";
-import { type BoundSortKey, type Definition, isOpen, type SelectBlock, type Source } from "./select-block.ts";
+import {
+  type BoundSortKey,
+  blockOver,
+  type Definition,
+  isOpen,
+  nest,
+  opened,
+  type SelectBlock,
+  type Source,
+} from "./select-block.ts";
+import { splitWindow } from "./split-window.ts";
 
 interface DefinedColumn {
   readonly name: string;
@@ -99,7 +109,7 @@ export class PlanSplitter {
       case "expand":
         return this.#expand(relation);
       case "window":
-        return this.#window(relation);
+        return splitWindow(nest(this.split(relation.input)), relation.calls, () => this.#newAlias());
     }
   }
 
@@ -248,46 +258,6 @@ export class PlanSplitter {
     };
   }
 
-  #window({ input, calls }: Window): SelectBlock {
-    const ordered = nest(this.split(input));
-    const ordinal = this.#newAlias();
-    const numbering: Definition = { kind: "ordinal", alias: ordinal, orderBy: ordered.orderBy };
-    const byOrdinal: BoundSortKey = {
-      identifier: ordinal,
-      isNullable: false,
-      direction: "ascending",
-      nulls: "last",
-    };
-    const numbered = nest({ ...ordered, definitions: [numbering], orderBy: [byOrdinal] });
-    const sections = calls.map(({ restart }) =>
-      restart === null ? null : this.#section(restart, numbered, ordinal),
-    );
-    const sectioned = sections.filter((section) => section !== null);
-    const block =
-      sectioned.length === 0
-        ? numbered
-        : nest({ ...numbered, definitions: sectioned, hidden: sectioned.map(({ alias }) => alias) });
-    const defined = calls.map((call, i): DefinedColumn => {
-      const alias = this.#newAlias();
-      const section = sections[i]?.alias ?? null;
-      const definition: Definition = {
-        kind: "window",
-        alias,
-        call,
-        bindings: block.bindings,
-        ordinal,
-        section,
-      };
-      return { name: call.name, binding: aliasBinding(call.type, alias), definition };
-    });
-    const bindings = new Map([...block.bindings, ...bindingsOf(defined)]);
-    return nest({ ...block, definitions: definitionsOf(defined), bindings });
-  }
-
-  #section(restart: Expression, { bindings }: SelectBlock, ordinal: string): Definition {
-    return { kind: "section", alias: this.#newAlias(), restart: { expression: restart, bindings }, ordinal };
-  }
-
   #define(assignment: NamedExpression, bindings: Bindings): DefinedColumn {
     const { name, expression } = assignment;
     return expression.kind === "column"
@@ -322,45 +292,8 @@ export class PlanSplitter {
   }
 }
 
-function blockOver(source: Source, bindings: Bindings): SelectBlock {
-  return {
-    source,
-    expansions: [],
-    expansionIndex: null,
-    expansionMax: null,
-    expansionMembers: "bags",
-    definitions: [],
-    where: [],
-    groupBy: null,
-    orderBy: [],
-    limitPer: null,
-    maxRows: null,
-    bindings,
-    hidden: [],
-  };
-}
-
-/** A new SELECT around the block, in its order. */
-function nest(block: SelectBlock): SelectBlock {
-  const isCut = block.maxRows !== null || block.limitPer !== null;
-  const keys = block.orderBy.map(({ identifier }) => identifier);
-  const inner = { ...block, orderBy: isCut ? block.orderBy : [], hidden: [...block.hidden, ...keys] };
-  return { ...blockOver({ kind: "block", block: inner }, block.bindings), orderBy: block.orderBy };
-}
-
-/** A block whose rows are still those of its source, to filter or to group. */
-function opened(block: SelectBlock): SelectBlock {
-  return isOpen(block) ? block : nest(block);
-}
-
 function isNullableColumn(relation: Relation, name: string): boolean {
   return relation.columns.some((candidate) => candidate.name === name && candidate.isNullable);
-}
-
-function onlyIdentifier(binding: Binding): string {
-  const [identifier, ...others] = identifiersOf(binding);
-  if (identifier === undefined || others.length > 0) throw new TypeError("a bag is not one column");
-  return identifier;
 }
 
 function definitionsOf(columns: readonly DefinedColumn[]): Definition[] {

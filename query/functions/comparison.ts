@@ -43,7 +43,7 @@ function equality(operator: "=" | "!="): SqlTemplate {
   return (call) => {
     const nullable = [0, 1].filter((i) => call.operands[i]?.isNullable);
     if (nullable.length < 2) {
-      const comparison = `${comparand(call, 0)} ${operator} ${comparand(call, 1)}`;
+      const comparison = `${comparand(call, operator, 0)} ${operator} ${comparand(call, operator, 1)}`;
       return nullable.length === 0 ? `(${comparison})` : `ifNull(${comparison}, ${whenOneIsNull})`;
     }
     const [left, right] = [call.sharedOperand(0), call.sharedOperand(1)];
@@ -51,8 +51,12 @@ function equality(operator: "=" | "!="): SqlTemplate {
   };
 }
 
-/** An enumeration that is compared with a literal stays what it is, and no text is made of it. */
-function comparand(call: CallWriter, index: 0 | 1): string {
+/**
+ * An enumeration that is compared with a literal stays what it is, and no text is made of it; not so where the
+ * literal is to be another one, since the store refuses that for a text that is no member of it.
+ */
+function comparand(call: CallWriter, operator: "=" | "!=", index: 0 | 1): string {
+  if (operator === "!=") return call.operand(index);
   const other = call.operands[1 - index];
   return other?.kind === "literal" ? call.storedOperand(index) : call.operand(index);
 }
