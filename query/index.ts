@@ -17,6 +17,8 @@ export {
   kqlCapabilities,
   type OperatorCapability,
 } from "./capabilities.ts";
+export { completeKql, type KnownFields } from "./complete-query.ts";
+export type { Completion, NamedColumn } from "./completion/vocabulary.ts";
 export type { WireFormat } from "./emit/wire-format.ts";
 export { type CompiledColumn, type CompiledQuery, emit } from "./emit.ts";
 export { QueryError, type QueryErrorCode } from "./errors.ts";

@@ -35,6 +35,8 @@ export interface KqlQuery {
   readonly keepsEntries: boolean;
   /** Where the query makes other rows than entries, for a message; meant for a query that does not keep them. */
   readonly rowChange: Span | null;
+  /** Further tables of the answer: of a `facet`, which makes one for each column. */
+  readonly others: readonly Relation[];
   readonly render: RenderHint | null;
 }
 

@@ -15,7 +15,7 @@ function noted(
 /** Every tabular operator of the language, and the operators of expressions, by what becomes of them here. */
 export const OPERATORS: readonly OperatorCapability[] = [
   ...exact(
-    ..."as count datatable distinct evaluate extend filter getschema join let limit lookup make-series mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct search serialize sort summarize take top top-nested union where".split(
+    ..."as count datatable distinct evaluate extend facet filter getschema join let limit lookup make-series mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct search serialize sort summarize take top top-nested union where".split(
       " ",
     ),
   ),
@@ -30,7 +30,7 @@ export const OPERATORS: readonly OperatorCapability[] = [
     "materialize",
   ),
   ...noted("approximate", "Counts are exact here, estimates in Kusto.", "top-hitters"),
-  ...noted("rejected", "A query answers one table.", "facet", "fork"),
+  ...noted("rejected", "A query answers one table; facet answers several.", "fork"),
   ...noted(
     "rejected",
     "State machines over rows are not supported; row_number(), prev() and row_cumsum() are.",
@@ -63,7 +63,7 @@ export const OPERATORS: readonly OperatorCapability[] = [
     "macro-expand",
   ),
   ...exact(
-    ..."== != < <= > >= + - * / % and or not in !in in~ !in~ =~ !~ between !between has !has has_cs !has_cs has_any has_all hasprefix !hasprefix hasprefix_cs !hasprefix_cs hassuffix !hassuffix hassuffix_cs !hassuffix_cs contains !contains contains_cs !contains_cs startswith !startswith startswith_cs !startswith_cs endswith !endswith endswith_cs !endswith_cs : *".split(
+    ..."== != < <= > >= + - * / % and or not in !in in~ !in~ =~ !~ between !between has !has has_cs !has_cs has_any has_all hasprefix !hasprefix hasprefix_cs !hasprefix_cs hassuffix !hassuffix hassuffix_cs !hassuffix_cs contains !contains contains_cs !contains_cs startswith !startswith startswith_cs !startswith_cs endswith !endswith endswith_cs !endswith_cs :".split(
       " ",
     ),
   ),

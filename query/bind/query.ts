@@ -8,6 +8,7 @@ import type * as syntax from "../syntax/tree.ts";
 import type { DiscoveredColumn } from "./discovery.ts";
 import { type Compilation, Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
+import { bindFacet } from "./facet.ts";
 import { bindOperator } from "./pipeline.ts";
 import { refuse } from "./refusal.ts";
 import { bindScalar } from "./scalar.ts";
@@ -28,7 +29,7 @@ export function bindQuery({ statements, body }: syntax.Query, options: BindOptio
   const environment = new Environment(compilation);
   bindStatements(statements, environment);
   if (!isTabular(body, environment)) return bindPredicateQuery(body, environment);
-  const relation = bindTable(body, environment);
+  const [relation, ...others] = bindTables(body, environment);
   const isChanged = body.kind === "pipeline" && !body.operators.every(keepsRows);
   return {
     kind: "pipeline",
@@ -36,8 +37,18 @@ export function bindQuery({ statements, body }: syntax.Query, options: BindOptio
     predicate: null,
     keepsEntries: !isChanged && isEntries(relation),
     rowChange: rowChangeOf(body),
+    others,
     render: renderHint(compilation.render),
   };
+}
+
+/** The table that a query answers with, or those of a `facet` at its end. */
+function bindTables(body: syntax.Expression, environment: Environment): [Relation, ...Relation[]] {
+  const last = body.kind === "pipeline" ? body.operators.at(-1) : undefined;
+  if (body.kind !== "pipeline" || last?.kind !== "facet") return [bindTable(body, environment)];
+  const input = bindTable({ ...body, operators: body.operators.slice(0, -1) }, environment);
+  const [first, ...others] = bindFacet(input, last, environment);
+  return first === undefined ? refuse("SYNTAX", "facet needs a column.", last.span) : [first, ...others];
 }
 
 /** A condition alone asks for the logs for which it is true. */
@@ -47,7 +58,15 @@ function bindPredicateQuery(body: syntax.Expression, environment: Environment): 
   if (context.hiddenNames.size > 0)
     refuse("WRONG_TYPE", "A condition alone cannot look at the rows around.", body.span);
   const relation = withoutHidden(filter(context.relation, predicate), context);
-  return { kind: "predicate", relation, predicate, keepsEntries: true, rowChange: null, render: null };
+  return {
+    kind: "predicate",
+    relation,
+    predicate,
+    keepsEntries: true,
+    rowChange: null,
+    others: [],
+    render: null,
+  };
 }
 
 const KEEPS_ROWS: ReadonlySet<syntax.Operator["kind"]> = new Set([

@@ -65,8 +65,8 @@ export class QueryRunner {
   }
 
   /**
-   * The answer, whole. `operation` names the statement in metrics. Aborting closes the connection, upon which
-   * ClickHouse stops. Throws ApiError with QUERY_TIMEOUT or QUERY_TOO_EXPENSIVE, and DependencyError for the rest.
+   * The answer, whole. `operation` names the statement in metrics. Aborting closes the connection and kills
+   * the statement. Throws ApiError with QUERY_TIMEOUT or QUERY_TOO_EXPENSIVE, and DependencyError for the rest.
    */
   async run(
     operation: string,
@@ -96,16 +96,27 @@ export class QueryRunner {
     signal: AbortSignal,
     onProgress: ((progress: StatementProgress) => void) | null,
   ): Promise<QueryAnswer> {
-    if (onProgress === null) return this.#ask(compiled, signal);
     const queryId = crypto.randomUUID();
+    const named = { ...compiled, settings: { ...compiled.settings, query_id: queryId } };
     const answered = new AbortController();
-    const watching = this.#watch(queryId, AbortSignal.any([signal, answered.signal]), onProgress);
+    const until = AbortSignal.any([signal, answered.signal]);
+    const watching = onProgress === null ? null : this.#watch(queryId, until, onProgress);
     try {
-      return await this.#ask({ ...compiled, settings: { ...compiled.settings, query_id: queryId } }, signal);
+      return await this.#ask(named, signal);
     } finally {
       answered.abort();
+      if (signal.aborted) void this.#kill(queryId);
       await watching;
     }
+  }
+
+  /** A closed connection ends a statement only once it writes: a join that has written nothing went on to its limit. */
+  async #kill(queryId: string): Promise<void> {
+    const sql = `KILL QUERY WHERE query_id = '${queryId}' ASYNC`;
+    // Where this fails, the statement's limit of time ends it.
+    await this.#send({ sql, parameters: {}, settings: {} }, AbortSignal.timeout(KILL_TIMEOUT_MS), "").catch(
+      () => undefined,
+    );
   }
 
   async #watch(
@@ -146,6 +157,7 @@ export class QueryRunner {
   async #send(
     { sql, parameters, settings }: Pick<CompiledQuery, "sql" | "parameters" | "settings">,
     signal: AbortSignal,
+    format = "\nFORMAT JSONCompact",
   ) {
     const { origin, database } = this.#options.endpoint;
     const url = new URLSearchParams({ database, ...settings });
@@ -154,7 +166,7 @@ export class QueryRunner {
       const response = await fetch(`${origin}/?${url}`, {
         method: "POST",
         headers: { authorization: this.#authorization },
-        body: `${sql}\nFORMAT JSONCompact`,
+        body: `${sql}${format}`,
         signal,
       });
       const code = response.headers.get("x-clickhouse-exception-code");
@@ -168,6 +180,9 @@ export class QueryRunner {
     }
   }
 }
+
+/** Longer than a store takes that answers at all. */
+const KILL_TIMEOUT_MS = 5_000;
 
 function progressOf(queryId: string): Pick<CompiledQuery, "sql" | "parameters" | "settings"> {
   return {

@@ -49,7 +49,7 @@ async function refusal(response: Response): Promise<[number, string, [string, st
 
 describe("a search is refused", () => {
   const cases: [string, string, string, string][] = [
-    ["an unknown parameter", "query=level", "/query", "unrecognized_keys"],
+    ["an unknown parameter", "pattern=level", "/pattern", "unrecognized_keys"],
     ["a q that is too long", `q=${"a".repeat(1025)}`, "/q", "too_big"],
     ["a q of too many terms", `q=${"a+".repeat(65)}`, "/q", "too_big"],
     ["a service that is too long", `service=${"a".repeat(256)}`, "/service", "too_big"],

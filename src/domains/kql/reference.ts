@@ -1,0 +1,76 @@
+import { kqlCapabilities, type OperatorCapability } from "../../../query/index.ts";
+
+/** The text of docs/kql.md: what of the language is understood, from the tables that the compiler works with. */
+export function renderKqlReference(): string {
+  const { operators, functions } = kqlCapabilities();
+  const isWord = ({ name }: OperatorCapability) => /^[a-z]/.test(name) && !EXPRESSION_WORDS.test(name);
+  const supported = functions.filter(({ support }) => support !== "rejected");
+  const rejected = functions.filter(({ support }) => support === "rejected");
+  return [
+    HEAD,
+    "## Tabular operators\n",
+    table(["Operator", "Support", "Note"], operators.filter(isWord).map(operatorRow)),
+    "\n## Operators of expressions\n",
+    table(
+      ["Operator", "Support", "Note"],
+      operators.filter((operator) => !isWord(operator)).map(operatorRow),
+    ),
+    "\n## Functions\n",
+    table(
+      ["Function", "Kind", "What it does", "Support", "Note"],
+      supported.map(({ name, kind, summary, support, note }) => [
+        code(name),
+        kind,
+        summary ?? "",
+        support,
+        note ?? "",
+      ]),
+    ),
+    "\n## Functions that are refused\n",
+    "A query that calls one of them is refused by name, with the place.\n",
+    ...[...groupedByNote(rejected)].map(([note, names]) => `- ${note}: ${names.map(code).join(", ")}`),
+    "",
+  ].join("\n");
+}
+
+const EXPRESSION_WORDS =
+  /^(?:and|or|not|in~?|has(?:_\w+)?|hasprefix\w*|hassuffix\w*|contains\w*|startswith\w*|endswith\w*|between|matches regex)$/;
+
+function operatorRow({ name, support, note }: OperatorCapability): string[] {
+  return [code(name), support, note ?? ""];
+}
+
+function groupedByNote(functions: readonly { readonly name: string; readonly note: string | null }[]) {
+  const groups = new Map<string, string[]>();
+  for (const { name, note } of functions) groups.set(note ?? "", [...(groups.get(note ?? "") ?? []), name]);
+  return groups;
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll("|", "\\|")}\``;
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(heads), `|${heads.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
+}
+
+const HEAD = `# KQL
+
+Queries are written in the Kusto Query Language, with Kusto's meaning: nulls, types, term matching, order of nulls,
+names of columns. What is not supported is refused with its name and place; nothing is answered in another sense without
+being listed as approximate below. \`GET /api/v1/kql/capabilities\` answers with the same tables.
+
+- A condition alone (\`level == "error" and status >= 500\`) is a query over \`logs\`, and so is a text that begins with an
+  operator (\`where ... | summarize ...\`).
+- Columns of \`logs\`: \`ts\`, \`id\`, \`receivedAt\`, \`level\`, \`service\`, \`source\`, \`host\`, \`message\`, \`event_id\`, \`traceId\`,
+  \`spanId\`, \`attrs\`. Names from elsewhere mean them too: \`TimeGenerated\`, \`Timestamp\`, \`SeverityLevel\`, \`Message\`, ...
+- Any other bare name is an attribute: \`status >= 500\` is \`attrs.status >= 500\`. It has the type that its use asks for:
+  compared with a number it is a number, as a key of \`summarize\` or \`distinct\` it is a text, added up it is a number.
+  \`attrs.a.b\` is the attribute \`a.b\`, else the part \`b\` of the attribute \`a\`; \`attrs["a.b"]\` is the former only.
+- In a condition, \`level:error\` and \`message:"disk full"\` look for a term, \`field:*\` asks whether there is one.
+- \`now()\` is one instant for the whole query. Times go from 1900-01-01 to 2262-04-11, to the nanosecond. Decimals are
+  real numbers.
+- Every query reads the rows of its own organization only, within the time range of the request and its budget.
+
+`;
