@@ -10,6 +10,7 @@
  * | `emit` | `GuardedPlan` | `CompiledQuery` |
  */
 
+export type { DiscoveredColumn } from "./bind/discovery.ts";
 export { allOf, anyOf, call } from "./call.ts";
 export {
   type FunctionCapability,
@@ -34,6 +35,7 @@ export {
 } from "./kql.ts";
 export {
   DECORATION_BUDGET,
+  DISCOVERY_MAX_ROWS,
   INTERACTIVE_BUDGET,
   type QueryBudget,
   RESULT_MAX_ROWS,
@@ -72,3 +74,4 @@ export type { ScalarType } from "./scalar-type.ts";
 export { parseSearch, type SearchCondition, type SearchParse } from "./search-syntax.ts";
 export type { QuerySettings } from "./settings.ts";
 export type { Span } from "./span.ts";
+export { lineAndColumn } from "./syntax/line-and-column.ts";

@@ -63,3 +63,6 @@ export const QUERY_TEXT_MAX_CHARS = 65_536;
 
 /** Columns that one operator makes of the data. */
 export const DISCOVERY_MAX_COLUMNS = 500;
+
+/** Rows of a look at the data: names of columns with the types of their values, several for one name. */
+export const DISCOVERY_MAX_ROWS = 4 * DISCOVERY_MAX_COLUMNS;

@@ -7,7 +7,7 @@ import { formatPatterns } from "../patterns/format-patterns.ts";
 import { decodePatternReport, type PatternReport } from "../patterns/pattern-report.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
 import { escapeControlsInJson } from "../terminal/escape-controls.ts";
-import { formatCountOf } from "../terminal/quantities.ts";
+import { formatCount, formatCountOf } from "../terminal/quantities.ts";
 import { addColorOption, type ColorFlags, colorsOf } from "./color-option.ts";
 import {
   addFilterOptions,
@@ -65,7 +65,8 @@ async function runPatterns(
   await stderr.write(`${summaryOf(report)}\n`);
 }
 
-function summaryOf({ patterns, total, isSampled }: PatternReport): string {
-  const entries = total === 1 ? "1 entry" : `${total.toLocaleString("en-US")} entries`;
-  return `${formatCountOf(patterns.length, "pattern")} of ${entries}${isSampled ? ", from a sample" : ""}`;
+function summaryOf({ patterns, otherPatterns, total }: PatternReport): string {
+  const entries = total === 1 ? "1 entry" : `${formatCount(total)} entries`;
+  const more = otherPatterns > 0 ? `, and ${formatCount(otherPatterns)} more` : "";
+  return `${formatCountOf(patterns.length, "pattern")} of ${entries}${more}`;
 }

@@ -29,8 +29,8 @@ export function formatPatterns(report: PatternReport, maxWidth: number | null, c
   ]);
   const lines = formatTable({ columns: COLUMNS, rows }, maxWidth, colors);
   if (report.vanished.length === 0) return lines;
-  const vanished = report.vanished.map(({ pattern, count }) => [
-    String(count),
+  const vanished = report.vanished.map(({ pattern, previousCount }) => [
+    String(previousCount),
     escapeControlsInCell(pattern),
   ]);
   return [...lines, "", ...formatTable({ columns: VANISHED_COLUMNS, rows: vanished }, maxWidth, colors)];

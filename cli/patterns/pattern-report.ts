@@ -17,14 +17,20 @@ export interface MessagePattern {
   readonly isNew: boolean;
 }
 
+/** A form that the time before had and this one has no more. */
+export interface VanishedPattern {
+  readonly pattern: string;
+  readonly previousCount: number;
+}
+
 export interface PatternReport {
   /** As the server wrote them, for machines. */
   readonly body: JsonRecord;
   readonly patterns: readonly MessagePattern[];
-  /** What the time before had and this one has no more. */
-  readonly vanished: readonly Pick<MessagePattern, "pattern" | "count">[];
+  readonly vanished: readonly VanishedPattern[];
+  /** Patterns beyond the limit. */
+  readonly otherPatterns: number;
   readonly total: number;
-  readonly isSampled: boolean;
 }
 
 /** Throws CliError when the text is no answer about patterns. */
@@ -34,33 +40,39 @@ export function decodePatternReport(text: string, baseUrl: string): PatternRepor
     throw new CliError(`${baseUrl} answered about patterns with something else: is it an obs server?`);
   return {
     body,
-    patterns: body.patterns.filter(isRecord).map((item) => ({
-      ...patternAndCount(item),
-      share: cellNumber(item.share ?? null) ?? 0,
-      levels: names(item.levels),
-      services: names(item.services),
-      trend: Array.isArray(item.trend) ? item.trend.map((part: unknown) => cellNumber(part) ?? 0) : [],
+    patterns: recordsOf(body.patterns).map((item) => ({
+      pattern: textOf(item.pattern),
+      count: numberOf(item.count),
+      share: numberOf(item.share),
+      levels: namesOf(item.levels),
+      services: namesOf(item.services),
+      trend: Array.isArray(item.trend) ? item.trend.map(numberOf) : [],
       isNew: item.new === true,
     })),
-    vanished: (Array.isArray(body.vanished) ? body.vanished : []).filter(isRecord).map(patternAndCount),
-    total: cellNumber(body.total ?? null) ?? 0,
-    isSampled: body.sampled === true,
+    vanished: recordsOf(body.vanished).map((item) => ({
+      pattern: textOf(item.pattern),
+      previousCount: numberOf(item.previousCount),
+    })),
+    otherPatterns: isRecord(body.other) ? numberOf(body.other.patterns) : 0,
+    total: numberOf(body.total),
   };
 }
 
-function patternAndCount(item: JsonRecord): Pick<MessagePattern, "pattern" | "count"> {
-  return {
-    pattern: typeof item.pattern === "string" ? item.pattern : "",
-    count: cellNumber(item.count ?? null) ?? 0,
-  };
+function recordsOf(list: unknown): JsonRecord[] {
+  return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-/** The names of counts by name, or of `{value, count}`. */
-function names(counts: unknown): string[] {
-  const pairs = Array.isArray(counts)
-    ? counts.filter(isRecord).map(({ value, count }): [unknown, unknown] => [value, count])
-    : Object.entries(isRecord(counts) ? counts : {});
-  return pairs
-    .toSorted(([, a], [, b]) => (cellNumber(b ?? null) ?? 0) - (cellNumber(a ?? null) ?? 0))
-    .flatMap(([name]) => (typeof name === "string" && name !== "" ? [name] : []));
+/** The values of a list of `{value, count}`; those of entries that have none are left out. */
+function namesOf(counts: unknown): string[] {
+  return recordsOf(counts)
+    .toSorted((a, b) => numberOf(b.count) - numberOf(a.count))
+    .flatMap(({ value }) => (typeof value === "string" ? [value] : []));
+}
+
+function numberOf(value: unknown): number {
+  return cellNumber(value ?? null) ?? 0;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

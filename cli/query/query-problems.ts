@@ -23,7 +23,8 @@ function tellProblem({ message, place }: PlacedProblem, lines: readonly string[]
   const told = [escapeControls(message)];
   const line = lines[place.line - 1];
   if (line !== undefined) told.push(...markedLine(line, place));
-  if (place.suggestion !== undefined) told.push(`  instead: ${escapeControls(place.suggestion)}`);
+  if (place.suggestion !== undefined && !message.includes(place.suggestion))
+    told.push(`  instead: ${escapeControls(place.suggestion)}`);
   return told.join("\n");
 }
 

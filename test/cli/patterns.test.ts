@@ -8,8 +8,12 @@ const REPORT = {
       pattern: "request <*> took <*> ms \u001b[2J",
       count: 9000,
       share: 0.9,
-      levels: { info: 10, warn: 8990 },
-      services: { web: 9000 },
+      levels: [
+        { value: "info", count: 10 },
+        { value: "warn", count: 8000 },
+        { value: null, count: 990 },
+      ],
+      services: [{ value: "web", count: 9000 }],
       trend: [0, 1, 4, 8],
       new: false,
     },
@@ -17,13 +21,14 @@ const REPORT = {
       pattern: "磁盘 <*> 已满",
       count: 1000,
       share: 0.1,
-      levels: {},
-      services: {},
+      levels: [],
+      services: [],
       trend: [8, 0, 0, 0],
       new: true,
     },
   ],
-  vanished: [{ pattern: "started <*>", count: 12 }],
+  vanished: [{ pattern: "started <*>", previousCount: 12 }],
+  other: { patterns: 3, count: 0 },
   total: 10_000,
   sampled: false,
 };
@@ -55,7 +60,7 @@ afterAll(async () => {
 
 test("patterns are a table with their trend, new ones marked and vanished ones listed", async () => {
   const { exitCode, stdout, stderr } = await runCli(user, ["patterns"]);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "2 patterns of 10,000 entries\n" });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "2 patterns of 10,000 entries, and 3 more\n" });
   expect(stdout.split("\n")).toEqual([
     "count  share  trend       levels     services  pattern",
     " 9000  90.0%   ▁▄█        warn info  web       request <*> took <*> ms \\x1b[2J",

@@ -23,6 +23,11 @@ test("the line of the query is shown with carets under what is wrong, and the su
   );
 });
 
+test("a suggestion that the message makes already is not repeated", () => {
+  const place = { message: "Did you mean where?", line: 1, column: 1, text: "wher", suggestion: "where" };
+  expect(told("wher x", place)).toBe("KQL_INVALID: Did you mean where?\n  1 | wher x\n    | ^^^^");
+});
+
 test("carets stand right under wide characters, tabs and escaped controls", () => {
   expect(told('\tm == "日本" wher \u001b', { line: 1, column: 12, text: "wher" })).toBe(
     ["KQL_INVALID: no such thing", '  1 |  m == "日本" wher \\x1b', "    |              ^^^^"].join("\n"),

@@ -1,21 +1,64 @@
-import { compileKql, type Diagnostic, type KqlQuery, type Relation } from "../../../query/index.ts";
+import {
+  compileKql,
+  type Diagnostic,
+  type DiscoveredColumn,
+  type KqlCompilation,
+  type KqlQuery,
+  lineAndColumn,
+  type Relation,
+  type Span,
+} from "../../../query/index.ts";
 import { ApiError, type QueryIssue } from "../../errors.ts";
 import { MAX_FIELD_ISSUES } from "../../http/limits.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 
-/** The plan of a query text; `nowMs` is what `now()` means in it. Throws KQL_INVALID with every problem and its place. */
-export function compileQueryText(text: string, nowMs: number): KqlQuery {
-  const compiled = compileKql(text, { nowNs: BigInt(Math.trunc(nowMs)) * NANOS_PER_MILLI });
-  if (compiled.ok) return compiled.query;
-  throw kqlInvalid(compiled.diagnostics.map(issueOf));
+/** Looks at the data that one query may need before its columns are known. */
+const DISCOVERIES_MAX_COUNT = 8;
+
+/** What a relation of two columns of text answers: names of columns, and types of their values. */
+export type LookAtData = (relation: Relation) => Promise<readonly (readonly unknown[])[]>;
+
+/**
+ * The plan of a query text; `nowMs` is what `now()` means in it. Where the columns depend on the data, it looks at
+ * them first. Throws KQL_INVALID with every problem and its place, and what `look` throws.
+ */
+export async function compileQueryText(text: string, nowMs: number, look: LookAtData): Promise<KqlQuery> {
+  const discovered: DiscoveredColumn[][] = [];
+  for (;;) {
+    const compiled = compileAt(text, nowMs, discovered);
+    if (compiled.ok) return compiled.query;
+    if (compiled.discovery === null || discovered.length >= DISCOVERIES_MAX_COUNT)
+      throw kqlInvalid(compiled.diagnostics.map(issueOf));
+    discovered.push(columnsOf(await look(compiled.discovery)));
+  }
+}
+
+/** Throws KQL_INVALID for a text that is no query. */
+export function checkQueryText(text: string, nowMs: number): void {
+  const compiled = compileAt(text, nowMs, []);
+  if (!compiled.ok && compiled.discovery === null) throw kqlInvalid(compiled.diagnostics.map(issueOf));
 }
 
 /** The entries that a query lets through. Throws KQL_INVALID for a query whose rows are not entries, whole. */
 export function compileEntryQuery(text: string, nowMs: number): Relation {
-  const { keepsEntries, relation } = compileQueryText(text, nowMs);
+  const compiled = compileAt(text, nowMs, []);
+  if (!compiled.ok) throw kqlInvalid(compiled.diagnostics.map(issueOf));
+  const { keepsEntries, relation, rowChange } = compiled.query;
   if (keepsEntries) return relation;
-  throw kqlInvalid([rowChangeOf(text)]);
+  throw kqlInvalid([rowChangeIssue(text, rowChange ?? { start: 0, end: text.length })]);
+}
+
+function compileAt(text: string, nowMs: number, discovered: DiscoveredColumn[][]): KqlCompilation {
+  return compileKql(text, { nowNs: BigInt(Math.trunc(nowMs)) * NANOS_PER_MILLI, discovered });
+}
+
+/** Rows of a name and a type, brought together by name. */
+function columnsOf(rows: readonly (readonly unknown[])[]): DiscoveredColumn[] {
+  const types = new Map<string, string[]>();
+  for (const [name, type] of rows)
+    types.set(String(name), [...(types.get(String(name)) ?? []), String(type)]);
+  return [...types].map(([name, of]) => ({ name, types: of }));
 }
 
 function kqlInvalid(issues: readonly QueryIssue[]): ApiError {
@@ -40,29 +83,19 @@ function issueOf({ code, message, span, line, column, text, suggestion }: Diagno
   };
 }
 
-/** Operators whose rows are entries no more. */
-const CHANGES_ROWS =
-  /\|\s*(?<name>summarize|project(?:-\w+)?|extend|count|distinct|mv-expand|mv-apply|make-series|parse(?:-\w+)?|union|top-nested|getschema|evaluate|reduce|lookup|join|sample-distinct|top-hitters|facet|fork|partition|scan|serialize|invoke|find|search|range|print)\b/;
+/** Characters of the text that a problem repeats. */
+const EXCERPT_MAX_CHARS = 80;
 
-/** The first operator that does it, as far as the text shows it; else the whole text. */
-function rowChangeOf(text: string): QueryIssue {
-  const found = CHANGES_ROWS.exec(text);
-  const name = found?.groups?.name ?? "";
-  const start = found === null ? 0 : found.index + found[0].length - name.length;
-  const end = found === null ? text.length : start + name.length;
-  const before = text.slice(0, start).split("\n");
+function rowChangeIssue(text: string, { start, end }: Span): QueryIssue {
+  const excerpt = text.slice(start, Math.min(end, start + EXCERPT_MAX_CHARS));
   return {
     path: "/query",
     code: "UNSUPPORTED",
-    message:
-      name === ""
-        ? "This makes other rows than log entries; only conditions can stand here."
-        : `\`${name}\` makes other rows than log entries; only operators that keep them can stand here, such as \`where\`.`,
-    line: before.length,
-    column: (before.at(-1) ?? "").length + 1,
+    message: `\`${excerpt}\` makes other rows than log entries; only what keeps them can stand here, such as \`where\`.`,
+    ...lineAndColumn(text, start),
     start,
     end,
-    text: text.slice(start, Math.min(end, start + 80)),
+    text: excerpt,
     suggestion: null,
   };
 }

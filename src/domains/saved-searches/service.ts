@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { ApiError } from "../../errors.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import { compileQueryText } from "../logs/kql.ts";
+import { checkQueryText } from "../logs/kql.ts";
 import {
   countSavedSearchesLocked,
   deleteSavedSearch,
@@ -86,7 +86,7 @@ const NO_FIELDS = {
 
 /** A text without anything in it asks for everything, as it does in a search. */
 function checkQuery(query: string | null | undefined, nowMs: number): void {
-  if (query !== null && query !== undefined && query.trim() !== "") compileQueryText(query, nowMs);
+  if (query !== null && query !== undefined && query.trim() !== "") checkQueryText(query, nowMs);
 }
 
 function noSuchSearch(): ApiError {

@@ -81,6 +81,34 @@ describe("a query", () => {
     expect(body.rows.length).toBeGreaterThan(90_000);
   });
 
+  test("whose columns depend on the data looks at them first, in the time that is asked for", async () => {
+    const response = await app.query(ORGANIZATION, {
+      query:
+        'datatable(d: dynamic)[dynamic({"b": 1, "a": "x"}), dynamic({"b": 2.5})] | evaluate bag_unpack(d) | order by b asc',
+    });
+    expect(JSON.parse(await response.text())).toMatchObject({
+      columns: [
+        { name: "a", type: "string" },
+        { name: "b", type: "real" },
+      ],
+      rows: [
+        ["x", 1],
+        ["", 2.5],
+      ],
+    });
+  });
+
+  test("that answers several tables says them all", async () => {
+    const response = await app.query(ORGANIZATION, {
+      query: 'datatable(a: string, b: long)["x", 1, "x", 2] | facet by a, b with (where b > 1)',
+    });
+    expect(JSON.parse(await response.text())).toMatchObject({
+      columns: [{ name: "a" }, { name: "count_a" }],
+      rows: [["x", 2]],
+      tables: [{ columns: [{ name: "b" }, { name: "count_b" }] }, { rows: [["x", 2]] }],
+    });
+  });
+
   test("keeps to the time that is asked for", async () => {
     const response = await app.query(ORGANIZATION, {
       query: "logs | count",

@@ -1,4 +1,4 @@
-import { emit, guardPlan } from "../../../../query/index.ts";
+import { DISCOVERY_MAX_ROWS, emit, guardPlan, type Relation } from "../../../../query/index.ts";
 import type { StatementProgress } from "../../../storage/query-runner.ts";
 import { compileQueryText } from "../kql.ts";
 import { QUERY_MAX_ANSWER_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
@@ -26,18 +26,35 @@ export async function runQuery(
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   });
-  const { relation, render } = compileQueryText(query, now());
-  const scope = { organizationId, timeRange, maxRows: QUERY_MAX_ROWS + 1, budget };
-  const compiled = emit(guardPlan(relation, scope));
-  const { rows, rowsRead, bytesRead } = await runner.run("query", compiled, signal, onProgress);
+  const ask = async (relation: Relation, maxRows: number) => {
+    const compiled = emit(guardPlan(relation, { organizationId, timeRange, maxRows, budget }));
+    return { compiled, answer: await runner.run("query", compiled, signal, onProgress) };
+  };
+  const look = async (relation: Relation) => (await ask(relation, DISCOVERY_MAX_ROWS)).answer.rows;
+  const { relation, others, render } = await compileQueryText(query, now(), look);
+  const answers = [];
+  for (const table of [relation, ...others]) answers.push(await ask(table, QUERY_MAX_ROWS + 1));
   const bounds = { maxRows: QUERY_MAX_ROWS, maxChars: QUERY_MAX_ANSWER_CHARS };
-  const table = encodeTable(compiled.columns, rows, bounds);
-  const columns = JSON.stringify(compiled.columns.map(({ name, type }) => ({ name, type })));
+  const tables = answers.map(({ compiled, answer }) => {
+    const { rows, isTruncated } = encodeTable(compiled.columns, answer.rows, bounds);
+    const columns = JSON.stringify(compiled.columns.map(({ name, type }) => ({ name, type })));
+    return { text: `"columns":${columns},"rows":${rows}`, isTruncated };
+  });
+  const [first, ...more] = tables.map(({ text }) => text);
   const elapsedMs = Math.round((monotonicMs() - startMs) * 1000) / 1000;
   const rest = JSON.stringify({
-    truncated: table.isTruncated,
-    stats: { rowsRead, bytesRead, elapsedMs },
+    truncated: tables.some(({ isTruncated }) => isTruncated),
+    stats: {
+      rowsRead: sum(answers.map(({ answer }) => answer.rowsRead)),
+      bytesRead: sum(answers.map(({ answer }) => answer.bytesRead)),
+      elapsedMs,
+    },
     ...(render !== null && { render }),
   });
-  return `{"columns":${columns},"rows":${table.rows},${rest.slice(1)}`;
+  const further = more.length === 0 ? "" : `"tables":[${more.map((text) => `{${text}}`).join(",")}],`;
+  return `{${first},${further}${rest.slice(1)}`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -25,6 +25,15 @@ export const QueryAnswer = Type.Object({
       QUERY_MAX_ROWS +
       ' rows. Numbers with every digit, or "NaN", "Infinity", "-Infinity"; datetimes in ISO 8601, timespans as d.hh:mm:ss.fffffff, dynamic values as they are.',
   }),
+  tables: Type.Optional(
+    Type.Array(
+      Type.Object({
+        columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+        rows: Type.Array(Type.Array(Type.Unknown())),
+      }),
+      { description: "Further tables, of a query that answers several: `facet`." },
+    ),
+  ),
   truncated: Type.Boolean({ description: "Whether there was more." }),
   stats: Type.Object({
     rowsRead: Type.Integer(),
