@@ -78,7 +78,11 @@ export function bindTable(expression: syntax.Expression, environment: Environmen
         expression.span,
       );
     default:
-      return refuse("NOT_TABULAR", "A table belongs here.", expression.span);
+      return refuse(
+        "NOT_TABULAR",
+        "A table belongs here. A condition before other operators is written: where condition | ...",
+        expression.span,
+      );
   }
 }
 

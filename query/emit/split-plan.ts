@@ -20,6 +20,7 @@ import {
   onlyIdentifier,
   storedBinding,
 } from "./binding.ts";
+import { bindingsOf, type DefinedColumn, definitionsOf } from "./defined-column.ts";
 import {
   type BoundSortKey,
   blockOver,
@@ -31,13 +32,6 @@ import {
   type Source,
 } from "./select-block.ts";
 import { splitWindow } from "./split-window.ts";
-
-interface DefinedColumn {
-  readonly name: string;
-  readonly binding: Binding;
-  /** Null when the name merely stands for something that is in reach already. */
-  readonly definition: Definition | null;
-}
 
 /**
  * Splits plans of one statement into SELECTs. An operator joins the SELECT of its input where ClickHouse's order of
@@ -294,12 +288,4 @@ export class PlanSplitter {
 
 function isNullableColumn(relation: Relation, name: string): boolean {
   return relation.columns.some((candidate) => candidate.name === name && candidate.isNullable);
-}
-
-function definitionsOf(columns: readonly DefinedColumn[]): Definition[] {
-  return columns.flatMap(({ definition }) => (definition === null ? [] : [definition]));
-}
-
-function bindingsOf(columns: readonly DefinedColumn[]): [string, Binding][] {
-  return columns.map(({ name, binding }) => [name, binding]);
 }

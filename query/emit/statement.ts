@@ -187,7 +187,10 @@ function expansion(context: SelectContext, block: SelectBlock): string {
   const arrays = expansions.map(({ alias, value }) => {
     const writer = new ExpressionWriter(context, value.bindings);
     const elements = expandedElements(writer.share(writer.write(value.expression)), block.expansionMembers);
-    const sql = expansionMax === null ? elements : `arraySlice(${elements}, 1, ${expansionMax})`;
+    const sql =
+      expansionMax === null
+        ? elements
+        : `arraySlice(${elements}, 1, ${context.parameters.add("UInt64", String(expansionMax))})`;
     return { alias, sql: writer.share(sql) };
   });
   const index =
