@@ -12,6 +12,7 @@ import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { countOf } from "./range.ts";
 import { refuse } from "./refusal.ts";
+import { bindSeriesBounds } from "./series-bounds.ts";
 import { bindKeys } from "./summarize.ts";
 
 /** One row for each combination of the keys, with arrays of a value for each step from `from` up to, not at, `to`. */
@@ -89,14 +90,17 @@ interface Axis {
 
 function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContext): Axis {
   const value = context.scalar(operator.on.value);
-  if (operator.from === null || operator.to === null)
-    return refuse("UNSUPPORTED", "make-series needs `from` and `to` here.", operator.span);
-  const [from, to, step] = [
-    context.constant(operator.from),
-    context.constant(operator.to),
-    context.constant(operator.step),
-  ];
-  const typed = value.type === "dynamic" ? convert(value, from.type) : value;
+  const step = context.constant(operator.step);
+  const axisType = step.type === "timespan" ? "datetime" : "long";
+  const typed = value.type === "dynamic" ? convert(value, axisType) : value;
+  const given = {
+    from: operator.from === null ? null : context.constant(operator.from),
+    to: operator.to === null ? null : context.constant(operator.to),
+  };
+  const { from, to } =
+    given.from !== null && given.to !== null
+      ? { from: given.from, to: given.to }
+      : bindSeriesBounds(context, typed, step, given, operator.span);
   const count = Math.max(0, countOf(from, before(to), step));
   if (count > SERIES_MAX_POINTS)
     return refuse("TOO_COMPLEX", `make-series makes ${SERIES_MAX_POINTS} points at most.`, operator.span);
