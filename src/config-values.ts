@@ -107,7 +107,7 @@ export function networks(text: string): readonly string[] {
   const entries = text.split(",").map((entry) => entry.trim());
   for (const entry of entries) {
     if (!isNetwork(entry))
-      throw new ValueProblem(`has an entry that is neither an address nor a CIDR: "${entry}"`);
+      throw new ValueProblem(`has an entry that is neither an address nor a CIDR: ${JSON.stringify(entry)}`);
   }
   return entries;
 }

@@ -142,7 +142,7 @@ test("any text in any variable gives a configuration or a ConfigError of one lin
         expect(error.message).not.toMatch(/[\n\r]/);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 500, examples: [["TRUSTED_PROXIES", "\u0000\n\u0000"]] },
   );
 });
 
