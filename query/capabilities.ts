@@ -4,16 +4,7 @@ import { WINDOW_FUNCTIONS } from "./bind/windows.ts";
 import type { FunctionDefinition } from "./functions/definition.ts";
 import { aggregateFunctions, callableFunctions } from "./functions/registry.ts";
 import { REJECTED_FUNCTIONS } from "./functions/rejected-functions.ts";
-import { OPERATORS } from "./operators.ts";
-
-export type Support = "exact" | "approximate" | "rejected";
-
-export interface OperatorCapability {
-  readonly name: string;
-  readonly support: Support;
-  /** Where and why the answer can differ, or why there is none; null when there is nothing to say. */
-  readonly note: string | null;
-}
+import { OPERATORS, type OperatorCapability } from "./operators.ts";
 
 export interface FunctionCapability extends OperatorCapability {
   readonly kind: "scalar" | "aggregate" | "window" | "unsupported";

@@ -11,13 +11,9 @@
  */
 
 export type { DiscoveredColumn } from "./bind/discovery.ts";
+export type { KqlQuery, RenderHint } from "./bind/query.ts";
 export { allOf, anyOf, call } from "./call.ts";
-export {
-  type FunctionCapability,
-  type KqlCapabilities,
-  kqlCapabilities,
-  type OperatorCapability,
-} from "./capabilities.ts";
+export { type FunctionCapability, type KqlCapabilities, kqlCapabilities } from "./capabilities.ts";
 export { completeKql, type KnownFields } from "./complete-query.ts";
 export type { Completion, NamedColumn } from "./completion/vocabulary.ts";
 export type { WireFormat } from "./emit/wire-format.ts";
@@ -30,8 +26,6 @@ export {
   type Diagnostic,
   type KqlCompilation,
   type KqlOptions,
-  type KqlQuery,
-  type RenderHint,
 } from "./kql.ts";
 export {
   DECORATION_BUDGET,
@@ -57,6 +51,7 @@ export {
   oneText,
   timeBucket,
 } from "./message-forms.ts";
+export type { OperatorCapability } from "./operators.ts";
 export {
   aggregate,
   aggregateCall,

@@ -1,7 +1,6 @@
 import { type DiscoveredColumn, DiscoveryNeeded } from "./bind/discovery.ts";
-import { bindQuery } from "./bind/query.ts";
+import { bindQuery, type KqlQuery } from "./bind/query.ts";
 import { Refusal } from "./bind/refusal.ts";
-import type { Expression } from "./expression.ts";
 import { QUERY_TEXT_MAX_CHARS } from "./limits.ts";
 import type { Relation } from "./plan/relation.ts";
 import { TABLES, type TableName } from "./schema.ts";
@@ -16,28 +15,6 @@ export interface KqlOptions {
   readonly tables?: ReadonlyMap<string, TableName>;
   /** What the relations of `discovery` answered in earlier compilations of this text, in their order. */
   readonly discovered?: readonly (readonly DiscoveredColumn[])[];
-}
-
-/** How the answer wants to be shown. */
-export interface RenderHint {
-  readonly chart: string;
-  readonly properties: Readonly<Record<string, string>>;
-}
-
-/** A query whose names are looked up and whose types are known. */
-export interface KqlQuery {
-  /** A condition alone, which is a query over the logs, or a pipeline of operators. */
-  readonly kind: "predicate" | "pipeline";
-  readonly relation: Relation;
-  /** Of a condition alone: a bool over the columns of the logs. */
-  readonly predicate: Expression | null;
-  /** The rows of the answer are rows of the logs, whole. */
-  readonly keepsEntries: boolean;
-  /** Where the query makes other rows than entries, for a message; meant for a query that does not keep them. */
-  readonly rowChange: Span | null;
-  /** Further tables of the answer: of a `facet`, which makes one for each column. */
-  readonly others: readonly Relation[];
-  readonly render: RenderHint | null;
 }
 
 /** One thing that is wrong with a query, and where. */

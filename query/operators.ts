@@ -1,4 +1,11 @@
-import type { OperatorCapability } from "./capabilities.ts";
+export type Support = "exact" | "approximate" | "rejected";
+
+export interface OperatorCapability {
+  readonly name: string;
+  readonly support: Support;
+  /** Where and why the answer can differ, or why there is none; null when there is nothing to say. */
+  readonly note: string | null;
+}
 
 function exact(...names: readonly string[]): OperatorCapability[] {
   return names.map((name) => ({ name, support: "exact", note: null }));

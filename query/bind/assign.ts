@@ -1,10 +1,9 @@
 import { type Expression, isLoose } from "../expression.ts";
-import { scalarFunction } from "../functions/registry.ts";
 import { aggregate, columnOf, extend, project, sort } from "../plan/build.ts";
 import type { NamedExpression, Relation } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
-import { convert, resolveCall } from "./conversion.ts";
+import { callNamed, convert } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { matchNames } from "./names.ts";
@@ -109,10 +108,8 @@ function bindAssignment(
 }
 
 function elementOf(value: Expression, position: number, span: syntax.Expression["span"]): Expression {
-  const definition = scalarFunction("element");
-  if (definition === undefined) throw new TypeError("there is no element");
   const index: Expression = { kind: "literal", type: "long", value: BigInt(position), isNullable: false };
-  return resolveCall("element", definition, [value, index], span);
+  return callNamed("element", [value, index], span);
 }
 
 /** Rows in the order they have; what is computed may look at the rows around. */

@@ -5,7 +5,7 @@ import { keep, limit } from "../plan/build.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { bindAggregateCall } from "./aggregates.ts";
-import { convert, resolveCall } from "./conversion.ts";
+import { callNamed, convert, resolveCall } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { foldCall } from "./fold.ts";
 import { bindFunctionCall } from "./functions.ts";
@@ -216,17 +216,11 @@ function bindPackAll(
   const members = context.relation.columns
     .filter(({ name }) => !context.hiddenNames.has(name))
     .flatMap(({ name }) => [literal("string", name), context.resolveColumn(name, span)]);
-  const packed = resolveNamed("bag_pack", members, span);
+  const packed = callNamed("bag_pack", members, span);
   if (ignoresNulls === undefined) return packed;
   const flag = context.scalar(ignoresNulls.value);
   if (flag.kind !== "literal" || flag.value !== true) return packed;
-  return resolveNamed("bagWithoutNulls", [packed], span);
-}
-
-function resolveNamed(name: string, operands: readonly Expression[], span: Span): Expression {
-  const definition = scalarFunction(name);
-  if (definition === undefined) return refuse("UNSUPPORTED", `${name}() is not supported.`, span);
-  return resolveCall(name, definition, operands, span);
+  return callNamed("bagWithoutNulls", [packed], span);
 }
 
 /** A function whose last argument may be `typeof(type)`: the result is converted. */
@@ -235,7 +229,7 @@ function withResultType(position: number): Special {
     const { name, arguments: args, span } = expression;
     const type = args[position]?.value;
     const operands = args.slice(0, position).map((argument) => context.scalar(argument.value));
-    const extracted = resolveNamed(name.name, operands, span);
+    const extracted = callNamed(name.name, operands, span);
     if (type === undefined) return extracted;
     if (type.kind !== "type") return refuse("WRONG_ARGUMENTS", "typeof(type) belongs here.", type.span);
     return convert(extracted, typeNamed(type.type));

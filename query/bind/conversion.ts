@@ -99,6 +99,13 @@ export function resolveCall(
   return resolved;
 }
 
+/** A call of a function that exists, by its name. Throws a TypeError for one that does not. */
+export function callNamed(name: string, operands: readonly Expression[], span: Span): Expression {
+  const definition = scalarFunction(name);
+  if (definition === undefined) throw new TypeError(`there is no function ${name}`);
+  return resolveCall(name, definition, operands, span);
+}
+
 /** Some arguments turn out to be impossible only as the call is written. */
 export function checkArguments(
   { overload, operands, type }: Pick<Call, "overload" | "operands" | "type">,

@@ -1,7 +1,6 @@
 import { DISCOVERY_MAX_COLUMNS } from "../limits.ts";
 import type { Relation } from "../plan/relation.ts";
 import type { Span } from "../span.ts";
-import type { Environment } from "./environment.ts";
 import { refuse } from "./refusal.ts";
 
 /** A column that the data have, and the types of its values, by their names in Kusto. */
@@ -24,9 +23,14 @@ export class DiscoveryNeeded extends Error {
   }
 }
 
+/** The part of a compilation that keeps count of the looks at the data. */
+interface Discoveries {
+  readonly discovered: readonly (readonly DiscoveredColumn[])[];
+  discoveries: number;
+}
+
 /** The columns that a look at the data found, in the order in which the query asks for them. Throws DiscoveryNeeded. */
-export function discover(environment: Environment, relation: Relation, span: Span): DiscoveredColumn[] {
-  const { compilation } = environment;
+export function discover(compilation: Discoveries, relation: Relation, span: Span): DiscoveredColumn[] {
   const found = compilation.discovered[compilation.discoveries];
   compilation.discoveries++;
   if (found === undefined) throw new DiscoveryNeeded(relation, span);

@@ -1,11 +1,10 @@
 import { type Expression, literal } from "../expression.ts";
-import { scalarFunction } from "../functions/registry.ts";
 import { aggregate, columnOf, expand, extend, keep, project } from "../plan/build.ts";
 import type { NamedExpression, Relation } from "../plan/relation.ts";
 import { type ScalarType, scalarTypeNamed } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
-import { convert, resolveCall } from "./conversion.ts";
+import { callNamed, convert } from "./conversion.ts";
 import { discover } from "./discovery.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
@@ -43,7 +42,7 @@ function bindBagUnpack(input: Relation, plugin: syntax.CallExpression, environme
   if (bag.type !== "dynamic")
     return refuse("WRONG_TYPE", `bag_unpack() takes a dynamic value, not a ${bag.type}.`, bagArgument.span);
   const options = unpackOptions(others, context);
-  const members = discover(environment, memberTypes(input, bag), plugin.span)
+  const members = discover(environment.compilation, memberTypes(input, bag, plugin.span), plugin.span)
     .filter(({ name }) => !options.ignored.has(name))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
   const source = bag.kind === "column" ? bag.name : null;
@@ -60,7 +59,15 @@ function bindBagUnpack(input: Relation, plugin: syntax.CallExpression, environme
           plugin.span,
         );
     }
-    return [{ name: column, expression: convert(element(bag, name, plugin.span), sharedType(types)) }];
+    return [
+      {
+        name: column,
+        expression: convert(
+          callNamed("element", [bag, literal("string", name)], plugin.span),
+          sharedType(types),
+        ),
+      },
+    ];
   });
   const replaced = new Set(unpacked.map(({ name }) => name));
   const kept = rest
@@ -94,7 +101,7 @@ function unpackOptions(others: readonly syntax.Argument[], context: ExpressionCo
 }
 
 /** The names of members and the types that their values have. */
-function memberTypes(input: Relation, bag: Expression): Relation {
+function memberTypes(input: Relation, bag: Expression, span: syntax.Expression["span"]): Relation {
   const bags = project(input, [{ name: "member", expression: bag }]);
   const members = expand(
     bags,
@@ -105,8 +112,14 @@ function memberTypes(input: Relation, bag: Expression): Relation {
   );
   const member = columnOf(members, "member");
   const named = project(members, [
-    { name: "name", expression: convert(resolve("element", [member, literal("long", 0n)]), "string") },
-    { name: "type", expression: resolve("gettype", [resolve("element", [member, literal("long", 1n)])]) },
+    {
+      name: "name",
+      expression: convert(callNamed("element", [member, literal("long", 0n)], span), "string"),
+    },
+    {
+      name: "type",
+      expression: callNamed("gettype", [callNamed("element", [member, literal("long", 1n)], span)], span),
+    },
   ]);
   const keys = named.columns.map(({ name }) => ({ name, expression: columnOf(named, name) }));
   return aggregate(named, keys, []);
@@ -121,18 +134,6 @@ function sharedType(types: readonly string[]): ScalarType {
   return known.size > 0 && [...known].every((type) => type === "long" || type === "int" || type === "real")
     ? "real"
     : "dynamic";
-}
-
-function element(bag: Expression, name: string, span: syntax.Expression["span"]): Expression {
-  const definition = scalarFunction("element");
-  if (definition === undefined) throw new TypeError("there is no element");
-  return resolveCall("element", definition, [bag, literal("string", name)], span);
-}
-
-function resolve(name: string, operands: readonly Expression[]): Expression {
-  const definition = scalarFunction(name);
-  if (definition === undefined) throw new TypeError(`there is no ${name}`);
-  return resolveCall(name, definition, operands, { start: 0, end: 0 });
 }
 
 /** The conditional form of each aggregate that pivot can spread over columns. */
@@ -184,7 +185,7 @@ function bindPivot(input: Relation, plugin: syntax.CallExpression, environment: 
     listed.columns.map(({ name }) => ({ name, expression: columnOf(listed, name) })),
     [],
   );
-  const found = discover(environment, valuesOf, plugin.span)
+  const found = discover(environment.compilation, valuesOf, plugin.span)
     .map(({ name }) => name)
     .sort();
   const spread = extend(input, [{ name: "$pivot", expression: pivoted }]);

@@ -1,13 +1,12 @@
 import { call } from "../call.ts";
 import { type Expression, type Literal, literal } from "../expression.ts";
-import { scalarFunction } from "../functions/registry.ts";
 import { SERIES_MAX_POINTS } from "../limits.ts";
 import { aggregate, aggregateCall, columnOf, filter, project } from "../plan/build.ts";
 import type { AggregateCall, Relation } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { aggregateName } from "./aggregates.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
-import { convert, resolveCall } from "./conversion.ts";
+import { callNamed, convert } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { countOf } from "./range.ts";
@@ -105,8 +104,8 @@ function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContex
   if (count > SERIES_MAX_POINTS)
     return refuse("TOO_COMPLEX", `make-series makes ${SERIES_MAX_POINTS} points at most.`, operator.span);
   const points = Array.from({ length: count }, (_, i) => pointJson(from, step, i));
-  const distance = resolve("subtract", [typed, from], operator.span);
-  const steps = resolve("floorDivide", [distance, step], operator.span);
+  const distance = callNamed("subtract", [typed, from], operator.span);
+  const steps = callNamed("floorDivide", [distance, step], operator.span);
   return {
     isInside: call("and", call("greaterOrEqual", typed, from), call("less", typed, to)),
     step: convert(steps, "long"),
@@ -164,10 +163,4 @@ function defaultJson(fallback: Literal | null, aggregated: Expression): string {
   return typeof fallback.value === "string" && fallback.type === "string"
     ? JSON.stringify(fallback.value)
     : String(fallback.value);
-}
-
-function resolve(name: string, operands: readonly Expression[], span: syntax.Expression["span"]): Expression {
-  const definition = scalarFunction(name);
-  if (definition === undefined) throw new TypeError(`there is no ${name}`);
-  return resolveCall(name, definition, operands, span);
 }

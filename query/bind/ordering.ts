@@ -1,11 +1,10 @@
-import { type Expression, isLoose } from "../expression.ts";
-import { scalarFunction } from "../functions/registry.ts";
+import { isLoose } from "../expression.ts";
 import { aggregate, limit, sort } from "../plan/build.ts";
 import type { Relation, SortKey } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { keyOf } from "./assign.ts";
 import { impliedName } from "./column-names.ts";
-import { convert, resolveCall } from "./conversion.ts";
+import { callNamed, convert } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
@@ -66,13 +65,10 @@ export function bindSample(
 ): Relation {
   const context = new ExpressionContext(environment, input);
   const rows = context.count(count);
-  return limit(sort(input, [{ expression: random(), direction: "ascending" }]), rows);
-}
-
-function random(): Expression {
-  const definition = scalarFunction("rand");
-  if (definition === undefined) throw new TypeError("there is no rand");
-  return resolveCall("rand", definition, [], { start: 0, end: 0 });
+  return limit(
+    sort(input, [{ expression: callNamed("rand", [], { start: 0, end: 0 }), direction: "ascending" }]),
+    rows,
+  );
 }
 
 export function bindSampleDistinct(

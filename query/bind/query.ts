@@ -1,5 +1,4 @@
 import type { Expression } from "../expression.ts";
-import type { KqlQuery, RenderHint } from "../kql.ts";
 import { filter, scan } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import type { TableName } from "../schema.ts";
@@ -15,6 +14,28 @@ import { bindScalar } from "./scalar.ts";
 import { bindStatements } from "./statements.ts";
 import { bindTable, isTabular } from "./tabular.ts";
 import { withoutHidden } from "./where.ts";
+
+/** How the answer wants to be shown. */
+export interface RenderHint {
+  readonly chart: string;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** A query whose names are looked up and whose types are known. */
+export interface KqlQuery {
+  /** A condition alone, which is a query over the logs, or a pipeline of operators. */
+  readonly kind: "predicate" | "pipeline";
+  readonly relation: Relation;
+  /** Of a condition alone: a bool over the columns of the logs. */
+  readonly predicate: Expression | null;
+  /** The rows of the answer are rows of the logs, whole. */
+  readonly keepsEntries: boolean;
+  /** Where the query makes other rows than entries, for a message; meant for a query that does not keep them. */
+  readonly rowChange: Span | null;
+  /** Further tables of the answer: of a `facet`, which makes one for each column. */
+  readonly others: readonly Relation[];
+  readonly render: RenderHint | null;
+}
 
 export interface BindOptions {
   readonly nowNs: bigint;

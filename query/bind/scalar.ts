@@ -1,11 +1,10 @@
 import { allOf, anyOf } from "../call.ts";
 import { attribute, type Expression, isLoose, type Literal, literal } from "../expression.ts";
-import { scalarFunction } from "../functions/registry.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { TIME_MAX_NS, TIME_MIN_NS } from "../time-range.ts";
 import { unreachable } from "../unreachable.ts";
 import { bindCall } from "./calls.ts";
-import { nullLiteral, resolveCall } from "./conversion.ts";
+import { callNamed, nullLiteral } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { bindFieldSearch } from "./field-search.ts";
 import { foldCall } from "./fold.ts";
@@ -107,15 +106,8 @@ function bindUnary(
 ): Expression {
   const bound = context.scalar(operand);
   if (operator === "+") return bound;
-  const definition = scalarFunction("negate");
-  if (definition === undefined) throw new TypeError("there is no negate");
-  const value = isLoose(bound) ? resolveNumber(bound, span) : bound;
-  return foldCall(resolveCall("negate", definition, [value], span));
-}
-
-function resolveNumber(value: Expression, span: syntax.Expression["span"]): Expression {
-  const definition = scalarFunction("toreal");
-  return definition === undefined ? value : resolveCall("toreal", definition, [value], span);
+  const value = isLoose(bound) ? callNamed("toreal", [bound], span) : bound;
+  return foldCall(callNamed("negate", [value], span));
 }
 
 function bindBetween(expression: syntax.BetweenExpression, context: ExpressionContext): Expression {
@@ -125,20 +117,10 @@ function bindBetween(expression: syntax.BetweenExpression, context: ExpressionCo
   const to = context.scalar(high);
   // A length of time after the two dots counts from the one before them.
   const end =
-    to.type === "timespan" && from.type === "datetime" ? foldCall(resolveNamed("add", [from, to], span)) : to;
+    to.type === "timespan" && from.type === "datetime" ? foldCall(callNamed("add", [from, to], span)) : to;
   const lower = bindComparison(isNegated ? "<" : ">=", value, from, span);
   const upper = bindComparison(isNegated ? ">" : "<=", value, end, span);
   return isNegated ? anyOf([lower, upper]) : allOf([lower, upper]);
-}
-
-function resolveNamed(
-  name: string,
-  operands: readonly Expression[],
-  span: syntax.Expression["span"],
-): Expression {
-  const definition = scalarFunction(name);
-  if (definition === undefined) throw new TypeError(`there is no ${name}`);
-  return resolveCall(name, definition, operands, span);
 }
 
 /** `a.b`, `a["b"]`, `a[0]`: into the attributes as long as names go, then into the JSON of a value. */
@@ -161,5 +143,5 @@ function bindPath(
   const isPath = base.kind === "call" && base.name === "element" && key.kind === "literal";
   const steps =
     isPath && base.operands.slice(1).every((step) => step.kind === "literal") ? base.operands : [base];
-  return resolveNamed("element", [...steps, key], expression.span);
+  return callNamed("element", [...steps, key], expression.span);
 }

@@ -26,7 +26,7 @@ export function bindSeriesBounds(
 ): Bounds {
   if (axis.type !== "datetime" && axis.type !== "long" && axis.type !== "int")
     return refuse("UNSUPPORTED", `make-series over a ${axis.type} needs \`from\` and \`to\`.`, span);
-  const [found] = discover(context.environment, extent(context.relation, axis), span);
+  const [found] = discover(context.environment.compilation, extent(context.relation, axis), span);
   const [last] = found?.types ?? [];
   const isTime = axis.type === "datetime";
   const distance = typeof step.value === "bigint" && step.value > 0n ? step.value : null;

@@ -1,10 +1,9 @@
 import { call } from "../call.ts";
 import { type Expression, literal } from "../expression.ts";
-import { scalarFunction } from "../functions/registry.ts";
 import type { Relation } from "../plan/relation.ts";
 import { hasSqlNull } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
-import { convert, resolveCall } from "./conversion.ts";
+import { callNamed, convert } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
 
@@ -48,7 +47,7 @@ export function bindWindowCall(expression: syntax.CallExpression, context: Expre
       });
       return start.value === 1n
         ? number
-        : computed("add", [number, computed("subtract", [start, literal("long", 1n)], span)], span);
+        : callNamed("add", [number, callNamed("subtract", [start, literal("long", 1n)], span)], span);
     }
     case "prev":
     case "next":
@@ -137,16 +136,6 @@ function bindRank(
 /** Two nulls are the same value here. */
 function notNullOr(condition: Expression): Expression {
   return call("equal", condition, literal("bool", true));
-}
-
-function computed(
-  name: string,
-  operands: readonly Expression[],
-  span: syntax.Expression["span"],
-): Expression {
-  const definition = scalarFunction(name);
-  if (definition === undefined) throw new TypeError(`there is no ${name}`);
-  return resolveCall(name, definition, operands, span);
 }
 
 /** True when the rows have an order that the query gave them. */
