@@ -67,14 +67,15 @@ function kustoAsk(stores: Stores, kql: string, settings: QuerySettings): Promise
 async function timed(question: Ask, times: number[], isKept: boolean): Promise<string> {
   const startMs = performance.now();
   const answer = await question();
-  if (isKept) times.push(performance.now() - startMs);
+  const endMs = performance.now();
+  if (isKept) times.push(endMs - startMs);
   return answerText(answer);
 }
 
 async function measureCase(stores: Stores, kqlCase: KqlCase): Promise<Record<string, unknown>> {
   const { sql, parameters, settings } = emitted(kqlCase);
   const ours: Ask = () => ask(stores, sql, settings, parameters);
-  const handSql = `${kqlCase.sql.replaceAll("LOGS AND", `logs WHERE ${GUARDS} AND`).replaceAll("LOGS", `logs WHERE ${GUARDS}`)}`;
+  const handSql = kqlCase.sql.replaceAll("LOGS", `logs WHERE ${GUARDS}`);
   const hand: Ask = () =>
     ask(stores, / LIMIT \d+$/.test(handSql) ? handSql : `${handSql} LIMIT ${MAX_ROWS}`, settings);
   const kusto: Ask = () => kustoAsk(stores, kqlCase.kql, settings);
@@ -90,7 +91,7 @@ async function measureCase(stores: Stores, kqlCase: KqlCase): Promise<Record<str
       try {
         byKusto = await timed(kusto, times[2], isKept);
       } catch (error) {
-        refusal = String(error).slice(0, REFUSAL_MAX_CHARS);
+        refusal = String(error).replaceAll(/\s+/g, " ").slice(0, REFUSAL_MAX_CHARS);
       }
     }
     answers = [our, byHand, byKusto];

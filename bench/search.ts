@@ -49,22 +49,36 @@ async function measure(asks: readonly Ask[]): Promise<Timing[]> {
   });
 }
 
+interface ProductAnswer {
+  entries?: unknown[];
+  buckets?: { count: number }[];
+  facets?: { values: unknown[] }[];
+}
+
+/** Entries of a page, buckets that are not empty, or values of facets: what the reference has as rows. */
+function countIn({ entries, buckets, facets }: ProductAnswer): number {
+  if (buckets !== undefined) return buckets.filter(({ count }) => count > 0).length;
+  if (facets !== undefined) return facets.reduce((sum, { values }) => sum + values.length, 0);
+  return entries?.length ?? 1;
+}
+
 function productAsk(url: string, token: string, { path }: SearchCase): Ask {
   return async (round) => {
     const response = await fetch(url + path(round), { headers: { authorization: `Bearer ${token}` } });
-    const answer: { entries?: unknown[] } = JSON.parse(await response.text());
+    const answer: ProductAnswer = JSON.parse(await response.text());
     if (response.status !== 200) throw new Error(`${response.status}: ${JSON.stringify(answer)}`);
-    return answer.entries?.length ?? 1;
+    return countIn(answer);
   };
 }
 
-function referenceAsk({ clickhouseEndpoint: endpoint }: Stores, { path, where }: SearchCase): Ask {
+function referenceAsk({ clickhouseEndpoint: endpoint }: Stores, { path, where, counts }: SearchCase): Ask {
   const url = `${endpoint.origin}/?database=${endpoint.database}&use_top_k_dynamic_filtering=0&use_skip_indexes_for_top_k=0`;
   const headers = { authorization: basicAuthorization(endpoint.user, endpoint.password) };
   return async (round) => {
     const limit = new URL(path(round), url).searchParams.get("limit") ?? "100";
-    const body = `SELECT ${COLUMNS} FROM logs WHERE organization_id = ${ORGANIZATION_ID} AND ${where(round)}
-      ORDER BY ts DESC, id DESC LIMIT ${limit} FORMAT JSONCompact`;
+    const from = `FROM logs WHERE organization_id = ${ORGANIZATION_ID} AND ${where(round)}`;
+    const statement = counts?.(from) ?? `SELECT ${COLUMNS} ${from} ORDER BY ts DESC, id DESC LIMIT ${limit}`;
+    const body = `${statement} FORMAT JSONCompact`;
     const response = await fetch(url, { method: "POST", headers, body });
     const answer: { data: unknown[] } = JSON.parse(await response.text());
     return answer.data.length;

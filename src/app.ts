@@ -62,7 +62,7 @@ export function createApp(deps: AppDeps): App {
     }),
     ...logIngestRoutes({ ingest: deps.ingest }),
     ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now: Date.now }),
-    ...logPatternRoutes({ clickhouse: stores.clickhouseEndpoint, metrics, config, now: Date.now }),
+    ...logPatternRoutes({ runner, budget, now: Date.now }),
     ...savedSearchRoutes({ sql: stores.postgres, now: Date.now }),
     ...kqlRoutes(),
     ...tailRoutes(deps.tailSessions, deps.tails),

@@ -6,6 +6,8 @@ export interface SearchCase {
   readonly path: (round: number) => string;
   /** The condition, or for one entry the whole of it; the frame around it is the same for all. */
   readonly where: (round: number) => string;
+  /** Instead of entries, the columns, grouping and order of a statement that counts. */
+  readonly counts?: (from: string) => string;
 }
 
 function search(
@@ -85,6 +87,29 @@ export function searchCases(rows: number, ids: readonly string[]): SearchCase[] 
       () => ({ q: "straße" }),
       () => "positionCaseInsensitiveUTF8(message, 'straße') > 0",
     ),
+    search(
+      "KQL predicate",
+      () => ({ query: 'level == "error" and service == "linux-api"' }),
+      () => "level = 'error' AND service = 'linux-api'",
+    ),
+    {
+      name: "histogram by hour",
+      path: () => "/api/v1/logs/histogram?bucketSec=3600",
+      where: () => "1",
+      counts: (from) => `SELECT toStartOfHour(ts) AS start, count() ${from} GROUP BY start ORDER BY start`,
+    },
+    {
+      name: "facets of level and service",
+      path: () => "/api/v1/logs/facets?fields=level,service",
+      where: () => "1",
+      counts: (from) =>
+        ["level", "service"]
+          .map(
+            (name) =>
+              `SELECT ${name} AS value, count() AS n ${from} AND ${name} != '' GROUP BY value ORDER BY n DESC LIMIT 10`,
+          )
+          .join(" UNION ALL "),
+    },
     {
       name: "by id",
       path: (round) => `/api/v1/logs/${ids[round % ids.length]}`,

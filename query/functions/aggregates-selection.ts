@@ -51,7 +51,11 @@ function extremeRow(direction: "Max" | "Min"): AggregateDefinition {
         const by = call.sharedOperand(0);
         const row = kept(call, 1);
         const isNull = hasSqlNull(type) ? call.operands[0]?.isNullable : type !== "string";
-        if (!isNull) return `tupleElement(arg${direction}(${row}, ${orderOf(by, type, direction)}), 1)`;
+        const order = orderOf(by, type, direction);
+        // A tuple is copied for every new extreme, which takes half as long again.
+        if (!isNull && !hasSqlNull(operandType(call, 1)))
+          return `arg${direction}(${call.operand(1)}, ${order})`;
+        if (!isNull) return `tupleElement(arg${direction}(${row}, ${order}), 1)`;
         const present = hasSqlNull(type) ? `isNotNull(${by})` : `${by} != ''`;
         const known = hasSqlNull(type) ? call.share(`assumeNotNull(${by})`) : by;
         const found = `arg${direction}If(${row}, ${orderOf(known, type, direction)}, ${present})`;

@@ -83,7 +83,7 @@ const plans: Readonly<Record<string, (value: string) => Relation>> = {
   level: (level) => filteredLogs({ search: null, service: null, level }),
   attribute: (key) => {
     const logs = filteredLogs({ search: null, service: null, level: null });
-    return filter(logs, call("equal", call("toString", attribute("attrs", key)), literal("string", key)));
+    return filter(logs, call("equal", call("tostring", attribute("attrs", key)), literal("string", key)));
   },
 };
 
@@ -128,7 +128,7 @@ test("a hostile column name never stands in the statement", () => {
       (part) => {
         const name = `§${part}§`;
         const logs = filteredLogs({ search: null, service: null, level: null });
-        const named = extend(logs, [{ name, expression: call("toString", attribute("attrs", "a")) }]);
+        const named = extend(logs, [{ name, expression: call("tostring", attribute("attrs", "a")) }]);
         const plan = keep(filter(named, call("contains", columnOf(named, name), literal("string", "x"))), [
           name,
         ]);

@@ -36,8 +36,3 @@ export const VANISHED_MAX_COUNT = 50;
 
 /** The time looked at when a request names no beginning: a day, so that night and day both are in it. */
 export const DEFAULT_WINDOW_MS = 24 * 60 * 60 * 1000;
-
-/** Statements at a time: each reads every message of its time on every core, so that a few of them keep the store busy. */
-export const STATEMENTS_MAX_RUNNING = 4;
-/** Statements that wait for those; beyond it, a refusal at once beats a wait in vain. */
-export const STATEMENTS_MAX_WAITING = 64;

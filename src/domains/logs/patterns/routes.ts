@@ -1,29 +1,23 @@
-import type { Config } from "../../../config.ts";
+import type { QueryBudget } from "../../../../query/index.ts";
 import { route } from "../../../http/define-route.ts";
 import type { Route } from "../../../http/route.ts";
-import type { Metrics } from "../../../ops/metrics.ts";
-import { Admission } from "../../../storage/admission.ts";
-import type { ClickHouseEndpoint } from "../../../storage/clickhouse.ts";
-import { QueryRunner } from "../../../storage/query-runner.ts";
-import { STATEMENTS_MAX_RUNNING, STATEMENTS_MAX_WAITING } from "./limits.ts";
+import type { QueryRunner } from "../../../storage/query-runner.ts";
 import { findPatterns, type PatternDependencies } from "./patterns.ts";
 import { PatternReader } from "./store.ts";
 import { PatternParameters, PatternsAnswer } from "./types.ts";
 
 export interface LogPatternOptions {
-  readonly clickhouse: ClickHouseEndpoint;
-  readonly metrics: Pick<Metrics, "query">;
-  readonly config: Pick<
-    Config,
-    "queryTimeoutMs" | "queryMaxReadBytes" | "queryMaxMemoryBytes" | "queryMaxResultBytes"
-  >;
+  readonly runner: QueryRunner;
+  /** What one statement may cost. */
+  readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /** Routes that say what stored logs have in common. */
-export function logPatternRoutes(options: LogPatternOptions): Route[] {
-  const deps = patternDependencies(options);
+export function logPatternRoutes({ runner, budget, now }: LogPatternOptions): Route[] {
+  const monotonicMs = () => performance.now();
+  const deps: PatternDependencies = { reader: new PatternReader({ runner, budget }), now, monotonicMs };
   return [
     route({
       method: "GET",
@@ -40,17 +34,4 @@ export function logPatternRoutes(options: LogPatternOptions): Route[] {
       },
     }),
   ];
-}
-
-function patternDependencies({ clickhouse, metrics, config, now }: LogPatternOptions): PatternDependencies {
-  const monotonicMs = () => performance.now();
-  const admission = new Admission({ maxRunning: STATEMENTS_MAX_RUNNING, maxWaiting: STATEMENTS_MAX_WAITING });
-  const runner = new QueryRunner({ endpoint: clickhouse, admission, metrics, monotonicMs });
-  const budget = {
-    maxExecutionMs: config.queryTimeoutMs,
-    maxReadBytes: config.queryMaxReadBytes,
-    maxMemoryBytes: config.queryMaxMemoryBytes,
-    maxResultBytes: config.queryMaxResultBytes,
-  };
-  return { reader: new PatternReader({ runner, budget }), now, monotonicMs };
 }

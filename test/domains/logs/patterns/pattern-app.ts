@@ -2,6 +2,8 @@ import { logPatternRoutes } from "../../../../src/domains/logs/patterns/routes.t
 import type { PatternsAnswer } from "../../../../src/domains/logs/patterns/types.ts";
 import type { Authenticator } from "../../../../src/http/authenticator.ts";
 import { createMetrics } from "../../../../src/ops/metrics.ts";
+import { Admission } from "../../../../src/storage/admission.ts";
+import { QueryRunner } from "../../../../src/storage/query-runner.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 
@@ -17,17 +19,19 @@ export function patternApp(
   nowMs: () => number,
   queryMaxMemoryBytes = 2 ** 30,
 ): PatternApp {
-  const routes = logPatternRoutes({
-    clickhouse: stores.clickhouseEndpoint,
+  const runner = new QueryRunner({
+    endpoint: stores.clickhouseEndpoint,
+    admission: new Admission({ maxRunning: 4, maxWaiting: 64 }),
     metrics: createMetrics(),
-    config: {
-      queryTimeoutMs: 30_000,
-      queryMaxReadBytes: 2 ** 33,
-      queryMaxMemoryBytes,
-      queryMaxResultBytes: 2 ** 27,
-    },
-    now: nowMs,
+    monotonicMs: () => performance.now(),
   });
+  const budget = {
+    maxExecutionMs: 30_000,
+    maxReadBytes: 2 ** 33,
+    maxMemoryBytes: queryMaxMemoryBytes,
+    maxResultBytes: 2 ** 27,
+  };
+  const routes = logPatternRoutes({ runner, budget, now: nowMs });
   const { send } = testApp(routes, { authenticator: byOrganization });
   const ask: PatternApp["ask"] = (organizationId, parameters = {}) =>
     send("GET", `/api/v1/logs/patterns?${new URLSearchParams(parameters)}`, {

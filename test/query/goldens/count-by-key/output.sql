@@ -1,4 +1,4 @@
-WITH attrs[{p0:String}] AS c0, count() AS c1
+WITH attrs[{p0:String}] AS c0, toInt64(count()) AS c1
 SELECT service, c0, c1
 FROM logs
 WHERE organization_id = {p1:UInt32}

@@ -1,6 +1,6 @@
 WITH attrs[{p0:String}] AS c0
 SELECT c0, id
 FROM logs
-WHERE organization_id = {p1:UInt32} AND (lower(c0) LIKE {p2:String})
-ORDER BY c0 ASC NULLS FIRST
+WHERE organization_id = {p2:UInt32} AND (lower(c0) LIKE {p1:String})
+ORDER BY c0
 LIMIT {p3:UInt64}

@@ -1,6 +1,6 @@
 SELECT level, c0
 FROM (
-WITH count() AS c0
+WITH toInt64(count()) AS c0
 SELECT level, c0
 FROM logs
 WHERE organization_id = {p0:UInt32}

@@ -7,4 +7,5 @@ ORDER BY ts DESC, id DESC
 LIMIT {p1:UInt64}
 )
 WHERE (level = {p2:String})
+ORDER BY ts DESC, id DESC
 LIMIT {p3:UInt64}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { FacetsAnswer } from "../../../src/domains/logs/facets/types.ts";
+import type { HistogramAnswer } from "../../../src/domains/logs/histogram/types.ts";
+import { openTestStores, type TestStores } from "../../harness/stores.ts";
+import { type LogApp, logApp } from "./log-app.ts";
+import { idAt, insertRows } from "./stored-rows.ts";
+
+const NOW_MS = Date.parse("2026-03-01T12:00:00Z");
+const DISTINCT = 10_000;
+const [NOBODY, ONE, EQUAL, MANY] = [6101, 6102, 6103, 6104];
+
+let stores: TestStores;
+let app: LogApp;
+beforeAll(async () => {
+  stores = await openTestStores();
+  app = logApp(stores);
+  const row = (organizationId: number, i: number, user: string) => ({
+    organizationId,
+    ts: BigInt(NOW_MS) * 1_000_000n,
+    id: idAt(NOW_MS, i),
+    message: "done",
+    attrs: [["user", user]] as const,
+  });
+  const many = Array.from({ length: DISTINCT }, (_, i) => row(MANY, i, `u${i}`));
+  await insertRows(stores.clickhouse, [
+    row(ONE, 0, "ana"),
+    ...Array.from({ length: 50 }, (_, i) => row(EQUAL, i, "ana")),
+    ...many,
+    row(MANY, DISTINCT, "u7"),
+    row(MANY, DISTINCT + 1, "u7"),
+    row(MANY, DISTINCT + 2, "u9"),
+  ]);
+}, 60_000);
+afterAll(() => stores.close());
+
+async function ask<T>(
+  organizationId: number,
+  path: string,
+  parameters: Record<string, string> = {},
+): Promise<{ status: number; body: T }> {
+  const response = await app.get(organizationId, path, parameters);
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+describe("a histogram", () => {
+  test("of nothing has no buckets", async () => {
+    const { status, body } = await ask<HistogramAnswer>(NOBODY, "histogram");
+    expect([status, body.buckets, body.total]).toEqual([200, [], 0]);
+  });
+
+  test("of one entry, or of many at one moment, counts them all in one bucket", async () => {
+    for (const [organizationId, count] of [
+      [ONE, 1],
+      [EQUAL, 50],
+    ] as const) {
+      const { status, body } = await ask<HistogramAnswer>(organizationId, "histogram", { groupBy: "user" });
+      expect([status, body.total]).toEqual([200, count]);
+      expect(body.buckets).toEqual([
+        { start: expect.any(String), count, groups: [{ value: "ana", count }], other: 0 },
+      ]);
+    }
+  });
+
+  test("names the most frequent of ten thousand values and counts the rest", async () => {
+    const { body } = await ask<HistogramAnswer>(MANY, "histogram", { groupBy: "user" });
+    const { groups = [], other, count } = body.buckets[0] ?? { count: 0, groups: [], other: 0 };
+    expect([body.total, count, groups.length]).toEqual([DISTINCT + 3, DISTINCT + 3, 10]);
+    expect(groups.slice(0, 2)).toEqual([
+      { value: "u7", count: 3 },
+      { value: "u9", count: 2 },
+    ]);
+    expect(other).toBe(DISTINCT + 3 - 3 - 2 - 8);
+  });
+});
+
+describe("facets", () => {
+  test("of nothing have no values", async () => {
+    const { status, body } = await ask<FacetsAnswer>(NOBODY, "facets", { fields: "user" });
+    expect(status).toBe(200);
+    expect(body).toEqual({ facets: [{ field: "user", values: [], other: 0, missing: 0 }], total: 0 });
+  });
+
+  test("of ten thousand values are exact, and as many as were asked for", async () => {
+    for (const limit of [1, 100]) {
+      const { body } = await ask<FacetsAnswer>(MANY, "facets", { fields: "user", limit: String(limit) });
+      const { values, other, missing } = body.facets[0] ?? { values: [], other: -1, missing: -1 };
+      expect([values.length, missing, body.total]).toEqual([limit, 0, DISTINCT + 3]);
+      expect(values.slice(0, 2)).toEqual(
+        [
+          { value: "u7", count: 3 },
+          { value: "u9", count: 2 },
+        ].slice(0, limit),
+      );
+      const listed = values.reduce((sum, { count }) => sum + count, 0);
+      expect(other).toBe(DISTINCT + 3 - listed);
+    }
+  });
+});

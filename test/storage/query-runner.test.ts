@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { CompiledQuery } from "../../query/index.ts";
+import { ApiError, DependencyError } from "../../src/errors.ts";
+import { createMetrics } from "../../src/ops/metrics.ts";
+import { Admission } from "../../src/storage/admission.ts";
+import type { ClickHouseEndpoint } from "../../src/storage/clickhouse.ts";
+import { QueryRunner, type StatementProgress } from "../../src/storage/query-runner.ts";
+import { eventually } from "../harness/eventually.ts";
+import { openTestStores, type TestStores } from "../harness/stores.ts";
+
+/** Far below the time limit of the statements, which is what would end them otherwise. */
+const STOPPED_WITHIN_MS = 5_000;
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openTestStores({ migrations: null });
+}, 60_000);
+afterAll(() => stores.close());
+
+function runnerOn(endpoint: ClickHouseEndpoint, maxRunning = 8): QueryRunner {
+  return new QueryRunner({
+    endpoint,
+    admission: new Admission({ maxRunning, maxWaiting: 8 }),
+    metrics: createMetrics(),
+    monotonicMs: () => performance.now(),
+  });
+}
+
+function statement(
+  sql: string,
+  settings: Record<string, string> = {},
+  parameters: Record<string, string> = {},
+): CompiledQuery {
+  const limits = { readonly: "1", wait_end_of_query: "1", max_execution_time: "60", max_threads: "1" };
+  return { sql, parameters, columns: [], settings: { ...limits, ...settings }, maxExecutionMs: 60_000 };
+}
+
+/** Reads for longer than any test runs and writes nothing before its end. */
+function endless(marker: string, settings: Record<string, string> = {}): CompiledQuery {
+  return statement(
+    `SELECT sum(sipHash64(number)) FROM numbers(1000000000000) WHERE '${marker}' != ''`,
+    settings,
+  );
+}
+
+async function runningCount(marker: string): Promise<number> {
+  const result = await stores.clickhouse.query({
+    query:
+      "SELECT toUInt32(count()) FROM system.processes WHERE position(query, {marker:String}) > 0 AND query_id != queryID()",
+    query_params: { marker },
+    format: "JSONCompactEachRow",
+  });
+  const [[count] = []] = await result.json<[number]>();
+  return count ?? 0;
+}
+
+const isRunning = (marker: string) =>
+  eventually(`${marker} runs`, async () => (await runningCount(marker)) === 1);
+
+async function failureOf(answer: Promise<unknown>): Promise<unknown> {
+  return answer.then(
+    () => "answered",
+    (error: unknown) => error,
+  );
+}
+
+const never = new AbortController().signal;
+
+describe("a statement that runs", () => {
+  test("answers rows in the order of its columns, and what they cost", async () => {
+    const { rows, rowsRead, bytesRead } = await runnerOn(stores.clickhouseEndpoint).run(
+      "test",
+      statement("SELECT number, toString(number) FROM numbers(2)", {
+        output_format_json_quote_64bit_integers: "1",
+      }),
+      never,
+    );
+    expect(rows).toEqual([
+      ["0", "0"],
+      ["1", "1"],
+    ]);
+    expect([rowsRead, bytesRead]).toEqual([2, 16]);
+  });
+
+  test("takes a value as it is, whatever characters it has", async () => {
+    const value = "a\tb\nc\rd\\e\\n'f\"g`{h}\u0000&i=j%20+ß😀";
+    const { rows } = await runnerOn(stores.clickhouseEndpoint).run(
+      "test",
+      statement("SELECT {p0:String}", {}, { p0: value }),
+      never,
+    );
+    expect(rows).toEqual([[value]]);
+  });
+
+  test("tells how far it is", async () => {
+    const abort = new AbortController();
+    const seen: StatementProgress[] = [];
+    const answer = failureOf(
+      runnerOn(stores.clickhouseEndpoint).run("test", endless("how-far"), abort.signal, (progress) => {
+        seen.push(progress);
+      }),
+    );
+    await eventually("progress is told twice", () => seen.filter(({ rowsRead }) => rowsRead > 0).length > 1);
+    abort.abort();
+    await answer;
+    const read = seen.map(({ rowsRead }) => rowsRead);
+    expect(read).toEqual(read.toSorted((a, b) => a - b));
+    expect(seen.at(-1)?.bytesRead).toBeGreaterThan(0);
+    expect(seen.at(-1)?.totalRowsToRead).toBe(1e12);
+  });
+});
+
+describe("a caller that goes away", () => {
+  test("stops its statement in the store within seconds, also one that a closed connection would not", async () => {
+    const runner = runnerOn(stores.clickhouseEndpoint);
+    const cases = [
+      endless("closed-0", { cancel_http_readonly_queries_on_client_close: "1" }),
+      endless("closed-1", { cancel_http_readonly_queries_on_client_close: "0" }),
+    ];
+    for (const [i, compiled] of cases.entries()) {
+      const abort = new AbortController();
+      const answer = failureOf(runner.run("test", compiled, abort.signal));
+      await isRunning(`closed-${i}`);
+      const abortedMs = performance.now();
+      abort.abort();
+      expect(await answer).toBeInstanceOf(DependencyError);
+      await eventually("it is gone", async () => (await runningCount(`closed-${i}`)) === 0);
+      expect(performance.now() - abortedMs).toBeLessThan(STOPPED_WITHIN_MS);
+    }
+  });
+
+  test("while it waits for its turn, leaves the queue without a statement", async () => {
+    const runner = runnerOn(stores.clickhouseEndpoint, 1);
+    const first = new AbortController();
+    const second = new AbortController();
+    const running = failureOf(runner.run("test", endless("has-the-turn"), first.signal));
+    await isRunning("has-the-turn");
+    const waiting = failureOf(runner.run("test", endless("waits-in-vain"), second.signal));
+    const last = runner.run("test", statement("SELECT 1"), never);
+    second.abort();
+    expect(await waiting).toMatchObject({ name: "DependencyError", retryable: true });
+    expect(await runningCount("waits-in-vain")).toBe(0);
+    first.abort();
+    await running;
+    expect((await last).rows).toEqual([[1]]);
+  });
+});
+
+describe("a statement that fails", () => {
+  test("at its limit of time is QUERY_TIMEOUT", async () => {
+    const compiled = endless("too-long", { max_execution_time: "0.2", timeout_overflow_mode: "throw" });
+    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", compiled, never));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: "QUERY_TIMEOUT" });
+  });
+
+  test("at any other limit is QUERY_TOO_EXPENSIVE", async () => {
+    const runner = runnerOn(stores.clickhouseEndpoint);
+    const everything = "SELECT groupArray(number) FROM numbers(10000000)";
+    const limits = [
+      statement(everything, { max_bytes_to_read: "1000", read_overflow_mode: "throw" }),
+      statement(everything, { max_memory_usage: "1000000" }),
+      statement("SELECT number FROM numbers(1000)", {
+        max_result_rows: "10",
+        result_overflow_mode: "throw",
+      }),
+    ];
+    for (const compiled of limits)
+      expect(await failureOf(runner.run("test", compiled, never))).toMatchObject({
+        name: "ApiError",
+        code: "QUERY_TOO_EXPENSIVE",
+      });
+  });
+
+  test("because it is wrong is a DependencyError that is not worth another try", async () => {
+    const error = await failureOf(
+      runnerOn(stores.clickhouseEndpoint).run("test", statement("SELECT nothing FROM nowhere"), never),
+    );
+    expect(error).toBeInstanceOf(DependencyError);
+    expect(error).toMatchObject({ retryable: false });
+  });
+
+  test("because the store is down is a DependencyError that is, and leaves its place to the next", async () => {
+    const closed = Bun.serve({ port: 0, fetch: () => new Response() });
+    const origin = `http://127.0.0.1:${closed.port}`;
+    await closed.stop(true);
+    const runner = runnerOn({ ...stores.clickhouseEndpoint, origin }, 1);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const error = await failureOf(runner.run("test", statement("SELECT 1"), never, () => undefined));
+      expect(error).toBeInstanceOf(DependencyError);
+      expect(error).toMatchObject({ retryable: true });
+    }
+  });
+});
