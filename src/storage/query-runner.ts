@@ -161,7 +161,11 @@ export class QueryRunner {
   ) {
     const { origin, database } = this.#options.endpoint;
     const url = new URLSearchParams({ database, ...settings });
-    for (const [name, value] of Object.entries(parameters)) url.set(`param_${name}`, escapeParameter(value));
+    for (const [name, value] of Object.entries(parameters)) {
+      // A list is read as it is: its elements have escapes of their own.
+      const isList = sql.includes(`{${name}:Array(`);
+      url.set(`param_${name}`, isList ? value : escapeParameter(value));
+    }
     try {
       const response = await fetch(`${origin}/?${url}`, {
         method: "POST",
