@@ -76,7 +76,8 @@ describe("a guarded plan", () => {
         expect(guards.length).toBe(scans.length);
         for (const [, organization = "", from = "", to = ""] of guards)
           expect([parameters[organization], parameters[from], parameters[to]]).toEqual(["4242", "1", "2"]);
-        expect(sql).toEndWith(`LIMIT {p${Object.keys(parameters).length - 1}:UInt64}`);
+        const [, last = ""] = /LIMIT \{(p\d+):UInt64\}$/.exec(sql) ?? [];
+        expect(parameters[last]).toBe("10");
       }),
     );
   });
