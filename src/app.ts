@@ -13,6 +13,7 @@ import type { TailService } from "./domains/logs/tail/tail-service.ts";
 import type { TailSessions } from "./domains/logs/tail/tail-sessions.ts";
 import { savedSearchRoutes } from "./domains/saved-searches/routes.ts";
 import { type App, buildApp } from "./http/app.ts";
+import { PostgresLedger } from "./http/ledger/request-ledger.ts";
 import { MemoryRateLimiter } from "./http/rate-limit/memory-limiter.ts";
 import type { RateLimiter } from "./http/rate-limit/rate-limiter.ts";
 import { RedisRateLimiter } from "./http/rate-limit/redis-limiter.ts";
@@ -26,10 +27,13 @@ import type { Logger } from "./log.ts";
 import type { Metrics } from "./ops/metrics.ts";
 import type { Readiness } from "./ops/readiness.ts";
 import { opsRoutes } from "./ops/routes.ts";
+import type { SecretBox } from "./secrets/secret-box.ts";
 import { Admission } from "./storage/admission.ts";
 import type { Stores } from "./storage/open.ts";
 import { QueryRunner } from "./storage/query-runner.ts";
 import { storeVersions } from "./storage/versions.ts";
+import { DailyCaps } from "./usage/daily-caps.ts";
+import { type Plan, PlanCaps } from "./usage/plan.ts";
 
 export interface AppDeps {
   readonly config: Config;
@@ -42,28 +46,34 @@ export interface AppDeps {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Encrypts secrets at rest. */
+  readonly box: SecretBox;
   /** Signs the cursors of searches. */
   readonly cursorKey: Uint8Array;
 }
 
 /** The whole application: every route of every domain behind the one pipeline. */
 export function createApp(deps: AppDeps): App {
-  const { config, publicUrl, stores, authenticator, metrics, log } = deps;
+  const { config, publicUrl, stores, box, authenticator, metrics, log } = deps;
+  const now = Date.now;
+  const sql = stores.postgres;
+  const plans = new PlanCaps({ plan: planOf(config), sql, now });
   const runner = createQueryRunner(stores, metrics);
   const budget = queryBudgetOf(config);
   const routes = [
     ...identityRoutes({
-      sql: stores.postgres,
+      sql,
       passwords: new PasswordHasher({ concurrency: availableParallelism() }),
       throttle: createLoginThrottle(stores, log),
       authenticator,
-      now: Date.now,
+      plans,
+      now,
       cookie: { secure: publicUrl.startsWith("https:") },
     }),
-    ...logIngestRoutes({ ingest: deps.ingest }),
-    ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now: Date.now }),
-    ...logPatternRoutes({ runner, budget, now: Date.now }),
-    ...savedSearchRoutes({ sql: stores.postgres, now: Date.now }),
+    ...logIngestRoutes({ ingest: deps.ingest, caps: { token: new DailyCaps({ sql, now }), plan: plans } }),
+    ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now }),
+    ...logPatternRoutes({ runner, budget, now }),
+    ...savedSearchRoutes({ sql }),
     ...kqlRoutes(),
     ...tailRoutes(deps.tailSessions, deps.tails),
   ];
@@ -79,6 +89,7 @@ export function createApp(deps: AppDeps): App {
   );
   return buildApp([...routes, ...operations], {
     authenticator,
+    ledger: new PostgresLedger({ sql, box, now }),
     rateLimiter: createRateLimiter(stores, metrics, log),
     rateLimits: {
       perMinute: config.rateLimitPerMinute,
@@ -100,6 +111,16 @@ function createQueryRunner(stores: Stores, metrics: Metrics): QueryRunner {
     metrics,
     monotonicMs: () => performance.now(),
   });
+}
+
+/** What every organisation may have. */
+function planOf(config: Config): Plan {
+  return {
+    name: config.planName,
+    maxMonitors: config.planMaxMonitors,
+    monthlyChecks: config.planMonthlyChecks,
+    monthlyLogBytes: config.planMonthlyLogBytes,
+  };
 }
 
 /** What one statement may cost. */

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { parseSecretKey } from "./secrets/secret-box.ts";
 
 /** Reads the text of one setting; throws `ValueProblem` when it is not acceptable. */
 export type ValueReader<T> = (text: string) => T;
@@ -110,4 +111,17 @@ export function networks(text: string): readonly string[] {
       throw new ValueProblem(`has an entry that is neither an address nor a CIDR: ${JSON.stringify(entry)}`);
   }
   return entries;
+}
+
+/** A key of 32 bytes in base64 or hexadecimal. */
+export function secretKey(text: string): Uint8Array {
+  const key = parseSecretKey(text);
+  if (key === null) throw new ValueProblem("is not a key of 32 bytes");
+  return key;
+}
+
+/** A name in one line. */
+export function plainName(text: string): string {
+  if (!/^[^\p{Cc}]{1,64}$/u.test(text)) throw new ValueProblem("is not a name of 1 to 64 characters");
+  return text;
 }

@@ -60,6 +60,7 @@ export function loadConfig(environment: Environment): Config {
     clickhouseUrl: optional(SETTINGS.clickhouseUrl),
     databaseUrl: optional(SETTINGS.databaseUrl),
     redisUrl: optional(SETTINGS.redisUrl),
+    secretKey: optional(SETTINGS.secretKey),
     logLevel: required(SETTINGS.logLevel),
     trustedProxies: optional(SETTINGS.trustedProxies),
     rateLimitPerMinute: required(SETTINGS.rateLimitPerMinute),
@@ -73,6 +74,10 @@ export function loadConfig(environment: Environment): Config {
     queryMaxReadBytes: required(SETTINGS.queryMaxReadBytes),
     queryMaxMemoryBytes: required(SETTINGS.queryMaxMemoryBytes),
     queryMaxResultBytes: required(SETTINGS.queryMaxResultBytes),
+    planName: required(SETTINGS.planName),
+    planMaxMonitors: optional(SETTINGS.planMaxMonitors),
+    planMonthlyChecks: optional(SETTINGS.planMonthlyChecks),
+    planMonthlyLogBytes: optional(SETTINGS.planMonthlyLogBytes),
   };
 }
 

@@ -16,6 +16,15 @@ export const ERROR_CODES = {
     summary: "The role in the organisation does not allow this, or the request's origin is foreign.",
   },
   PAT_SCOPE_INSUFFICIENT: { status: 403, summary: "The token lacks the required scope." },
+  PAT_DAILY_LIMIT_EXCEEDED: {
+    status: 429,
+    summary:
+      "A daily cap of the token is used up; it starts anew at midnight UTC, after `Retry-After` seconds.",
+  },
+  PLAN_LIMIT_LOG_BYTES: {
+    status: 429,
+    summary: "The organisation's plan allows no more logs this month.",
+  },
   NOT_FOUND: { status: 404, summary: "No such resource in this organisation." },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -30,6 +39,11 @@ export const ERROR_CODES = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     summary: "The `Idempotency-Key` belongs to a request with another method, path or body.",
+  },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    summary:
+      "A request with this `Idempotency-Key` is being executed; ask again after `Retry-After` seconds.",
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

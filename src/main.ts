@@ -8,6 +8,7 @@ import { type Listener, listen } from "./http/server.ts";
 import { Authenticator } from "./identity/authenticator.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
+import { openSecretBox } from "./secrets/load-secret-key.ts";
 import { serverReadiness } from "./server-readiness.ts";
 import { openServerTails } from "./server-tails.ts";
 import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
@@ -33,6 +34,7 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
   try {
     const hub = new TailHub({ log, metrics: metrics.tail });
     const ingest = await openServerIngest(config, stores, metrics, log, hub);
+    const box = await openSecretBox(stores.postgres, config.secretKey, config.dataDirectory);
     const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
     const { sessions: tailSessions, tails } = openServerTails({
       stores,
@@ -48,6 +50,7 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       config,
       publicUrl,
       stores,
+      box,
       ingest,
       tailSessions,
       tails,

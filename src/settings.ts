@@ -7,6 +7,8 @@ import {
   integer,
   networks,
   oneOf,
+  plainName,
+  secretKey,
   storeUrl,
   type ValueReader,
 } from "./config-values.ts";
@@ -93,6 +95,16 @@ export const SETTINGS = {
     meaning: "A Redis server through which several instances share their counters.",
     secret: true,
     read: storeUrl(["redis", "rediss"]),
+  }),
+  secretKey: setting({
+    name: "SECRET_KEY",
+    default: null,
+    defaultNote: "made at the first start, in `secret.key` of the data directory",
+    accepts: "32 bytes in base64 or hexadecimal",
+    meaning:
+      "Encrypts secrets at rest. Instances that share a database share it; whoever loses it loses those secrets.",
+    secret: true,
+    read: secretKey,
   }),
   logLevel: setting({
     name: "LOG_LEVEL",
@@ -189,5 +201,36 @@ export const SETTINGS = {
     accepts: `${BYTE_TEXT}; at least 1MiB`,
     meaning: "Size of one query's answer; it is held in memory.",
     read: bytes(2 ** 20),
+  }),
+  planName: setting({
+    name: "PLAN_NAME",
+    default: "self-hosted",
+    accepts: "1 to 64 characters",
+    meaning: "How the plan of every organisation of this server is called.",
+    read: plainName,
+  }),
+  planMaxMonitors: setting({
+    name: "PLAN_MAX_MONITORS",
+    default: null,
+    defaultNote: "unlimited",
+    accepts: "0 to 1000000000",
+    meaning: "Monitors of one organisation.",
+    read: integer(0, 1_000 * MILLION),
+  }),
+  planMonthlyChecks: setting({
+    name: "PLAN_MONTHLY_CHECKS",
+    default: null,
+    defaultNote: "unlimited",
+    accepts: "0 to 1000000000000",
+    meaning: "Checks of the monitors of one organisation in a month of UTC.",
+    read: integer(0, MILLION * MILLION),
+  }),
+  planMonthlyLogBytes: setting({
+    name: "PLAN_MONTHLY_LOG_BYTES",
+    default: null,
+    defaultNote: "unlimited",
+    accepts: BYTE_TEXT,
+    meaning: "Unpacked bytes of logs one organisation may send in a month of UTC.",
+    read: bytes(0),
   }),
 } as const;

@@ -25,6 +25,7 @@ test("an empty environment gives the documented defaults", () => {
     clickhouseUrl: null,
     databaseUrl: null,
     redisUrl: null,
+    secretKey: null,
     logLevel: "info",
     trustedProxies: null,
     rateLimitPerMinute: 600,
@@ -38,6 +39,10 @@ test("an empty environment gives the documented defaults", () => {
     queryMaxReadBytes: 64 * 2 ** 30,
     queryMaxMemoryBytes: 2 ** 30,
     queryMaxResultBytes: 128 * 2 ** 20,
+    planName: "self-hosted",
+    planMaxMonitors: null,
+    planMonthlyChecks: null,
+    planMonthlyLogBytes: null,
   });
 });
 

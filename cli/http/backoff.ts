@@ -34,6 +34,8 @@ export function isRetryableStatus(status: number): boolean {
 }
 
 const RETRYABLE_CODES = new Set([
+  // The execution a killed server left behind is taken over when its lease ends.
+  "IDEMPOTENCY_IN_PROGRESS",
   "REQUEST_TIMEOUT",
   "RATE_LIMITED",
   "INTERNAL",
@@ -41,7 +43,7 @@ const RETRYABLE_CODES = new Set([
   "QUERY_TIMEOUT",
 ]);
 
-/** The same for a failure in the middle of a stream, which has a code and no status. */
+/** The same by the code, which a failure in the middle of a stream has instead of a status. */
 export function isRetryableCode(code: string | undefined): boolean {
   return code !== undefined && RETRYABLE_CODES.has(code);
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { CliError } from "../cli-error.ts";
 import type { ApiAnswer, ApiClient } from "../http/api-client.ts";
-import { askedWaitMs, backoffMs, isRetryableStatus } from "../http/backoff.ts";
+import { askedWaitMs, backoffMs, isRetryableCode, isRetryableStatus } from "../http/backoff.ts";
 import { refusal, UnreachableError } from "../http/failures.ts";
 import { DRAIN_MS, FIRST_CONTACT_MAX_MS, STALL_NOTICE_MS } from "../limits.ts";
 import type { Batch } from "./batches.ts";
@@ -93,7 +93,7 @@ export class Sender {
     this.#reached = true;
     if (answer.status === 202) return "acknowledged";
     const refused = refusal(answer, api.baseUrl);
-    if (!isRetryableStatus(answer.status)) throw refused;
+    if (!isRetryableStatus(answer.status) && !isRetryableCode(refused.code)) throw refused;
     return { message: refused.message, askedWaitMs: askedWaitMs(answer.status, answer.headers, now()) };
   }
 

@@ -7,6 +7,7 @@ import type {
   Access,
   AuthenticatedContext,
   BodySpec,
+  Effect,
   HandlerContext,
   HandlerResult,
   RequestContext,
@@ -39,6 +40,7 @@ export function route<
     access: spec.access,
     rateLimit: spec.rateLimit ?? "default",
     audit: spec.audit,
+    effect: effectOf(spec),
     params: spec.params,
     query: spec.query,
     body: spec.body,
@@ -57,6 +59,24 @@ export function route<
       return value instanceof Promise ? value.then(handle) : handle(value);
     },
   };
+}
+
+interface DeclaredEffect {
+  method: string;
+  path: string;
+  audit?: string;
+  effect?: Exclude<Effect, "change">;
+}
+
+/** Throws an Error for a route that could change something and declares nothing. */
+function effectOf({ method, path, audit, effect }: DeclaredEffect): Effect {
+  if (audit !== undefined) {
+    if (effect !== undefined) throw new Error(`${method} ${path} is audited and declares to ${effect}`);
+    return "change";
+  }
+  if (effect !== undefined) return effect;
+  if (method !== "GET") throw new Error(`${method} ${path} declares neither an audit action nor its effect`);
+  return "read";
 }
 
 /** Whether a context is what the handler of a route with this access expects: only public routes go without a principal. */

@@ -1,7 +1,13 @@
+import type { TransactionSql } from "postgres";
+import { appendAudit } from "../audit/append.ts";
+import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
 import type { Logger } from "../log.ts";
+import type { ChangeOptions, ChangeWork } from "./change.ts";
+import type { ExecutionOfKey } from "./ledger/idempotency.ts";
+import type { RequestLedger } from "./ledger/request-ledger.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { Principal } from "./principal.ts";
-import type { AuthenticatedContext, RequestContext } from "./route.ts";
+import type { AuthenticatedContext, Reply, RequestContext } from "./route.ts";
 
 /** What an exchange is made from. */
 export interface ExchangeParts {
@@ -10,22 +16,29 @@ export interface ExchangeParts {
   readonly clientAddress: string;
   readonly log: Logger;
   readonly memory: MemoryBudget;
+  readonly ledger: RequestLedger;
+  /** The action the route declares, if it changes anything. */
+  readonly auditAction: string | undefined;
 }
 
 /** A request on its way through the plumbing, as handlers see it. */
 export class Exchange implements RequestContext {
   readonly requestId: string;
-  readonly request: Request;
   readonly clientAddress: string;
   readonly #parts: ExchangeParts;
+  #request: Request;
   #log: Logger | undefined;
   #reservedBytes = 0;
 
   constructor(parts: ExchangeParts) {
     this.requestId = parts.requestId;
-    this.request = parts.request;
+    this.#request = parts.request;
     this.clientAddress = parts.clientAddress;
     this.#parts = parts;
+  }
+
+  get request(): Request {
+    return this.#request;
   }
 
   /** Names the request in every line; made when first used, because most requests log nothing of their own. */
@@ -39,19 +52,60 @@ export class Exchange implements RequestContext {
     this.#reservedBytes += bytes;
   };
 
+  readonly recordFor = async (
+    tx: TransactionSql,
+    organizationId: number,
+    actor: AuditActor,
+    entry: AuditEntry,
+  ): Promise<void> => {
+    const by = { actor, origin: this.origin, atMs: this.#parts.ledger.now() };
+    await appendAudit(tx, organizationId, [auditRecord(this.auditAction, entry, by)]);
+  };
+
+  /** Lets the body, which has been read, be read once more. */
+  restoreBody(body: Uint8Array<ArrayBuffer>): void {
+    const { url, method, headers, signal } = this.#request;
+    this.#request = new Request(url, { method, headers, signal, ...(body.length > 0 && { body }) });
+  }
+
   /** Gives back what was reserved; called once, when the request is answered. */
   release(): void {
     if (this.#reservedBytes > 0) this.#parts.memory.giveBack(this.#reservedBytes);
     this.#reservedBytes = 0;
+  }
+
+  protected get ledger(): RequestLedger {
+    return this.#parts.ledger;
+  }
+
+  protected get auditAction(): string {
+    if (this.#parts.auditAction === undefined)
+      throw new Error("a route that declares no action changed something");
+    return this.#parts.auditAction;
+  }
+
+  protected get origin(): AuditOrigin {
+    return { ip: this.clientAddress, userAgent: this.#request.headers.get("user-agent") };
   }
 }
 
 /** An exchange whose caller is known. */
 export class AuthenticatedExchange extends Exchange implements AuthenticatedContext {
   readonly principal: Principal;
+  /** The execution of the request's Idempotency-Key, once it has begun. */
+  execution: ExecutionOfKey | null = null;
+  /** Whether a change was made and kept. */
+  hasChanged = false;
 
   constructor(parts: ExchangeParts, principal: Principal) {
     super(parts);
     this.principal = principal;
   }
+
+  readonly change = async (work: ChangeWork, options: ChangeOptions = {}): Promise<Reply> => {
+    const { principal, auditAction: action, origin, execution } = this;
+    const reply = await this.ledger.change({ principal, action, origin, execution }, work, options);
+    this.hasChanged = true;
+    return reply;
+  };
 }

@@ -13,6 +13,9 @@ export const BODY_TIMEOUT_MS = 60_000;
 /** Window of a zstd frame. RFC 9659 limits the content coding to 8 MB; a larger one only serves to exhaust memory. */
 export const MAX_ZSTD_WINDOW_BYTES = 8 * 1024 * 1024;
 
+/** One state-changing transaction: milliseconds of work, and some waiting for others of the same organisation. */
+export const CHANGE_TIMEOUT_MS = 10_000;
+
 /** Levels of arrays and objects in a JSON body. Parsing and validation recurse; no schema of ours needs a quarter of it. */
 export const MAX_JSON_DEPTH = 64;
 

@@ -6,6 +6,9 @@ import type { Authenticator } from "./authenticator.ts";
 import { type ClientAddressResolver, clientAddressResolver } from "./client-address.ts";
 import { toApiError } from "./envelope.ts";
 import { AuthenticatedExchange, Exchange } from "./exchange.ts";
+import { executeOnce } from "./ledger/execute-once.ts";
+import { idempotencyKeyOf } from "./ledger/idempotency.ts";
+import type { RequestLedger } from "./ledger/request-ledger.ts";
 import { MAX_BODY_MEMORY_BYTES, MAX_IN_FLIGHT_REQUESTS } from "./limits.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import type { Principal } from "./principal.ts";
@@ -15,7 +18,7 @@ import { requestIdOf } from "./request-id.ts";
 import { logRequest } from "./request-line.ts";
 import { type Finished, respond, respondError } from "./respond.ts";
 import type { ResponseHead } from "./response-headers.ts";
-import type { Access, HandlerResult, RateLimitClass } from "./route.ts";
+import type { Access, Effect, HandlerResult, RateLimitClass, Reply } from "./route.ts";
 
 export interface PipelineDeps {
   readonly authenticator: Authenticator;
@@ -25,6 +28,8 @@ export interface PipelineDeps {
   readonly trustedProxies: readonly string[];
   /** Under which the server is reached; pages of its origin may use the session cookie. */
   readonly publicUrl: string;
+  /** Keeps caps, idempotency keys and changes. */
+  readonly ledger: RequestLedger;
   readonly metrics: Pick<Metrics, "http" | "rateLimit">;
   readonly log: Logger;
 }
@@ -43,6 +48,8 @@ export interface Plan {
   readonly label: string;
   readonly access: Access;
   readonly rateLimit: RateLimitClass;
+  readonly effect: Effect;
+  readonly auditAction: string | undefined;
   readonly isHead: boolean;
   readonly idleTimeoutSec: number | undefined;
   /** Validates and handles. */
@@ -50,8 +57,8 @@ export interface Plan {
 }
 
 /**
- * The one way every request takes: request id, authentication, rate limit, access, then the plan, which validates and
- * handles. Whatever is thrown on the way becomes an envelope; the answer is counted and logged once.
+ * The one way every request takes: request id, authentication, rate limit, access, daily caps, idempotency, then the
+ * plan, which validates and handles. Whatever is thrown on the way becomes an envelope; the answer is counted and logged once.
  */
 export class Pipeline {
   readonly #deps: PipelineDeps;
@@ -89,7 +96,9 @@ export class Pipeline {
     const taken = this.#rateGate(plan.rateLimit, principal, clientAddress);
     const rate = taken instanceof Promise ? await taken : taken;
     const head: ResponseHead = { requestId, rate, isHttps: this.#isHttps };
-    const parts = { requestId, request, clientAddress, log: this.#deps.log, memory: this.#memory };
+    const { log, ledger } = this.#deps;
+    const { auditAction } = plan;
+    const parts = { requestId, request, clientAddress, log, memory: this.#memory, ledger, auditAction };
     const exchange = principal === null ? new Exchange(parts) : new AuthenticatedExchange(parts, principal);
 
     let finished: Finished;
@@ -101,7 +110,7 @@ export class Pipeline {
       requireAccess(plan.access, principal);
       this.#originGuard(request, principal);
       if (plan.idleTimeoutSec !== undefined) connection.setIdleTimeout?.(plan.idleTimeoutSec);
-      const result = plan.run(exchange);
+      const result = this.#execute(plan, exchange);
       finished = respond(result instanceof Promise ? await result : result, head, plan.isHead);
     } catch (thrown) {
       failure = this.#explain(thrown, exchange, plan);
@@ -111,6 +120,30 @@ export class Pipeline {
     exchange.release();
     this.#record(plan, exchange, principal, finished, failure, performance.now() - startedMs);
     return finished.response;
+  }
+
+  /** Counts and runs; where nothing is to be counted or remembered, as for every read, it only runs. */
+  #execute(plan: Plan, exchange: Exchange): HandlerResult {
+    const key = plan.method === "GET" || plan.isHead ? null : idempotencyKeyOf(exchange.request);
+    if (!(exchange instanceof AuthenticatedExchange)) return plan.run(exchange);
+    if (key === null && plan.effect !== "change") return plan.run(exchange);
+    return this.#executeChange(plan, exchange, key);
+  }
+
+  async #executeChange(
+    plan: Plan,
+    exchange: AuthenticatedExchange,
+    key: string | null,
+  ): Promise<Reply | Response> {
+    const { ledger } = this.#deps;
+    if (plan.effect === "change" && plan.method !== "GET") await ledger.takeMutation(exchange.principal);
+    const run = async (): Promise<Reply | Response> => {
+      const result = await plan.run(exchange);
+      if (plan.effect === "change" && !exchange.hasChanged)
+        throw new Error(`${plan.method} ${plan.label} declares a change and recorded none`);
+      return result;
+    };
+    return key === null ? run() : executeOnce(ledger, exchange, key, run);
   }
 
   #record(

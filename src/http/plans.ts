@@ -15,6 +15,8 @@ export function planOf(route: Route): Plan {
     label: route.path,
     access: route.access,
     rateLimit: route.rateLimit,
+    effect: route.effect,
+    auditAction: route.audit,
     isHead: false,
     idleTimeoutSec: route.idleTimeoutSec,
     run: (exchange) => {
@@ -66,6 +68,8 @@ function unmatchedPlan(request: Request, run: () => never): Plan {
     label: UNMATCHED,
     access: "public",
     rateLimit: "default",
+    effect: "read",
+    auditAction: undefined,
     isHead: request.method === "HEAD",
     idleTimeoutSec: undefined,
     run,

@@ -31,6 +31,14 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Null is no cap. */
+export interface DailyCapsOfToken {
+  readonly dailyMutations: number | null;
+  readonly dailyLogBytes: number | null;
+}
+
+export const NO_DAILY_CAPS: DailyCapsOfToken = { dailyMutations: null, dailyLogBytes: null };
+
 /** Who is calling, as established by the credential of the request. */
 export interface Principal {
   readonly kind: "session" | "token";
@@ -42,6 +50,8 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** The token's id; null for a session. */
   readonly tokenId: number | null;
+  /** What a token may do in a day of UTC; a session has no such caps. */
+  readonly caps: DailyCapsOfToken;
   /** Names the credential for rate limits without revealing it, for example `token:17`. */
   readonly credentialKey: string;
 }

@@ -25,20 +25,27 @@ export async function readBody(
   limits: BodyLimits,
   reserve: (bytes: number) => void = () => undefined,
 ): Promise<Uint8Array> {
-  if (request.bodyUsed) throw new Error("the body of a request was read twice");
   const encoding = contentEncoding(request, limits.encodings);
   const maxBytes = encoding === undefined ? limits.maxUnpackedBytes : limits.maxPackedBytes;
-  const timeoutMs = limits.timeoutMs ?? BODY_TIMEOUT_MS;
-  const declaredBytes = declaredLength(request);
-  if (declaredBytes !== undefined && declaredBytes > maxBytes) throw tooLarge(maxBytes);
-  const bytes =
-    declaredBytes === undefined || declaredBytes > MAX_WHOLE_READ_BYTES
-      ? await readStream(request, { maxBytes, timeoutMs, reserve })
-      : await readWhole(request, declaredBytes, { maxBytes, timeoutMs, reserve });
+  const bytes = await readPackedBody(request, {
+    maxBytes,
+    timeoutMs: limits.timeoutMs ?? BODY_TIMEOUT_MS,
+    reserve,
+  });
   if (encoding === undefined) return bytes;
   const unpacked = await unpack(bytes, encoding, limits.maxUnpackedBytes);
   reserve(unpacked.length);
   return unpacked;
+}
+
+/** Reads the body of a request whole, as it was sent. Throws what `readBody` throws, except about encodings. */
+export async function readPackedBody(request: Request, bounds: ReadBounds): Promise<Uint8Array> {
+  if (request.bodyUsed) throw new Error("the body of a request was read twice");
+  const declaredBytes = declaredLength(request);
+  if (declaredBytes !== undefined && declaredBytes > bounds.maxBytes) throw tooLarge(bounds.maxBytes);
+  return declaredBytes === undefined || declaredBytes > MAX_WHOLE_READ_BYTES
+    ? readStream(request, bounds)
+    : readWhole(request, declaredBytes, bounds);
 }
 
 function declaredLength(request: Request): number | undefined {
@@ -61,7 +68,7 @@ function contentEncoding(
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", `The content encoding is not accepted. ${names}`);
 }
 
-interface ReadBounds {
+export interface ReadBounds {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly reserve: (bytes: number) => void;

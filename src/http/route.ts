@@ -1,6 +1,9 @@
+import type { TransactionSql } from "postgres";
 import type { Static, TObject, TSchema } from "typebox";
+import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import type { ChangeOptions, ChangeWork } from "./change.ts";
 import type { Principal, Role, Scope } from "./principal.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -14,6 +17,13 @@ export type Access = "public" | "authenticated" | { role: Role; scope: Scope };
 /** Which token bucket a call draws from; `probe` is for what machines ask for all the time, such as health. */
 export type RateLimitClass = "default" | "ingest" | "probe";
 
+/**
+ * What a call does to the state of an organisation. `change` is audited, counted against the caps of tokens and
+ * executed once per Idempotency-Key; `ingest` stores logs, which have caps and counts of their own; `read` changes
+ * nothing, whatever its method.
+ */
+export type Effect = "read" | "change" | "ingest";
+
 /** What a handler gets besides its validated input. */
 export interface RequestContext {
   readonly requestId: string;
@@ -26,10 +36,22 @@ export interface RequestContext {
    * when there is no room. Handlers of raw bodies pass it to `readBody`.
    */
   readonly reserveMemory: (bytes: number) => void;
+  /**
+   * Writes down a change that somebody made who was not signed in when they called, as the last statement of its
+   * transaction, under the action the route declares.
+   */
+  readonly recordFor: (
+    tx: TransactionSql,
+    organizationId: number,
+    actor: AuditActor,
+    entry: AuditEntry,
+  ) => Promise<void>;
 }
 
 export interface AuthenticatedContext extends RequestContext {
   readonly principal: Principal;
+  /** Makes a change of state: one transaction that holds what `work` does, its audit rows and its remembered answer. */
+  readonly change: (work: ChangeWork, options?: ChangeOptions) => Promise<Reply>;
 }
 
 export interface Reply {
@@ -76,8 +98,10 @@ export interface RouteSpec<A extends Access, P extends TObject, Q extends TObjec
   summary: string;
   access: A;
   rateLimit?: RateLimitClass;
-  /** The action the audit log records; required of every state-changing route that has one. */
+  /** The action the audit log records. With it the effect is `change`. */
   audit?: string;
+  /** Needed where neither the method nor `audit` says it: GET reads, and what is audited changes. */
+  effect?: Exclude<Effect, "change">;
   params?: P;
   query?: Q;
   body?: BodySpec<B>;
@@ -101,6 +125,7 @@ export interface Route {
   readonly access: Access;
   readonly rateLimit: RateLimitClass;
   readonly audit: string | undefined;
+  readonly effect: Effect;
   readonly params: TObject | undefined;
   readonly query: TObject | undefined;
   readonly body: BodySpec<TSchema> | undefined;

@@ -4,6 +4,7 @@ import type { Principal } from "../http/principal.ts";
 import type { RequestContext } from "../http/route.ts";
 import { validationFailed } from "../http/validate.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
+import type { PlanCaps } from "../usage/plan.ts";
 import {
   emailIsTaken,
   findLoginAccount,
@@ -15,9 +16,10 @@ import type { Authenticator } from "./authenticator.ts";
 import { normaliseEmail } from "./email-address.ts";
 import { throttledAttempt } from "./login-attempt.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
+import { openSession } from "./open-session.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
-import { hashToken, mintSessionToken } from "./secret-token.ts";
-import { deleteSessions, insertSession } from "./session-store.ts";
+import { hashToken } from "./secret-token.ts";
+import { deleteSessions } from "./session-store.ts";
 import { loginSubjects, registrationSubjects } from "./throttle-subjects.ts";
 import type { Account, LoginBody, Me, RegisterBody } from "./types.ts";
 
@@ -26,10 +28,11 @@ export interface AccountDependencies {
   readonly passwords: PasswordHasher;
   readonly throttle: LoginThrottle;
   readonly authenticator: Pick<Authenticator, "forget">;
+  readonly plans: PlanCaps;
   readonly now: () => number;
 }
 
-type Caller = Pick<RequestContext, "clientAddress" | "log">;
+type Caller = Pick<RequestContext, "clientAddress" | "log" | "recordFor">;
 
 /** A person who has just proved who they are, and the token of the session that proves it from now on. */
 export interface SignedIn {
@@ -55,7 +58,7 @@ export async function registerAccount(
     if (await askPostgres(() => emailIsTaken(deps.sql, email))) return null;
     const passwordHash = await deps.passwords.hash(input.password);
     const organizationName = input.organizationName ?? defaultOrganizationName(email);
-    return createSignedIn(deps, { email, passwordHash, organizationName, createdAtMs: deps.now() });
+    return createSignedIn(deps, caller, { email, passwordHash, organizationName, createdAtMs: deps.now() });
   });
   if (signedIn === null) throw new ApiError("CONFLICT", "This email already has an account; log in instead.");
   return signedIn;
@@ -80,16 +83,11 @@ export async function logIn(
   });
   if (account === null) throw new ApiError("INVALID_CREDENTIALS", "The email or the password is wrong.");
 
-  const sessionToken = mintSessionToken();
   const brought = broughtTokens.map(hashToken);
-  await askPostgres(() =>
+  const sessionToken = await askPostgres(() =>
     deps.sql.begin(async (tx) => {
       await deleteSessions(tx, brought);
-      await insertSession(tx, account.organization.id, {
-        userId: account.user.id,
-        tokenHash: hashToken(sessionToken),
-        createdAtMs: deps.now(),
-      });
+      return openSession(tx, caller, account, deps.now());
     }),
   );
   for (const tokenHash of brought) deps.authenticator.forget(tokenHash);
@@ -97,43 +95,66 @@ export async function logIn(
 }
 
 /** Ends the sessions with these tokens; unknown ones are ignored. */
-export async function logOut(deps: AccountDependencies, tokens: readonly string[]): Promise<void> {
+export async function logOut(
+  deps: AccountDependencies,
+  caller: Caller,
+  tokens: readonly string[],
+): Promise<void> {
   if (tokens.length === 0) return;
   const tokenHashes = tokens.map(hashToken);
-  await askPostgres(() => deleteSessions(deps.sql, tokenHashes));
+  await askPostgres(() =>
+    deps.sql.begin(async (tx) => {
+      for (const { id, organizationId, userId, email } of await deleteSessions(tx, tokenHashes))
+        await caller.recordFor(
+          tx,
+          organizationId,
+          { userId, tokenId: null, email },
+          {
+            resource: `session:${id}`,
+          },
+        );
+    }),
+  );
   for (const tokenHash of tokenHashes) deps.authenticator.forget(tokenHash);
 }
 
-/** Who the caller is and what the plan allows. Self-hosted servers have one plan, without limits. */
+/** Who the caller is, what the plan allows and how much of it is used. */
 export async function describeCaller(deps: AccountDependencies, principal: Principal): Promise<Me> {
   const { organizationId, userId } = principal;
   const membership = await askPostgres(() => findMembership(deps.sql, organizationId, userId));
   if (membership === null) throw new ApiError("UNAUTHENTICATED", "The membership has ended.");
-  const unlimited = { limit: null, used: null };
+  const { name, maxMonitors, monthlyChecks, monthlyLogBytes } = deps.plans.plan;
+  const used = await deps.plans.usage(organizationId);
   return {
     ...membership.account,
     role: membership.role,
     scopes: [...principal.scopes],
-    plan: { name: "self-hosted", limits: { monitors: null, monthlyChecks: null, monthlyLogBytes: null } },
-    quota: { monitors: unlimited, monthlyChecks: unlimited, monthlyLogBytes: unlimited },
+    plan: { name, limits: { monitors: maxMonitors, monthlyChecks, monthlyLogBytes } },
+    quota: {
+      monitors: quotaOf(maxMonitors, 0),
+      monthlyChecks: quotaOf(monthlyChecks, used.monthlyChecks),
+      monthlyLogBytes: quotaOf(monthlyLogBytes, used.monthlyLogBytes),
+    },
   };
 }
 
-async function createSignedIn(deps: AccountDependencies, input: NewAccount): Promise<SignedIn | null> {
-  const sessionToken = mintSessionToken();
-  const account = await askPostgres(() =>
+/** What is not limited is not counted. */
+function quotaOf(limit: number | null, used: number): { limit: number | null; used: number | null } {
+  return { limit, used: limit === null ? null : used };
+}
+
+async function createSignedIn(
+  deps: AccountDependencies,
+  caller: Caller,
+  input: NewAccount,
+): Promise<SignedIn | null> {
+  return askPostgres(() =>
     deps.sql.begin(async (tx) => {
-      const created = await insertAccount(tx, input);
-      if (created === null) return null;
-      await insertSession(tx, created.organization.id, {
-        userId: created.user.id,
-        tokenHash: hashToken(sessionToken),
-        createdAtMs: input.createdAtMs,
-      });
-      return created;
+      const account = await insertAccount(tx, input);
+      if (account === null) return null;
+      return { account, sessionToken: await openSession(tx, caller, account, input.createdAtMs) };
     }),
   );
-  return account === null ? null : { account, sessionToken };
 }
 
 /** The local part has at most 64 characters, so the name fits its column. */

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import type { Principal, Role } from "../http/principal.ts";
+import { NO_DAILY_CAPS, type Principal, type Role } from "../http/principal.ts";
 import { SESSION_ABSOLUTE_MS, SESSION_IDLE_MS } from "./limits.ts";
 
 /**
@@ -27,6 +27,12 @@ interface CredentialRow {
   last_used_at: Date | null;
 }
 
+interface TokenCredentialRow extends CredentialRow {
+  scopes: string[];
+  daily_mutation_limit: string | null;
+  daily_log_bytes_limit: string | null;
+}
+
 /** The session with this hash, provided its owner still belongs to the organisation; expiry is left to the caller. */
 export async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Credential | null> {
   const [row] = await sql<CredentialRow[]>`
@@ -39,6 +45,7 @@ export async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Cred
   return credentialOf(row, {
     kind: "session",
     scopes: ["*"],
+    caps: NO_DAILY_CAPS,
     tokenId: null,
     credentialKey: `session:${row.id}`,
   });
@@ -46,8 +53,9 @@ export async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Cred
 
 /** The token with this hash, provided it is not revoked and its owner still belongs to the organisation. */
 export async function findToken(sql: Sql, tokenHash: Uint8Array): Promise<Credential | null> {
-  const [row] = await sql<(CredentialRow & { scopes: string[] })[]>`
-    SELECT t.id, t.token_hash, t.organization_id, t.user_id, u.email, m.role, t.expires_at, t.last_used_at, t.scopes
+  const [row] = await sql<TokenCredentialRow[]>`
+    SELECT t.id, t.token_hash, t.organization_id, t.user_id, u.email, m.role, t.expires_at, t.last_used_at, t.scopes,
+           t.daily_mutation_limit, t.daily_log_bytes_limit
     FROM personal_access_tokens t
     JOIN memberships m ON m.organization_id = t.organization_id AND m.user_id = t.user_id
     JOIN users u ON u.id = t.user_id
@@ -56,6 +64,10 @@ export async function findToken(sql: Sql, tokenHash: Uint8Array): Promise<Creden
   return credentialOf(row, {
     kind: "token",
     scopes: row.scopes,
+    caps: {
+      dailyMutations: numberOrNull(row.daily_mutation_limit),
+      dailyLogBytes: numberOrNull(row.daily_log_bytes_limit),
+    },
     tokenId: Number(row.id),
     credentialKey: `token:${row.id}`,
   });
@@ -105,7 +117,7 @@ export async function touchTokens(
 
 function credentialOf(
   row: CredentialRow,
-  own: Pick<Principal, "kind" | "scopes" | "tokenId" | "credentialKey">,
+  own: Pick<Principal, "kind" | "scopes" | "caps" | "tokenId" | "credentialKey">,
 ): Credential {
   return {
     principal: {
@@ -120,4 +132,8 @@ function credentialOf(
     expiresAtMs: row.expires_at?.getTime() ?? null,
     lastUsedAtMs: row.last_used_at?.getTime() ?? null,
   };
+}
+
+function numberOrNull(text: string | null): number | null {
+  return text === null ? null : Number(text);
 }

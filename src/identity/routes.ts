@@ -72,7 +72,7 @@ function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
       audit: "LOGOUT",
       responses: { 204: { description: "Signed out, also when there was no session." } },
       handler: async (context: RequestContext) => {
-        await logOut(deps, readSessionTokens(context));
+        await logOut(deps, context, readSessionTokens(context));
         return { status: 204, headers: { "set-cookie": clearedSessionCookie(deps.cookie) } };
       },
     }),
@@ -106,7 +106,7 @@ function tokenRoutes(deps: IdentityRouteDependencies): Route[] {
       summary: "The caller's access tokens",
       access: { role: "viewer", scope: "account:read" },
       responses: { 200: { description: "Tokens that are not revoked.", schema: Type.Array(Token) } },
-      handler: async ({ principal }) => ({ status: 200, body: await listOwnTokens(deps, principal) }),
+      handler: async ({ principal }) => ({ status: 200, body: await listOwnTokens(deps.sql, principal) }),
     }),
     route({
       method: "POST",
@@ -118,10 +118,8 @@ function tokenRoutes(deps: IdentityRouteDependencies): Route[] {
       body: { kind: "json", schema: CreateTokenBody, maxBytes: TOKEN_BODY_MAX_BYTES },
       responses: { 201: { description: "The token, shown this once.", schema: MintedToken } },
       errors: ["CONFLICT"],
-      handler: async ({ principal }, { body }) => ({
-        status: 201,
-        body: await createToken(deps, principal, body),
-      }),
+      handler: ({ change }, { body }) =>
+        change(async (made) => ({ status: 201, body: await createToken(made, body) })),
     }),
     route({
       method: "DELETE",
@@ -132,10 +130,11 @@ function tokenRoutes(deps: IdentityRouteDependencies): Route[] {
       audit: "REVOKE_TOKEN",
       params: IdParams,
       responses: { 204: { description: "Revoked; it fails from now on." } },
-      handler: async ({ principal }, { params }) => {
-        await revokeToken(deps, principal, Number(params.id));
-        return { status: 204 };
-      },
+      handler: ({ change }, { params }) =>
+        change(async (made) => {
+          await revokeToken(made, deps.authenticator, Number(params.id));
+          return { status: 204 };
+        }),
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import { SESSION_IDLE_MS, SESSIONS_PER_USER_MAX } from "./limits.ts";
 
 /** The queries about sessions as such; turning a cookie into an identity is in credential-store.ts. */
@@ -9,12 +9,20 @@ export interface NewSession {
   createdAtMs: number;
 }
 
-/** Begins a session, and ends those of the person that are over or one too many, the longest unused first. */
+/** A session that has been ended by its token. */
+export interface EndedSession {
+  id: number;
+  organizationId: number;
+  userId: number;
+  email: string;
+}
+
+/** Begins a session, ends those of the person that are over or one too many, the longest unused first; its id. */
 export async function insertSession(
   tx: TransactionSql,
   organizationId: number,
   input: NewSession,
-): Promise<void> {
+): Promise<number> {
   const at = new Date(input.createdAtMs);
   await tx`
     DELETE FROM sessions
@@ -25,17 +33,29 @@ export async function insertSession(
         OFFSET ${SESSIONS_PER_USER_MAX - 1}
       )
     )`;
-  await tx`
+  const [row] = await tx<{ id: string }[]>`
     INSERT INTO sessions (token_hash, organization_id, user_id, created_at, last_used_at, expires_at)
     VALUES (${input.tokenHash}, ${organizationId}, ${input.userId}, ${at}, ${at},
-            ${new Date(input.createdAtMs + SESSION_IDLE_MS)})`;
+            ${new Date(input.createdAtMs + SESSION_IDLE_MS)})
+    RETURNING id`;
+  if (row === undefined) throw new Error("an insert returned no row");
+  return Number(row.id);
 }
 
 /** Ends the sessions with these hashes. Holding a session's token is what entitles to end it. */
 export async function deleteSessions(
-  sql: Sql | TransactionSql,
+  tx: TransactionSql,
   tokenHashes: readonly Uint8Array[],
-): Promise<void> {
-  if (tokenHashes.length === 0) return;
-  await sql`DELETE FROM sessions WHERE token_hash IN ${sql([...tokenHashes])}`;
+): Promise<EndedSession[]> {
+  if (tokenHashes.length === 0) return [];
+  const rows = await tx<{ id: string; organization_id: number; user_id: string; email: string }[]>`
+    DELETE FROM sessions s USING users u
+    WHERE s.token_hash IN ${tx([...tokenHashes])} AND u.id = s.user_id
+    RETURNING s.id, s.organization_id, s.user_id, u.email`;
+  return rows.map((row) => ({
+    id: Number(row.id),
+    organizationId: row.organization_id,
+    userId: Number(row.user_id),
+    email: row.email,
+  }));
 }

@@ -1,8 +1,10 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { Sql } from "postgres";
 import { ApiError } from "../errors.ts";
+import type { Change } from "../http/change.ts";
 import type { Principal } from "../http/principal.ts";
 import { validationFailed } from "../http/validate.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
+import { inOrganization } from "../storage/organization-transaction.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { TOKENS_PER_OWNER_MAX } from "./limits.ts";
 import { scopesBeyond } from "./scope-grants.ts";
@@ -10,15 +12,11 @@ import { hashToken, mintPersonalAccessToken, tokenPrefix } from "./secret-token.
 import { countTokensLocked, insertToken, listTokens, revokeTokenRow } from "./token-store.ts";
 import type { CreateTokenBody, MintedToken, Token } from "./types.ts";
 
-export interface TokenDependencies {
-  readonly sql: Sql;
-  readonly authenticator: Pick<Authenticator, "forget">;
-  readonly now: () => number;
-}
-
 /** The caller's own tokens in the organisation of the credential, revoked ones excluded. */
-export function listOwnTokens(deps: TokenDependencies, principal: Principal): Promise<Token[]> {
-  return askPostgres(() => listTokens(deps.sql, principal.organizationId, principal.userId));
+export function listOwnTokens(sql: Sql, { organizationId, userId }: Principal): Promise<Token[]> {
+  return askPostgres(() =>
+    inOrganization(sql, organizationId, (tx) => listTokens(tx, organizationId, userId)),
+  );
 }
 
 /**
@@ -26,12 +24,8 @@ export function listOwnTokens(deps: TokenDependencies, principal: Principal): Pr
  * use. A caller that is a token itself cannot pass on scopes it lacks (PAT_SCOPE_INSUFFICIENT). Throws
  * VALIDATION_FAILED for an expiry that is not in the future and CONFLICT for one token too many.
  */
-export async function createToken(
-  deps: TokenDependencies,
-  principal: Principal,
-  input: CreateTokenBody,
-): Promise<MintedToken> {
-  const nowMs = deps.now();
+export async function createToken(change: Change, input: CreateTokenBody): Promise<MintedToken> {
+  const { tx, organizationId, principal, nowMs } = change;
   const scopes = [...new Set(input.scopes ?? ["*"])];
   refuseScopesBeyond(principal, scopes);
   const expiresAtMs = input.expiresAt === undefined ? null : Date.parse(input.expiresAt);
@@ -46,38 +40,32 @@ export async function createToken(
     dailyMutationLimit: input.dailyMutationLimit ?? null,
     dailyLogBytesLimit: input.dailyLogBytesLimit ?? null,
   };
-  const id = await askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      await requireRoomForToken(tx, principal);
-      return insertToken(tx, principal.organizationId, {
-        ...visible,
-        userId: principal.userId,
-        tokenHash: hashToken(token),
-        createdAtMs: nowMs,
-        expiresAtMs,
-      });
-    }),
-  );
-  return {
-    id,
+  await requireRoomForToken(change);
+  const id = await insertToken(tx, organizationId, {
     ...visible,
-    token,
-    createdAt: new Date(nowMs).toISOString(),
-    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
-  };
+    userId: principal.userId,
+    tokenHash: hashToken(token),
+    createdAtMs: nowMs,
+    expiresAtMs,
+  });
+  const expiresAt = expiresAtMs === null ? null : new Date(expiresAtMs).toISOString();
+  change.record({ resource: `token:${id}`, after: { ...visible, expiresAt } });
+  return { id, ...visible, token, createdAt: new Date(nowMs).toISOString(), expiresAt };
 }
 
 /** Revokes one of the caller's own tokens; it fails from then on. Throws NOT_FOUND for any other id. */
 export async function revokeToken(
-  deps: TokenDependencies,
-  principal: Principal,
+  change: Change,
+  authenticator: Pick<Authenticator, "forget">,
   tokenId: number,
 ): Promise<void> {
-  const { organizationId, userId } = principal;
-  const revocation = { userId, tokenId, revokedAtMs: deps.now() };
-  const tokenHash = await askPostgres(() => revokeTokenRow(deps.sql, organizationId, revocation));
-  if (tokenHash === null) throw new ApiError("NOT_FOUND", "No such token.");
-  deps.authenticator.forget(tokenHash);
+  const { tx, organizationId, principal, nowMs } = change;
+  const revocation = { userId: principal.userId, tokenId, revokedAtMs: nowMs };
+  const revoked = await revokeTokenRow(tx, organizationId, revocation);
+  if (revoked === null) throw new ApiError("NOT_FOUND", "No such token.");
+  const { tokenHash, ...before } = revoked;
+  change.record({ resource: `token:${tokenId}`, before });
+  change.afterCommit(() => authenticator.forget(tokenHash));
 }
 
 function refuseScopesBeyond(principal: Principal, scopes: readonly string[]): void {
@@ -86,8 +74,8 @@ function refuseScopesBeyond(principal: Principal, scopes: readonly string[]): vo
   throw new ApiError("PAT_SCOPE_INSUFFICIENT", `A token cannot give scopes it lacks: ${beyond.join(", ")}.`);
 }
 
-async function requireRoomForToken(tx: TransactionSql, principal: Principal): Promise<void> {
-  const existing = await countTokensLocked(tx, principal.organizationId, principal.userId);
+async function requireRoomForToken({ tx, organizationId, principal }: Change): Promise<void> {
+  const existing = await countTokensLocked(tx, organizationId, principal.userId);
   if (existing === null) throw new ApiError("UNAUTHENTICATED", "The membership has ended.");
   if (existing < TOKENS_PER_OWNER_MAX) return;
   throw new ApiError("CONFLICT", `There are ${TOKENS_PER_OWNER_MAX} tokens already; revoke one first.`);

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import type { Token } from "./types.ts";
 
 /** The queries about personal access tokens; the organisation comes first in each. */
@@ -28,8 +28,12 @@ interface TokenRow {
 }
 
 /** A person's tokens that are not revoked, expired ones included, oldest first. */
-export async function listTokens(sql: Sql, organizationId: number, userId: number): Promise<Token[]> {
-  const rows = await sql<TokenRow[]>`
+export async function listTokens(
+  tx: TransactionSql,
+  organizationId: number,
+  userId: number,
+): Promise<Token[]> {
+  const rows = await tx<TokenRow[]>`
     SELECT id, name, prefix, scopes, daily_mutation_limit, daily_log_bytes_limit, created_at, expires_at, last_used_at
     FROM personal_access_tokens
     WHERE organization_id = ${organizationId} AND user_id = ${userId} AND revoked_at IS NULL
@@ -77,18 +81,20 @@ export async function insertToken(
   return Number(row.id);
 }
 
-/** Revokes a person's token and answers its hash; null when the person has no such live token. */
+/** Revokes a person's token and answers what it was; null when the person has no such live token. */
 export async function revokeTokenRow(
-  sql: Sql,
+  tx: TransactionSql,
   organizationId: number,
   revocation: { userId: number; tokenId: number; revokedAtMs: number },
-): Promise<Uint8Array | null> {
-  const [row] = await sql<{ token_hash: Uint8Array }[]>`
+): Promise<{ tokenHash: Uint8Array; name: string; prefix: string; scopes: string[] } | null> {
+  const [row] = await tx<{ token_hash: Uint8Array; name: string; prefix: string; scopes: string[] }[]>`
     UPDATE personal_access_tokens SET revoked_at = ${new Date(revocation.revokedAtMs)}
     WHERE organization_id = ${organizationId} AND user_id = ${revocation.userId}
       AND id = ${revocation.tokenId} AND revoked_at IS NULL
-    RETURNING token_hash`;
-  return row?.token_hash ?? null;
+    RETURNING token_hash, name, prefix, scopes`;
+  if (row === undefined) return null;
+  const { name, prefix, scopes } = row;
+  return { tokenHash: row.token_hash, name, prefix, scopes };
 }
 
 function tokenOf(row: TokenRow): Token {

@@ -1,8 +1,9 @@
 import { ApiError } from "../../src/errors.ts";
 import { type App, buildApp } from "../../src/http/app.ts";
 import type { Authenticator } from "../../src/http/authenticator.ts";
+import type { RequestLedger } from "../../src/http/ledger/request-ledger.ts";
 import type { PipelineDeps } from "../../src/http/pipeline.ts";
-import type { Principal } from "../../src/http/principal.ts";
+import { NO_DAILY_CAPS, type Principal } from "../../src/http/principal.ts";
 import { MemoryRateLimiter } from "../../src/http/rate-limit/memory-limiter.ts";
 import type { Route } from "../../src/http/route.ts";
 import { createLogger } from "../../src/log.ts";
@@ -40,6 +41,7 @@ export function testApp(routes: readonly Route[], overrides: Partial<PipelineDep
     rateLimits: { perMinute: 100_000, ingestPerMinute: 100_000, anonymousPerMinute: 100_000 },
     trustedProxies: [],
     publicUrl: TEST_ORIGIN,
+    ledger: noLedger,
     metrics,
     log: createLogger("debug", { write: (line) => lines.push(line) }),
     ...overrides,
@@ -61,6 +63,14 @@ function requestOf(method: string, path: string, options: SendOptions): Request 
   if (options.json !== undefined) headers.set("content-type", "application/json");
   return new Request(`${TEST_ORIGIN}${path}`, { method, headers, ...(body !== undefined && { body }) });
 }
+
+/** For suites without stores, whose routes keep nothing. */
+const noLedger: RequestLedger = {
+  now: Date.now,
+  takeMutation: () => Promise.reject(new Error("this suite keeps no caps")),
+  begin: () => Promise.reject(new Error("this suite keeps no Idempotency-Keys")),
+  change: () => Promise.reject(new Error("this suite keeps no changes")),
+};
 
 /** Makes principals from credentials that name them, so that a test says who calls where it calls. */
 const spelledOut: Authenticator = {
@@ -84,6 +94,7 @@ function principalOf(kind: Principal["kind"], role: Principal["role"], scopes: r
     email: "ana@example.com",
     role,
     scopes,
+    caps: NO_DAILY_CAPS,
     tokenId: kind === "token" ? 3 : null,
     credentialKey: `${kind}:${role}`,
   };

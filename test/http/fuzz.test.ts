@@ -28,6 +28,7 @@ const { app, send } = testApp([
   route({
     ...described,
     method: "POST",
+    effect: "read",
     path: "/things",
     access: { role: "member", scope: "logs:write" },
     body: {

@@ -22,6 +22,7 @@ const { app, logged } = testApp([
   route({
     ...described,
     method: "POST",
+    effect: "read",
     path: "/raw",
     access: "public",
     body: { kind: "raw", contentTypes: ["*/*"], documented: Type.String() },

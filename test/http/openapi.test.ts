@@ -36,6 +36,7 @@ const routes = [
   }),
   route({
     method: "POST",
+    effect: "read",
     path: "/drain/feed.xml",
     tag: "Drains",
     summary: "Drain",

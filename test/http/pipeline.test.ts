@@ -25,6 +25,7 @@ const routes = [
   route({
     ...described,
     method: "POST",
+    effect: "read",
     path: "/api/v1/things",
     access: { role: "member", scope: "logs:write" },
     body: {
@@ -37,6 +38,7 @@ const routes = [
   route({
     ...described,
     method: "DELETE",
+    effect: "read",
     path: "/api/v1/things/:id",
     access: "authenticated",
     params: Id,
@@ -52,6 +54,7 @@ const routes = [
   route({
     ...described,
     method: "POST",
+    effect: "read",
     path: "/open",
     access: "public",
     handler: () => ({ status: 200, body: {} }),

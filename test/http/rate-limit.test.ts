@@ -247,6 +247,7 @@ describe("the bucket of a call", () => {
       email: "",
       role: "owner",
       scopes: [],
+      caps: { dailyMutations: null, dailyLogBytes: null },
       tokenId: 17,
       credentialKey: "token:17",
     } as const;

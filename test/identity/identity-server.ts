@@ -8,6 +8,7 @@ import { identityRoutes } from "../../src/identity/routes.ts";
 import { Account, MintedToken } from "../../src/identity/types.ts";
 import { createLogger } from "../../src/log.ts";
 import { type SendOptions, TEST_ORIGIN, testApp } from "../harness/http-app.ts";
+import { testCaps, testLedger } from "../harness/ledger.ts";
 import type { TestStores } from "../harness/stores.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -92,10 +93,15 @@ export function identityServer(stores: TestStores, options: IdentityServerOption
     passwords: options.passwords ?? new PasswordHasher({ concurrency: 4, algorithm: hashing }),
     throttle: new MemoryLoginThrottle({ now: clock.now }),
     authenticator,
+    plans: testCaps(sql, clock.now).plan,
     now: clock.now,
     cookie: { secure: options.secure ?? false },
   });
-  const { send, logged } = testApp(routes, { authenticator, ...options.pipeline });
+  const { send, logged } = testApp(routes, {
+    authenticator,
+    ledger: testLedger(sql, clock.now),
+    ...options.pipeline,
+  });
   return {
     authenticator,
     clock,

@@ -11,13 +11,14 @@ import {
 } from "../../../ingest/index.ts";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
+import { idempotencyKeyOf, keySpaceOf } from "../../http/ledger/idempotency.ts";
 import { MAX_BODY_BYTES } from "../../http/limits.ts";
 import { readBody } from "../../http/read-body.ts";
 import type { AuthenticatedContext, Route } from "../../http/route.ts";
 import { CONTENT_ENCODINGS } from "../../http/unpack.ts";
 import { validationFailed } from "../../http/validate.ts";
-
-const IDEMPOTENCY_KEY_MAX_CHARS = 255;
+import type { DailyCaps } from "../../usage/daily-caps.ts";
+import type { PlanCaps } from "../../usage/plan.ts";
 
 const BODY_LIMITS = {
   maxPackedBytes: MAX_BODY_BYTES,
@@ -60,8 +61,13 @@ const IngestResult = Type.Object({
   }),
 });
 
+export interface LogIngestDependencies {
+  readonly ingest: Pick<Ingest, "ingest">;
+  readonly caps: { readonly token: DailyCaps; readonly plan: PlanCaps };
+}
+
 /** Routes that take logs in. */
-export function logIngestRoutes({ ingest }: { ingest: Pick<Ingest, "ingest"> }): Route[] {
+export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[] {
   const native = new NativeFormat();
   return [
     route({
@@ -71,6 +77,7 @@ export function logIngestRoutes({ ingest }: { ingest: Pick<Ingest, "ingest"> }):
       summary: "Store log entries; answered once they are durable",
       access: { role: "member", scope: "logs:write" },
       rateLimit: "ingest",
+      effect: "ingest",
       body: {
         kind: "raw",
         contentTypes: ["application/json"],
@@ -81,12 +88,17 @@ export function logIngestRoutes({ ingest }: { ingest: Pick<Ingest, "ingest"> }):
         "VALIDATION_FAILED",
         "IDEMPOTENCY_KEY_TOO_LONG",
         "IDEMPOTENCY_KEY_REUSED",
+        "IDEMPOTENCY_IN_PROGRESS",
+        "PAT_DAILY_LIMIT_EXCEEDED",
+        "PLAN_LIMIT_LOG_BYTES",
         "PAYLOAD_TOO_LARGE",
         "UNSUPPORTED_MEDIA_TYPE",
         "UNAVAILABLE",
       ],
       handler: async (context) => {
         const body = await readBody(context.request, BODY_LIMITS, context.reserveMemory);
+        await caps.token.takeLogBytes(context.principal, body.length);
+        await caps.plan.takeLogBytes(context.principal.organizationId, body.length);
         const result = await ingest
           .ingest({
             organizationId: context.principal.organizationId,
@@ -105,19 +117,12 @@ export function logIngestRoutes({ ingest }: { ingest: Pick<Ingest, "ingest"> }):
 
 /**
  * The keys of a request with an `Idempotency-Key`. They are written with its entries, so a repetition is recognised
- * exactly when the entries are stored, whatever crashed in between.
+ * exactly when the entries are stored, also when the server died before it could remember its answer.
  */
 function keysOf({ request, principal }: AuthenticatedContext, body: Uint8Array): IngestRequest["keys"] {
-  const key = request.headers.get("idempotency-key");
-  if (key === null || key === "") return null;
-  if (key.length > IDEMPOTENCY_KEY_MAX_CHARS)
-    throw new ApiError(
-      "IDEMPOTENCY_KEY_TOO_LONG",
-      `An Idempotency-Key has at most ${IDEMPOTENCY_KEY_MAX_CHARS} characters.`,
-    );
-  // A session's keys belong to its person, so that they outlive it.
-  const credential = principal.tokenId === null ? `user:${principal.userId}` : `token:${principal.tokenId}`;
-  return requestKeys(principal.organizationId, credential, key, body);
+  const key = idempotencyKeyOf(request);
+  if (key === null) return null;
+  return requestKeys(principal.organizationId, keySpaceOf(principal), key, body);
 }
 
 /** Turns the ingest library's refusals into answers. */

@@ -83,6 +83,7 @@ function overviewRoutes(deps: QueryDependencies): Route[] {
 function queryRoute(deps: QueryDependencies): Route {
   return route({
     method: "POST",
+    effect: "read",
     path: "/api/v1/logs/query",
     tag: "Logs",
     summary: "Run a KQL query; with `Accept: text/event-stream` it tells how far it is",

@@ -1,20 +1,15 @@
+import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import type { Route } from "../../http/route.ts";
-import {
-  changeSearch,
-  createSearch,
-  listSearches,
-  removeSearch,
-  type SavedSearchDependencies,
-} from "./service.ts";
+import { changeSearch, createSearch, listSearches, removeSearch } from "./service.ts";
 import { CreateSavedSearchBody, SavedSearch, UpdateSavedSearchBody } from "./types.ts";
 
 const IdParams = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }) });
 const write = { role: "member", scope: "logs:write" } as const;
 
 /** Questions about logs that an organisation keeps under a name. */
-export function savedSearchRoutes(deps: SavedSearchDependencies): Route[] {
+export function savedSearchRoutes({ sql }: { sql: Sql }): Route[] {
   return [
     route({
       method: "GET",
@@ -26,7 +21,7 @@ export function savedSearchRoutes(deps: SavedSearchDependencies): Route[] {
       errors: ["UNAVAILABLE"],
       handler: async ({ principal }) => ({
         status: 200,
-        body: await listSearches(deps, principal.organizationId),
+        body: await listSearches(sql, principal.organizationId),
       }),
     }),
     route({
@@ -39,10 +34,8 @@ export function savedSearchRoutes(deps: SavedSearchDependencies): Route[] {
       body: { kind: "json", schema: CreateSavedSearchBody },
       responses: { 201: { description: "The search", schema: SavedSearch } },
       errors: ["KQL_INVALID", "CONFLICT", "UNAVAILABLE"],
-      handler: async ({ principal }, { body }) => ({
-        status: 201,
-        body: await createSearch(deps, principal.organizationId, body),
-      }),
+      handler: ({ change }, { body }) =>
+        change(async (made) => ({ status: 201, body: await createSearch(made, body) })),
     }),
     route({
       method: "PATCH",
@@ -55,10 +48,8 @@ export function savedSearchRoutes(deps: SavedSearchDependencies): Route[] {
       body: { kind: "json", schema: UpdateSavedSearchBody },
       responses: { 200: { description: "The search as it is now", schema: SavedSearch } },
       errors: ["KQL_INVALID", "NOT_FOUND", "UNAVAILABLE"],
-      handler: async ({ principal }, { params, body }) => ({
-        status: 200,
-        body: await changeSearch(deps, principal.organizationId, Number(params.id), body),
-      }),
+      handler: ({ change }, { params, body }) =>
+        change(async (made) => ({ status: 200, body: await changeSearch(made, Number(params.id), body) })),
     }),
     route({
       method: "DELETE",
@@ -70,10 +61,11 @@ export function savedSearchRoutes(deps: SavedSearchDependencies): Route[] {
       params: IdParams,
       responses: { 204: { description: "Deleted" } },
       errors: ["NOT_FOUND", "UNAVAILABLE"],
-      handler: async ({ principal }, { params }) => {
-        await removeSearch(deps, principal.organizationId, Number(params.id));
-        return { status: 204 };
-      },
+      handler: ({ change }, { params }) =>
+        change(async (made) => {
+          await removeSearch(made, Number(params.id));
+          return { status: 204 };
+        }),
     }),
   ];
 }

@@ -1,6 +1,8 @@
 import type { Sql } from "postgres";
 import { ApiError } from "../../errors.ts";
+import type { Change } from "../../http/change.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
+import { inOrganization } from "../../storage/organization-transaction.ts";
 import { checkQueryText } from "../logs/kql.ts";
 import {
   countSavedSearchesLocked,
@@ -15,64 +17,52 @@ import type { CreateSavedSearchBody, SavedSearch, UpdateSavedSearchBody } from "
 /** Searches of one organisation: the list is one answer, which somebody reads. */
 export const SAVED_SEARCHES_MAX = 1000;
 
-export interface SavedSearchDependencies {
-  readonly sql: Sql;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
-
-export function listSearches(
-  { sql }: SavedSearchDependencies,
-  organizationId: number,
-): Promise<SavedSearch[]> {
-  return askPostgres(() => listSavedSearches(sql, organizationId));
+export function listSearches(sql: Sql, organizationId: number): Promise<SavedSearch[]> {
+  return askPostgres(() =>
+    inOrganization(sql, organizationId, (tx) => listSavedSearches(tx, organizationId)),
+  );
 }
 
 /** Throws KQL_INVALID for a query that is none, and CONFLICT for one search too many. */
-export async function createSearch(
-  { sql, now }: SavedSearchDependencies,
-  organizationId: number,
-  body: CreateSavedSearchBody,
-): Promise<SavedSearch> {
-  checkQuery(body.query, now());
-  const fields = { ...NO_FIELDS, ...body };
-  return askPostgres(() =>
-    sql.begin(async (tx) => {
-      if ((await countSavedSearchesLocked(tx, organizationId)) >= SAVED_SEARCHES_MAX)
-        throw new ApiError(
-          "CONFLICT",
-          `There are ${SAVED_SEARCHES_MAX} saved searches already; delete one first.`,
-        );
-      return insertSavedSearch(tx, organizationId, fields, now());
-    }),
-  );
+export async function createSearch(change: Change, body: CreateSavedSearchBody): Promise<SavedSearch> {
+  const { tx, organizationId, nowMs } = change;
+  checkQuery(body.query, nowMs);
+  if ((await countSavedSearchesLocked(tx, organizationId)) >= SAVED_SEARCHES_MAX)
+    throw new ApiError(
+      "CONFLICT",
+      `There are ${SAVED_SEARCHES_MAX} saved searches already; delete one first.`,
+    );
+  const search = await insertSavedSearch(tx, organizationId, { ...NO_FIELDS, ...body }, nowMs);
+  change.record({ resource: resourceOf(search.id), after: search });
+  return search;
 }
 
 /** Throws NOT_FOUND for an id that the organisation has not, and KQL_INVALID for a changed query that is none. */
 export async function changeSearch(
-  { sql, now }: SavedSearchDependencies,
-  organizationId: number,
+  change: Change,
   id: number,
   body: UpdateSavedSearchBody,
 ): Promise<SavedSearch> {
-  return askPostgres(() =>
-    sql.begin(async (tx) => {
-      const present = await lockSavedSearch(tx, organizationId, id);
-      if (present === null) throw noSuchSearch();
-      if (body.query !== present.query) checkQuery(body.query, now());
-      const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...fields } = present;
-      return updateSavedSearch(tx, organizationId, id, { ...fields, ...body }, now());
-    }),
-  );
+  const { tx, organizationId, nowMs } = change;
+  const before = await lockSavedSearch(tx, organizationId, id);
+  if (before === null) throw noSuchSearch();
+  if (body.query !== before.query) checkQuery(body.query, nowMs);
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...fields } = before;
+  const after = await updateSavedSearch(tx, organizationId, id, { ...fields, ...body }, nowMs);
+  change.record({ resource: resourceOf(id), before, after });
+  return after;
 }
 
 /** Throws NOT_FOUND for an id that the organisation has not. */
-export async function removeSearch(
-  { sql }: SavedSearchDependencies,
-  organizationId: number,
-  id: number,
-): Promise<void> {
-  if (!(await askPostgres(() => deleteSavedSearch(sql, organizationId, id)))) throw noSuchSearch();
+export async function removeSearch(change: Change, id: number): Promise<void> {
+  const before = await lockSavedSearch(change.tx, change.organizationId, id);
+  if (before === null) throw noSuchSearch();
+  await deleteSavedSearch(change.tx, change.organizationId, id);
+  change.record({ resource: resourceOf(id), before });
+}
+
+function resourceOf(id: number): string {
+  return `saved-search:${id}`;
 }
 
 const NO_FIELDS = {

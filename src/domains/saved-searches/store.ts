@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import type { SavedSearch, SavedSearchFields } from "./types.ts";
 
 /** The queries about saved searches; the organisation comes first in each. */
@@ -17,8 +17,8 @@ interface SavedSearchRow {
 }
 
 /** Oldest first. */
-export async function listSavedSearches(sql: Sql, organizationId: number): Promise<SavedSearch[]> {
-  const rows = await sql<SavedSearchRow[]>`
+export async function listSavedSearches(tx: TransactionSql, organizationId: number): Promise<SavedSearch[]> {
+  const rows = await tx<SavedSearchRow[]>`
     SELECT * FROM saved_searches WHERE organization_id = ${organizationId} ORDER BY id`;
   return rows.map(savedSearchOf);
 }
@@ -79,11 +79,12 @@ export async function updateSavedSearch(
   return savedSearchOf(row);
 }
 
-/** False when the organisation has none of that id. */
-export async function deleteSavedSearch(sql: Sql, organizationId: number, id: number): Promise<boolean> {
-  const { count } = await sql`
-    DELETE FROM saved_searches WHERE organization_id = ${organizationId} AND id = ${id}`;
-  return count > 0;
+export async function deleteSavedSearch(
+  tx: TransactionSql,
+  organizationId: number,
+  id: number,
+): Promise<void> {
+  await tx`DELETE FROM saved_searches WHERE organization_id = ${organizationId} AND id = ${id}`;
 }
 
 function savedSearchOf(row: SavedSearchRow): SavedSearch {

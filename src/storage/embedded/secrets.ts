@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeDurably } from "../write-durably.ts";
 
 /** Credentials of the embedded engines, made once for a data directory and known to nobody else. */
 export interface EngineSecrets {
@@ -35,24 +36,6 @@ function parseSecrets(text: string, path: string): EngineSecrets {
     postgresPassword: field("postgresPassword"),
     postgresSuperuserPassword: field("postgresSuperuserPassword"),
   };
-}
-
-function writeDurably(path: string, text: string): void {
-  const temporary = `${path}.new`;
-  const file = openSync(temporary, "w", 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(temporary, path);
-  const directory = openSync(dirname(path), "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }
 
 /**

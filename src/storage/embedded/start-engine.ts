@@ -1,4 +1,6 @@
+import postgres from "postgres";
 import type { Logger } from "../../log.ts";
+import { ORGANIZATION_ROLE } from "../organization-transaction.ts";
 import { CLICKHOUSE_USER, clickhouseEngine } from "./clickhouse-engine.ts";
 import { findFreePort } from "./free-port.ts";
 import { currentPlatform, locateClickHouseLibrary, locatePostgresFiles } from "./platform.ts";
@@ -56,8 +58,37 @@ export async function startEmbeddedPostgres(
   });
   const supervisor = new Supervisor(engine, log);
   await supervisor.start();
+  try {
+    await ensureOrganizationRole(
+      `postgres://postgres:${secrets.postgresSuperuserPassword}@127.0.0.1:${port}/${POSTGRES_USER}`,
+    );
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
   return {
     supervisor,
     url: `postgres://${POSTGRES_USER}:${secrets.postgresPassword}@127.0.0.1:${port}/${POSTGRES_USER}`,
   };
+}
+
+/**
+ * The role of row-level security, see the migrations. It is made here because the server's own role may make none, so
+ * that whoever gets hold of that role cannot make itself a stronger one.
+ */
+async function ensureOrganizationRole(adminUrl: string): Promise<void> {
+  const admin = postgres(adminUrl, { max: 1, onnotice: () => undefined });
+  try {
+    const [role] = await admin<{ is_granted: boolean }[]>`
+      SELECT EXISTS (
+        SELECT 1 FROM pg_auth_members m
+        WHERE m.roleid = to_regrole(${ORGANIZATION_ROLE}) AND m.member = to_regrole(${POSTGRES_USER})
+      ) AS is_granted`;
+    if (role?.is_granted === true) return;
+    await admin.unsafe(
+      `CREATE ROLE ${ORGANIZATION_ROLE} NOLOGIN; GRANT ${ORGANIZATION_ROLE} TO ${POSTGRES_USER};`,
+    );
+  } finally {
+    await admin.end({ timeout: 1 });
+  }
 }

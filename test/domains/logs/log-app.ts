@@ -1,5 +1,6 @@
 import { logReadRoutes } from "../../../src/domains/logs/read-routes.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
+import { NO_DAILY_CAPS } from "../../../src/http/principal.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
 import type { TestStores } from "../../harness/stores.ts";
 import { queryRunner } from "../../query/query-store.ts";
@@ -104,6 +105,7 @@ const byOrganization: Authenticator = {
       email: "ana@example.com",
       role: "viewer",
       scopes: ["logs:read"],
+      caps: NO_DAILY_CAPS,
       tokenId: 3,
       credentialKey: `token:${organizationId}`,
     };

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { kqlRoutes } from "../../../src/domains/kql/routes.ts";
 import { savedSearchRoutes } from "../../../src/domains/saved-searches/routes.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
+import { NO_DAILY_CAPS } from "../../../src/http/principal.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
+import { testLedger } from "../../harness/ledger.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 
 const PATH = "/api/v1/saved-searches";
@@ -23,12 +25,14 @@ beforeAll(async () => {
       email: "ana@example.com",
       role: request.headers.get("x-role") === "viewer" ? "viewer" : "member",
       scopes: ["*"],
+      caps: NO_DAILY_CAPS,
       tokenId: 3,
       credentialKey: "token:3",
     }),
   };
-  app = testApp([...savedSearchRoutes({ sql: stores.postgres, now: Date.now }), ...kqlRoutes()], {
+  app = testApp([...savedSearchRoutes({ sql: stores.postgres }), ...kqlRoutes()], {
     authenticator,
+    ledger: testLedger(stores.postgres),
   });
   own = await makeOrganization("own");
   foreign = await makeOrganization("foreign");

@@ -15,6 +15,7 @@ export function tailRoutes(sessions: TailSessions, tails: TailService): Route[] 
       tag: "Logs",
       summary: "Make a live tail that its token opens",
       access: { role: "viewer", scope: "logs:read" },
+      effect: "read",
       body: { kind: "json", schema: SessionBody, optional: true },
       responses: { 201: { description: "The session", schema: SessionAnswer } },
       errors: ["VALIDATION_FAILED", "KQL_INVALID", "TAIL_LIMIT_REACHED", "UNAVAILABLE"],

@@ -1,6 +1,7 @@
 import { logPatternRoutes } from "../../../../src/domains/logs/patterns/routes.ts";
 import type { PatternsAnswer } from "../../../../src/domains/logs/patterns/types.ts";
 import type { Authenticator } from "../../../../src/http/authenticator.ts";
+import { NO_DAILY_CAPS } from "../../../../src/http/principal.ts";
 import { createMetrics } from "../../../../src/ops/metrics.ts";
 import { Admission } from "../../../../src/storage/admission.ts";
 import { QueryRunner } from "../../../../src/storage/query-runner.ts";
@@ -59,6 +60,7 @@ const byOrganization: Authenticator = {
       email: "ana@example.com",
       role: "viewer",
       scopes: ["logs:read"],
+      caps: NO_DAILY_CAPS,
       tokenId: 3,
       credentialKey: `token:${organizationId}`,
     };

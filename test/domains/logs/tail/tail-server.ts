@@ -15,6 +15,7 @@ import { createMetrics, type Metrics } from "../../../../src/ops/metrics.ts";
 import { openServerTails } from "../../../../src/server-tails.ts";
 import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log-store.ts";
 import { testApp } from "../../../harness/http-app.ts";
+import { testCaps } from "../../../harness/ledger.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../harness/temporary-directory.ts";
 import { queryRunner } from "../../../query/query-store.ts";
@@ -76,7 +77,7 @@ export async function startTailServer(
   );
   const { app } = testApp(
     [
-      ...logIngestRoutes({ ingest }),
+      ...logIngestRoutes({ ingest, caps: testCaps(stores.postgres) }),
       ...logSearchRoutes({
         runner: queryRunner(stores),
         budget: INTERACTIVE_BUDGET,

@@ -1,0 +1,113 @@
+import type { Sql, TransactionSql } from "postgres";
+import { appendAudit } from "../../audit/append.ts";
+import { type AuditOrigin, type AuditRecord, auditRecord } from "../../audit/audit-entry.ts";
+import type { SecretBox } from "../../secrets/secret-box.ts";
+import { askPostgres } from "../../storage/ask-postgres.ts";
+import { restrictToOrganization } from "../../storage/organization-transaction.ts";
+import { DailyCaps } from "../../usage/daily-caps.ts";
+import type { ChangeOptions, ChangeWork } from "../change.ts";
+import { CHANGE_TIMEOUT_MS } from "../limits.ts";
+import type { Principal } from "../principal.ts";
+import type { Reply } from "../route.ts";
+import { type ExecutionOfKey, Idempotency, type RequestIdentity } from "./idempotency.ts";
+import { type RememberedAnswer, rememberReply } from "./remembered-answer.ts";
+
+/** The call a change belongs to. */
+export interface ChangingCall {
+  readonly principal: Principal;
+  /** The action its route declares. */
+  readonly action: string;
+  readonly origin: AuditOrigin;
+  /** Null without an Idempotency-Key. */
+  readonly execution: ExecutionOfKey | null;
+}
+
+/** What the plumbing keeps about state-changing calls, all of it in Postgres. */
+export interface RequestLedger {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Throws PAT_DAILY_LIMIT_EXCEEDED. */
+  takeMutation(principal: Principal): Promise<void>;
+  /** See `Idempotency`. */
+  begin(
+    principal: Principal,
+    key: string,
+    identity: RequestIdentity,
+  ): Promise<ExecutionOfKey | RememberedAnswer>;
+  /** Runs a change as one transaction with its audit rows and its remembered answer. */
+  change(call: ChangingCall, work: ChangeWork, options: ChangeOptions): Promise<Reply>;
+}
+
+export interface RequestLedgerDeps {
+  readonly sql: Sql;
+  readonly box: SecretBox;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Told of organisations whose audit log has grown. */
+  readonly onAudited?: (organizationId: number) => void;
+}
+
+/** The ledger over Postgres. */
+export class PostgresLedger implements RequestLedger {
+  readonly now: () => number;
+  readonly #deps: RequestLedgerDeps;
+  readonly #caps: DailyCaps;
+  readonly #idempotency: Idempotency;
+
+  constructor(deps: RequestLedgerDeps) {
+    this.now = deps.now;
+    this.#deps = deps;
+    this.#caps = new DailyCaps(deps);
+    this.#idempotency = new Idempotency(deps);
+  }
+
+  takeMutation(principal: Principal): Promise<void> {
+    return this.#caps.takeMutation(principal);
+  }
+
+  begin(
+    principal: Principal,
+    key: string,
+    identity: RequestIdentity,
+  ): Promise<ExecutionOfKey | RememberedAnswer> {
+    return this.#idempotency.begin(principal, key, identity);
+  }
+
+  async change(call: ChangingCall, work: ChangeWork, options: ChangeOptions): Promise<Reply> {
+    const acts: (() => void)[] = [];
+    const reply = await askPostgres(
+      () => this.#deps.sql.begin((tx) => this.#transact(tx, call, work, options, acts)),
+      CHANGE_TIMEOUT_MS,
+    );
+    call.execution?.kept();
+    for (const act of acts) act();
+    this.#deps.onAudited?.(call.principal.organizationId);
+    return reply;
+  }
+
+  async #transact(
+    tx: TransactionSql,
+    { principal, action, origin, execution }: ChangingCall,
+    work: ChangeWork,
+    options: ChangeOptions,
+    acts: (() => void)[],
+  ): Promise<Reply> {
+    const { organizationId, userId, tokenId, email } = principal;
+    if (options.reachesFurther === undefined) await restrictToOrganization(tx, organizationId);
+    const nowMs = this.now();
+    const by = { actor: { userId, tokenId, email }, origin, atMs: nowMs };
+    const records: AuditRecord[] = [];
+    const reply = await work({
+      tx,
+      organizationId,
+      principal,
+      nowMs,
+      record: (entry, other = action) => records.push(auditRecord(other, entry, by)),
+      afterCommit: (act) => acts.push(act),
+    });
+    if (records.length === 0) throw new Error(`${action} changed something and recorded nothing`);
+    if (execution !== null) await execution.keepIn(tx, rememberReply(reply));
+    await appendAudit(tx, organizationId, records);
+    return reply;
+  }
+}
