@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { hostname } from "node:os";
 import pino from "pino";
 
 export type Logger = pino.Logger;
@@ -22,25 +23,56 @@ const SECRET_NAMES = new Set([
 /** Levels of a record searched for secrets. */
 const MAX_REDACTED_DEPTH = 4;
 
-/** Characters held before they are written without waiting for the end of the turn. */
-const MAX_BUFFERED_CHARS = 64 * 1024;
+/** Bytes held before they are written without waiting for the end of the turn. */
+const BUFFER_BYTES = 128 * 1024;
+/** What one UTF-16 unit takes at most in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
 
 /** Pino's number for the mildest level that is written at once. */
 const WARN_LEVEL = 40;
+const INFO_LEVEL = 30;
 
 /**
  * The server's own log: one JSON object per line, on standard output where nothing else is said, secrets left out by the name of their field (but
  * not searched for in the bindings of child loggers). Lines of one turn of the event loop are written together, from
  * warnings on at once; before the process is ended by hand, `flush` writes what is left.
  */
-export function createLogger(
-  level: LogLevel,
-  destination: { write(line: string): void } = new StandardOutput(),
-): Logger {
-  return pino(
+export function createLogger(level: LogLevel, destination: LogDestination = new StandardOutput()): Logger {
+  const log = pino(
     { level, timestamp: pino.stdTimeFunctions.isoTime, formatters: { log: (record) => redact(record, 0) } },
     destination,
   );
+  destinations.set(log, destination);
+  return log;
+}
+
+/** Where lines go. */
+export interface LogDestination {
+  write(line: string): void;
+  /** The level of the line that is written next, where the destination cares. */
+  lastLevel?: number;
+}
+
+const destinations = new WeakMap<Logger, LogDestination>();
+
+/**
+ * Makes a writer of one kind of line at level info, for records that are known to hold no secret and at least one field:
+ * the same lines as the logger's at a third of the cost. `log` is one of `createLogger`, not a child.
+ */
+export function plainLineWriter(
+  log: Logger,
+  message: string,
+): (record: Readonly<Record<string, unknown>>) => void {
+  const destination = destinations.get(log);
+  if (destination === undefined) throw new Error("a logger made elsewhere has no destination of ours");
+  const source = JSON.stringify({ pid: process.pid, hostname: hostname() }).slice(1, -1);
+  const end = `,"msg":${JSON.stringify(message)}}\n`;
+  return (record) => {
+    if (!log.isLevelEnabled("info")) return;
+    destination.lastLevel = INFO_LEVEL;
+    const start = `{"level":${INFO_LEVEL},"time":"${new Date().toISOString()}",${source},`;
+    destination.write(start + JSON.stringify(record).slice(1, -1) + end);
+  };
 }
 
 const LEVEL_METADATA: unique symbol = Symbol.for("pino.metadata");
@@ -53,20 +85,32 @@ class StandardOutput {
   /** Makes pino leave the level of each line in `lastLevel`. */
   readonly [LEVEL_METADATA] = true;
   lastLevel = 0;
-  #text = "";
+  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #used = 0;
 
   write(line: string): void {
-    if (this.#text === "") setImmediate(() => this.flush());
-    this.#text += line;
-    if (this.lastLevel >= WARN_LEVEL || this.#text.length > MAX_BUFFERED_CHARS) this.flush();
+    if (line.length * MAX_BYTES_PER_UNIT > BUFFER_BYTES - this.#used) {
+      this.flush();
+      if (line.length * MAX_BYTES_PER_UNIT > BUFFER_BYTES) {
+        writeAll(Buffer.from(line));
+        return;
+      }
+    }
+    if (this.#used === 0) setImmediate(() => this.flush());
+    this.#used += this.#buffer.write(line, this.#used);
+    if (this.lastLevel >= WARN_LEVEL) this.flush();
   }
 
   flush(done?: () => void): void {
-    const bytes = Buffer.from(this.#text);
-    this.#text = "";
-    for (let written = 0; written < bytes.length; ) written += writeSome(bytes.subarray(written));
+    const bytes = this.#buffer.subarray(0, this.#used);
+    this.#used = 0;
+    writeAll(bytes);
     done?.();
   }
+}
+
+function writeAll(bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSome(bytes.subarray(written));
 }
 
 /** Writes what standard output takes now and says how much that was. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLogger } from "../src/log.ts";
+import { createLogger, plainLineWriter } from "../src/log.ts";
 
 function logTo(lines: Record<string, unknown>[]) {
   return createLogger("info", { write: (line) => lines.push(JSON.parse(line)) });
@@ -52,4 +52,39 @@ test("lines reach standard output in order, also right before the end of the pro
     .split("\n")
     .map((line): unknown => JSON.parse(line).i);
   expect(numbers).toEqual(Array.from({ length: 5002 }, (_, i) => i));
+});
+
+test("a plain line is the line the logger would have written, and obeys its level", () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = logTo(lines);
+  const record = {
+    route: '/a"b\\c\n',
+    status: 200,
+    code: undefined,
+    userId: null,
+    nested: { a: [1, "ü😀"] },
+  };
+  log.info(record, "request");
+  plainLineWriter(log, "request")(record);
+  const [own, plain] = lines.map(({ time: _time, ...rest }) => rest);
+  expect(plain).toEqual(own);
+  expect(Object.keys(plain ?? {})).toEqual(Object.keys(own ?? {}));
+  expect(lines[1]?.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  log.level = "warn";
+  plainLineWriter(log, "request")(record);
+  expect(lines).toHaveLength(2);
+});
+
+test("lines of any length and script reach standard output whole and in order", async () => {
+  const script = `
+    import { createLogger, plainLineWriter } from ${JSON.stringify(import.meta.resolve("../src/log.ts"))};
+    const log = createLogger("info");
+    const write = plainLineWriter(log, "plain");
+    const text = (i) => "ü😀x".repeat(i % 7 === 0 ? 50_000 : i);
+    for (let i = 0; i < 60; i++) i % 2 === 0 ? write({ i, text: text(i) }) : log.info({ i, text: text(i) }, "own");`;
+  const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" });
+  const lines = (await new Response(child.stdout).text()).trimEnd().split("\n");
+  const read = lines.map((line): { i: number; text: string } => JSON.parse(line));
+  expect(read.map(({ i }) => i)).toEqual(Array.from({ length: 60 }, (_, i) => i));
+  for (const { i, text } of read) expect(text).toBe("ü😀x".repeat(i % 7 === 0 ? 50_000 : i));
 });

@@ -57,9 +57,10 @@ export class Exchange implements RequestContext {
     organizationId: number,
     actor: AuditActor,
     entry: AuditEntry,
+    action = this.auditAction,
   ): Promise<void> => {
     const by = { actor, origin: this.origin, atMs: this.#parts.ledger.now() };
-    await appendAudit(tx, organizationId, [auditRecord(this.auditAction, entry, by)]);
+    await appendAudit(tx, organizationId, [auditRecord(action, entry, by)]);
   };
 
   /** Lets the body, which has been read, be read once more. */

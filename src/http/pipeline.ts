@@ -15,7 +15,7 @@ import type { Principal } from "./principal.ts";
 import { type RateGate, type RateLimits, rateGate } from "./rate-limit/rate-gate.ts";
 import type { RateDecision, RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { requestIdOf } from "./request-id.ts";
-import { logRequest } from "./request-line.ts";
+import { type AnsweredRequest, requestLog } from "./request-line.ts";
 import { type Finished, respond, respondError } from "./respond.ts";
 import type { ResponseHead } from "./response-headers.ts";
 import type { Access, Effect, HandlerResult, RateLimitClass, Reply } from "./route.ts";
@@ -30,7 +30,7 @@ export interface PipelineDeps {
   readonly publicUrl: string;
   /** Keeps caps, idempotency keys and changes. */
   readonly ledger: RequestLedger;
-  readonly metrics: Pick<Metrics, "http" | "rateLimit">;
+  readonly metrics: Pick<Metrics, "http" | "rateLimit" | "onCollect">;
   readonly log: Logger;
 }
 
@@ -65,6 +65,7 @@ export class Pipeline {
   readonly #rateGate: RateGate;
   readonly #originGuard: OriginGuard;
   readonly #clientAddress: ClientAddressResolver;
+  readonly #logRequest: (answered: AnsweredRequest) => void;
   readonly #isHttps: boolean;
   readonly #memory = new MemoryBudget(MAX_BODY_MEMORY_BYTES);
   #inFlight = 0;
@@ -74,7 +75,9 @@ export class Pipeline {
     this.#rateGate = rateGate(deps.rateLimiter, deps.rateLimits);
     this.#originGuard = originGuard(deps.publicUrl);
     this.#clientAddress = clientAddressResolver(deps.trustedProxies);
+    this.#logRequest = requestLog(deps.log);
     this.#isHttps = deps.publicUrl.startsWith("https:");
+    deps.metrics.onCollect(() => deps.metrics.http.inFlight.set(this.#inFlight));
   }
 
   /** Answers a request; never rejects. */
@@ -103,7 +106,7 @@ export class Pipeline {
 
     let finished: Finished;
     let failure: ApiError | undefined;
-    this.#deps.metrics.http.inFlight.set(++this.#inFlight);
+    this.#inFlight += 1;
     try {
       this.#requireCapacity(plan, rate);
       if (refusal !== undefined) throw refusal;
@@ -116,7 +119,7 @@ export class Pipeline {
       failure = this.#explain(thrown, exchange, plan);
       finished = respondError(failure, head, plan.isHead);
     }
-    this.#deps.metrics.http.inFlight.set(--this.#inFlight);
+    this.#inFlight -= 1;
     exchange.release();
     this.#record(plan, exchange, principal, finished, failure, performance.now() - startedMs);
     return finished.response;
@@ -162,22 +165,19 @@ export class Pipeline {
     const bytesIn = contentLength(exchange.request);
     const isProbe = plan.rateLimit === "probe";
     const code = failure?.code;
-    logRequest(
-      {
-        requestId,
-        method,
-        route,
-        status,
-        code,
-        durationMs,
-        bytesIn,
-        bytesOut: finished.bytes,
-        clientAddress,
-        principal,
-        isProbe,
-      },
-      this.#deps.log,
-    );
+    this.#logRequest({
+      requestId,
+      method,
+      route,
+      status,
+      code,
+      durationMs,
+      bytesIn,
+      bytesOut: finished.bytes,
+      clientAddress,
+      principal,
+      isProbe,
+    });
   }
 
   #requireCapacity(plan: Plan, rate: RateDecision): void {

@@ -14,17 +14,19 @@ interface ParameterKind {
 /**
  * Compiles the parser of a query. It takes the query without its `?` and answers the validated parameters; it throws
  * VALIDATION_FAILED with issues at `/name` for unknown, repeated and violating parameters and for malformed encoding.
+ * A schema with `additionalProperties: true` ignores unknown ones, for queries that somebody else's server makes.
  */
 export function compileQuery<Q extends TObject>(schema: Q | undefined): (search: string) => Static<Q> {
   const checker = compileSchema<Q>(schema);
   const kinds = new Map(
     Object.entries(schema?.properties ?? {}).map(([name, property]) => [name, kindOf(property)]),
   );
+  const isOpen = isRecord(schema) && schema.additionalProperties === true;
   return (search) => {
     const values: Record<string, unknown> = {};
     const issues: FieldIssue[] = [];
     if (search !== "") {
-      for (const pair of search.split("&")) if (pair !== "") assign(values, pair, kinds, issues);
+      for (const pair of search.split("&")) if (pair !== "") assign(values, pair, { kinds, isOpen }, issues);
     }
     if (issues.length === 0 && checker.check(values)) return values;
     throw validationFailed([...issues, ...checker.issues(values)]);
@@ -34,7 +36,7 @@ export function compileQuery<Q extends TObject>(schema: Q | undefined): (search:
 function assign(
   values: Record<string, unknown>,
   pair: string,
-  kinds: ReadonlyMap<string, ParameterKind>,
+  { kinds, isOpen }: { kinds: ReadonlyMap<string, ParameterKind>; isOpen: boolean },
   issues: FieldIssue[],
 ): void {
   const equals = pair.indexOf("=");
@@ -50,7 +52,8 @@ function assign(
   }
   const kind = kinds.get(name);
   if (kind === undefined) {
-    issues.push({ path: pointerTo(name), code: "unrecognized_keys", message: "is not a known parameter" });
+    if (!isOpen)
+      issues.push({ path: pointerTo(name), code: "unrecognized_keys", message: "is not a known parameter" });
   } else if (kind.isArray) {
     const list = values[name];
     if (Array.isArray(list)) list.push(convert(text, kind));

@@ -1,4 +1,4 @@
-import type { Logger } from "../log.ts";
+import { type Logger, plainLineWriter } from "../log.ts";
 import type { Principal } from "./principal.ts";
 
 /** A request that has been answered, as it is logged. */
@@ -19,23 +19,28 @@ export interface AnsweredRequest {
   readonly isProbe: boolean;
 }
 
-/** Writes one line about a request. Neither queries nor bodies nor raw paths are in it. */
-export function logRequest(answered: AnsweredRequest, log: Logger): void {
-  const { principal } = answered;
-  const line = {
-    requestId: answered.requestId,
-    method: answered.method,
-    route: answered.route,
-    status: answered.status,
-    code: answered.code,
-    durationMs: Math.round(answered.durationMs * 1000) / 1000,
-    bytesIn: answered.bytesIn,
-    bytesOut: answered.bytesOut,
-    clientAddress: answered.clientAddress,
-    userId: principal?.userId,
-    organizationId: principal?.organizationId,
-    tokenId: principal?.tokenId ?? undefined,
+const MESSAGE = "request";
+
+/** Makes the writer of one line per request. Neither queries nor bodies nor raw paths are in it. */
+export function requestLog(log: Logger): (answered: AnsweredRequest) => void {
+  const writeLine = plainLineWriter(log, MESSAGE);
+  return (answered) => {
+    const { principal } = answered;
+    const line = {
+      requestId: answered.requestId,
+      method: answered.method,
+      route: answered.route,
+      status: answered.status,
+      code: answered.code,
+      durationMs: Math.round(answered.durationMs * 1000) / 1000,
+      bytesIn: answered.bytesIn,
+      bytesOut: answered.bytesOut,
+      clientAddress: answered.clientAddress,
+      userId: principal?.userId,
+      organizationId: principal?.organizationId,
+      tokenId: principal?.tokenId ?? undefined,
+    };
+    if (answered.isProbe && answered.status < 400) log.debug(line, MESSAGE);
+    else writeLine(line);
   };
-  if (answered.isProbe && answered.status < 400) log.debug(line, "request");
-  else log.info(line, "request");
 }

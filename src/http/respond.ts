@@ -1,6 +1,11 @@
 import type { ApiError } from "../errors.ts";
 import { errorBody, errorHeaders } from "./envelope.ts";
-import { addResponseHeaders, type ResponseHead, responseHeaders } from "./response-headers.ts";
+import {
+  addResponseHeaders,
+  plainJsonResponse,
+  type ResponseHead,
+  responseHeaders,
+} from "./response-headers.ts";
 import type { Reply } from "./route.ts";
 
 /** A finished response and how many bytes its body has; null for a stream. */
@@ -15,6 +20,10 @@ export function respond(result: Reply | Response, head: ResponseHead, isHead: bo
   if (result.body === undefined) {
     const headers = responseHeaders(head, result.headers);
     return { response: new Response(null, { status: result.status, headers }), bytes: 0 };
+  }
+  if (result.headers === undefined && !isHead) {
+    const text = JSON.stringify(result.body);
+    return { response: plainJsonResponse(result.status, text, head), bytes: Buffer.byteLength(text) };
   }
   return json(result.status, result.body, responseHeaders(head, result.headers), isHead);
 }

@@ -5,6 +5,16 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
 
+const CONSTANT_HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+
+/** The same for JSON, of which each response takes a copy: setting a few headers more is faster than a dozen anew. */
+const JSON_HEADERS = new Headers({ ...CONSTANT_HEADERS, "content-type": "application/json" });
+
 /** What the plumbing says in the headers of every response. */
 export interface ResponseHead {
   readonly requestId: string;
@@ -20,10 +30,7 @@ export function responseHeaders(
 ): Record<string, string> {
   const { rate } = head;
   const headers: Record<string, string> = {
-    "cache-control": "no-store",
-    "content-security-policy": CONTENT_SECURITY_POLICY,
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
+    ...CONSTANT_HEADERS,
     "x-request-id": head.requestId,
     "x-ratelimit-limit": String(rate.limit),
     "x-ratelimit-remaining": String(rate.remaining),
@@ -32,6 +39,19 @@ export function responseHeaders(
   if (head.isHttps) headers["strict-transport-security"] = STRICT_TRANSPORT_SECURITY;
   if (own !== undefined) for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
   return headers;
+}
+
+/** Makes a JSON response whose handler adds no headers of its own, which is the most frequent one. */
+export function plainJsonResponse(status: number, text: string, head: ResponseHead): Response {
+  const { rate } = head;
+  const response = new Response(text, { status, headers: JSON_HEADERS });
+  const { headers } = response;
+  headers.set("x-request-id", head.requestId);
+  headers.set("x-ratelimit-limit", String(rate.limit));
+  headers.set("x-ratelimit-remaining", String(rate.remaining));
+  headers.set("x-ratelimit-reset", String(rate.resetAtSec));
+  if (head.isHttps) headers.set("strict-transport-security", STRICT_TRANSPORT_SECURITY);
+  return response;
 }
 
 /** Adds the headers of every response to one a handler made; what it says itself stands. */

@@ -38,13 +38,14 @@ export interface RequestContext {
   readonly reserveMemory: (bytes: number) => void;
   /**
    * Writes down a change that somebody made who was not signed in when they called, as the last statement of its
-   * transaction, under the action the route declares.
+   * transaction, under the action the route declares or another one.
    */
   readonly recordFor: (
     tx: TransactionSql,
     organizationId: number,
     actor: AuditActor,
     entry: AuditEntry,
+    action?: string,
   ) => Promise<void>;
 }
 

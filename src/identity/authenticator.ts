@@ -12,7 +12,13 @@ import {
   CREDENTIAL_LOOKUPS_MAX,
   REFUSED_CREDENTIAL_CACHE_MAX,
 } from "./limits.ts";
-import { hashToken, isPersonalAccessToken, isSessionToken, sameTokenHash } from "./secret-token.ts";
+import {
+  hashToken,
+  isPersonalAccessToken,
+  isSessionToken,
+  sameTokenHash,
+  tokenHashKey,
+} from "./secret-token.ts";
 import { readSessionCookies } from "./session-cookie.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
 
@@ -64,7 +70,7 @@ export class Authenticator {
    * authorization schemes are not ours, a proxy in front may use them. Throws UNAUTHENTICATED for a credential
    * that is malformed, unknown, expired, revoked or without a membership, and DependencyError.
    */
-  async authenticate(request: Request): Promise<Principal | null> {
+  authenticate(request: Request): Principal | null | Promise<Principal> {
     const bearer = BEARER.exec(request.headers.get("authorization") ?? "");
     if (bearer !== null) return this.#principalOf("token", (bearer[1] ?? "").trim());
     const [cookie, ...others] = readSessionCookies(request);
@@ -75,7 +81,7 @@ export class Authenticator {
 
   /** Makes this instance ask Postgres anew about the credential with this hash; called after every revocation. */
   forget(tokenHash: Uint8Array): void {
-    this.#cache.forget(cacheKey(tokenHash));
+    this.#cache.forget(Buffer.from(tokenHash).toString("base64"));
   }
 
   /** Resolves when the uses noted so far are written or given up; to be awaited before Postgres is closed. */
@@ -83,11 +89,20 @@ export class Authenticator {
     await Promise.all([this.#sessionUse.settled(), this.#tokenUse.settled()]);
   }
 
-  async #principalOf(kind: Principal["kind"], secret: string): Promise<Principal> {
+  /** Answers at once what is remembered, which is nearly always. */
+  #principalOf(kind: Principal["kind"], secret: string): Principal | Promise<Principal> {
     const wellFormed = kind === "token" ? isPersonalAccessToken(secret) : isSessionToken(secret);
     if (!wellFormed) throw unauthenticated();
+    const key = tokenHashKey(secret);
+    const remembered = this.#cache.peek(key);
+    if (remembered !== undefined) return this.#requireLive(remembered);
     const tokenHash = hashToken(secret);
-    const credential = await this.#cache.get(cacheKey(tokenHash), () => this.#lookUp(kind, tokenHash));
+    return this.#cache
+      .get(key, () => this.#lookUp(kind, tokenHash))
+      .then((credential) => this.#requireLive(credential));
+  }
+
+  #requireLive(credential: Credential | null): Principal {
     if (credential === null || this.#isExpired(credential)) throw unauthenticated();
     return credential.principal;
   }
@@ -119,10 +134,6 @@ export class Authenticator {
   #isExpired(credential: Credential): boolean {
     return credential.expiresAtMs !== null && credential.expiresAtMs <= this.#now();
   }
-}
-
-function cacheKey(tokenHash: Uint8Array): string {
-  return tokenHash.toBase64();
 }
 
 function unauthenticated(message = "The credential is unknown, expired or revoked."): ApiError {
