@@ -7,12 +7,12 @@ import {
   textAt,
 } from "./native/block-reader.ts";
 
-export type { TextSlices } from "./native/block-reader.ts";
+export { type TextSlices, textAt } from "./native/block-reader.ts";
 
 const LEVEL_NAMES = ["", ...Object.keys(LEVEL_NUMBERS)];
 
 /** Everything the entries have behind their messages. */
-interface Details {
+export interface EntryDetails {
   readonly traceId: TextSlices;
   readonly spanId: TextSlices;
   readonly eventId: TextSlices;
@@ -43,7 +43,7 @@ export class CommittedBlock {
   readonly #ids: DataView;
   readonly #receivedAt: DataView;
   readonly #levels: DataView;
-  #details: Details | undefined;
+  #details: EntryDetails | undefined;
 
   /** Throws a RangeError or TypeError for bytes that are not a block of log entries. */
   constructor(block: Uint8Array) {
@@ -74,6 +74,15 @@ export class CommittedBlock {
     return this.#ts.getBigInt64(row * 8, true);
   }
 
+  /** The same as milliseconds since 1970 and the nanoseconds beyond them. */
+  time(row: number): { readonly millis: number; readonly nanos: number } {
+    // 2^32 ns are 4294 ms and 967 296 ns; the rest of the sum stays below 2^53.
+    const high = this.#ts.getInt32(row * 8 + 4, true);
+    const rest = high * 967_296 + this.#ts.getUint32(row * 8, true);
+    const restMillis = Math.floor(rest / 1_000_000);
+    return { millis: high * 4294 + restMillis, nanos: rest - restMillis * 1_000_000 };
+  }
+
   /** Milliseconds since 1970. */
   receivedAt(row: number): bigint {
     return this.#receivedAt.getBigInt64(row * 8, true);
@@ -89,19 +98,19 @@ export class CommittedBlock {
   }
 
   traceId(row: number): string {
-    return textAt(this.#detail().traceId, row);
+    return textAt(this.details.traceId, row);
   }
 
   spanId(row: number): string {
-    return textAt(this.#detail().spanId, row);
+    return textAt(this.details.spanId, row);
   }
 
   eventId(row: number): string {
-    return textAt(this.#detail().eventId, row);
+    return textAt(this.details.eventId, row);
   }
 
   attributes(row: number): EntryAttributes {
-    const { attrs, attrJsonKeys } = this.#detail();
+    const { attrs, attrJsonKeys } = this.details;
     const keys: string[] = [];
     const texts: string[] = [];
     const jsonKeys: string[] = [];
@@ -114,7 +123,7 @@ export class CommittedBlock {
     return [keys, texts, jsonKeys];
   }
 
-  #detail(): Details {
+  get details(): EntryDetails {
     this.#details ??= readDetails(this.#reader);
     return this.#details;
   }
@@ -125,7 +134,7 @@ export function indexedText({ texts, indexes }: IndexedTexts, at: number): strin
   return texts[indexes[at] ?? 0] ?? "";
 }
 
-function readDetails(reader: BlockReader): Details {
+function readDetails(reader: BlockReader): EntryDetails {
   const traceId = named(reader, "trace_id").texts();
   const spanId = named(reader, "span_id").texts();
   const eventId = named(reader, "event_id").texts();

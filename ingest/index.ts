@@ -1,5 +1,5 @@
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
-export { CommittedBlock, indexedText, type TextSlices } from "./committed-block.ts";
+export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
 export { NativeFormat } from "./decode/native.ts";
 export { requestKeys } from "./dedupe/request-keys.ts";
 export {

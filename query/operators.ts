@@ -22,7 +22,7 @@ function noted(
 /** Every tabular operator of the language, and the operators of expressions, by what becomes of them here. */
 export const OPERATORS: readonly OperatorCapability[] = [
   ...exact(
-    ..."as count datatable distinct evaluate extend facet filter getschema join let limit lookup make-series mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct search serialize sort summarize take top top-nested union where".split(
+    ..."as count datatable distinct evaluate extend facet filter getschema invoke join let limit lookup make-series mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct search serialize sort summarize take top top-nested union where".split(
       " ",
     ),
   ),
@@ -53,13 +53,7 @@ export const OPERATORS: readonly OperatorCapability[] = [
     "graph-to-table",
     "graph-mark-components",
   ),
-  ...noted(
-    "rejected",
-    "A query reads the organization's own tables only.",
-    "externaldata",
-    "invoke",
-    "external_table",
-  ),
+  ...noted("rejected", "A query reads the organization's own tables only.", "externaldata", "external_table"),
   ...noted("rejected", "search looks in every column.", "find"),
   ...noted(
     "rejected",

@@ -3,7 +3,7 @@ import type { ScalarType } from "./scalar-type.ts";
 /**
  * How a column lies in ClickHouse. Never null in any form: what an entry left out is the empty value of the type.
  * `plain`: the value itself. `enum`: an Enum8 whose names are the values. `bag`: a Map of texts beside an array
- * with the keys whose text is JSON; a key outside that array holds a string as it is.
+ * with the keys whose text is JSON, where an empty one is null; a key outside that array holds a string as it is.
  */
 export type ColumnStorage =
   | { readonly kind: "plain"; readonly column: string }

@@ -23,6 +23,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
+const LETTER_N = 0x6e;
 
 /** Levels around an attribute's value: the array, the entry, its attributes. */
 const ATTRIBUTE_DEPTH = 3;
@@ -189,7 +190,9 @@ export class NativeJsonDecoder {
           this.#value.length > ATTRIBUTE_VALUE_MAX_BYTES
         )
           return false;
-        values.appendSlice(this.#value.bytes, 0, this.#value.length);
+        // A null is an empty text, like a value that is not there: only that its key is among the JSON keys shows it.
+        const isNull = this.#value.bytes[0] === LETTER_N;
+        values.appendSlice(this.#value.bytes, 0, isNull ? 0 : this.#value.length);
       }
       const next = scanner.peek();
       scanner.at++;

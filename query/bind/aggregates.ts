@@ -79,7 +79,8 @@ function definitionOf(name: string, { name: { span } }: syntax.CallExpression): 
 }
 
 export function loosened(name: string, operand: Expression): Expression {
-  return OF_NUMBERS.has(name) && isLoose(operand) ? convert(operand, "real") : operand;
+  if (!OF_NUMBERS.has(name) || !isLoose(operand)) return operand;
+  return convert(operand, name.startsWith("binary_") ? "long" : "real");
 }
 
 /** The name of the column of an aggregate without one: `sum_x`, `sum_`. */

@@ -92,6 +92,12 @@ function bindAssignment(
   nameOf: (implied: string | null, isGiven: boolean) => string,
 ): NamedExpression[] {
   const expression = context.scalar(value);
+  const arrays = sortedArrays(value, expression);
+  if (arrays.length > 0 && names.length <= arrays.length)
+    return arrays.map((implied, i) => ({
+      name: nameOf(names[i]?.name ?? implied, true),
+      expression: elementOf(expression, i, span),
+    }));
   const [first, ...others] = names;
   if (first === undefined) return [{ name: nameOf(impliedName(value), false), expression }];
   if (others.length === 0) return [{ name: nameOf(first.name, true), expression }];
@@ -106,6 +112,19 @@ function bindAssignment(
     expression: elementOf(expression, i, span),
   }));
 }
+
+/** The names of the columns that a call which sorts several arrays makes; none for any other expression. */
+function sortedArrays(value: syntax.Expression, expression: Expression): string[] {
+  if (value.kind !== "call" || expression.kind !== "call" || !SORTING.has(expression.name)) return [];
+  const arrays = expression.operands.filter(({ type }) => type === "dynamic");
+  if (arrays.length < 2) return [];
+  return arrays.map((_, i) => {
+    const argument = value.arguments[i]?.value;
+    return `${(argument === undefined ? null : impliedName(argument)) ?? `array${i}`}_sorted`;
+  });
+}
+
+const SORTING: ReadonlySet<string> = new Set(["array_sort_asc", "array_sort_desc"]);
 
 function elementOf(value: Expression, position: number, span: syntax.Expression["span"]): Expression {
   const index: Expression = { kind: "literal", type: "long", value: BigInt(position), isNullable: false };

@@ -5,6 +5,7 @@ import type { AggregateCall, PlanColumn, Relation, WindowCall } from "../plan/re
 import { TABLES } from "../schema.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { constantOf } from "./constants.ts";
 import { convert } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -54,10 +55,8 @@ export class ExpressionContext {
 
   /** A value that is known when the query is compiled. */
   constant(expression: syntax.Expression): Literal {
-    const bound = this.scalar(expression);
-    return bound.kind === "literal"
-      ? bound
-      : refuse("NOT_A_CONSTANT", "A constant belongs here.", expression.span);
+    const constant = constantOf(this.scalar(expression));
+    return constant ?? refuse("NOT_A_CONSTANT", "A constant belongs here.", expression.span);
   }
 
   /** A number of rows that is known when the query is compiled. */

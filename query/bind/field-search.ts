@@ -13,7 +13,7 @@ export function bindFieldSearch(
   expression: syntax.FieldSearchExpression,
   context: ExpressionContext,
 ): Expression {
-  const { left, right, span } = expression;
+  const { left, right, span, isCaseSensitive = false } = expression;
   const subjects = left === null ? searchableColumns(context.relation) : [context.scalar(left)];
   if (right === "*") return anyOf(subjects.map((subject) => isThere(subject)));
   const value = context.scalar(right);
@@ -25,7 +25,7 @@ export function bindFieldSearch(
       ":",
       span,
     );
-    return matches(text, value.type === "string" ? value : call("tostring", value));
+    return matches(text, value.type === "string" ? value : call("tostring", value), isCaseSensitive);
   });
   return anyOf(conditions);
 }
@@ -34,11 +34,12 @@ function isThere(subject: Expression): Expression {
   return call("isnotempty", subject);
 }
 
-function matches(text: Expression, value: Expression): Expression {
+function matches(text: Expression, value: Expression, isCaseSensitive: boolean): Expression {
+  const suffix = isCaseSensitive ? "Cs" : "";
   if (value.kind !== "literal" || value.type !== "string" || value.value === null)
-    return call("has", text, value);
+    return call(`has${suffix}`, text, value);
   const pattern = value.value;
-  if (!pattern.includes("*")) return call("has", text, value);
+  if (!pattern.includes("*")) return call(`has${suffix}`, text, value);
   const parts = pattern.split("*");
   const inner = parts.filter((part) => part !== "");
   if (inner.length === 0) return call("isnotempty", text);
@@ -46,9 +47,10 @@ function matches(text: Expression, value: Expression): Expression {
   if (inner.length === 1) {
     const needle = literal("string", term);
     const [startsOpen, endsOpen] = [pattern.startsWith("*"), pattern.endsWith("*")];
-    if (startsOpen && endsOpen) return call("contains", text, needle);
-    return startsOpen ? call("hassuffix", text, needle) : call("hasprefix", text, needle);
+    if (startsOpen && endsOpen) return call(`contains${suffix}`, text, needle);
+    return startsOpen ? call(`hassuffix${suffix}`, text, needle) : call(`hasprefix${suffix}`, text, needle);
   }
-  const regex = `(?is)${inner.map((part) => part.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")).join(".*?")}`;
+  const flags = isCaseSensitive ? "(?s)" : "(?is)";
+  const regex = `${flags}${inner.map((part) => part.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")).join(".*?")}`;
   return call("matchesRegex", text, literal("string", regex));
 }

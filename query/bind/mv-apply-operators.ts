@@ -23,7 +23,6 @@ export function bindSubqueryOperator(
   switch (operator.kind) {
     case "where":
     case "extend":
-    case "sort":
     case "parse":
     case "parse-kv":
     case "mv-expand":
@@ -33,6 +32,10 @@ export function bindSubqueryOperator(
     case "project-rename":
     case "as":
       return environment.operator(relation, operator);
+    case "sort": {
+      const byRow = { expression: name(ROW_COLUMN).value, direction: "asc", nulls: null, span } as const;
+      return environment.operator(relation, { ...operator, by: [byRow, ...operator.by] });
+    }
     case "project":
       return environment.operator(relation, {
         ...operator,

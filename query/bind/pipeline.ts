@@ -7,6 +7,7 @@ import type { Environment } from "./environment.ts";
 import { bindEvaluate } from "./evaluate.ts";
 import { bindMvApply, bindMvExpand } from "./expand.ts";
 import { ExpressionContext } from "./expression-context.ts";
+import { bindInvoke } from "./invoke.ts";
 import { bindJoin } from "./join.ts";
 import { bindMakeSeries } from "./make-series.ts";
 import { bindKeep, bindProjectAway, bindRename, bindReorder } from "./names.ts";
@@ -98,6 +99,8 @@ export function bindOperator(input: Relation, operator: syntax.Operator, environ
     case "as":
       environment.define(operator.name.name, { kind: "table", relation: input });
       return input;
+    case "invoke":
+      return bindInvoke(input, operator, environment);
     case "range":
       return refuse(
         "SYNTAX",

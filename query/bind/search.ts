@@ -2,6 +2,7 @@ import { literal } from "../expression.ts";
 import { columnOf, filter, project, union } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { caseSensitive } from "./case-sensitive.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
@@ -15,13 +16,6 @@ export function bindSearch(
   operator: syntax.SearchOperator,
   environment: Environment,
 ): Relation {
-  const kind = operator.parameters.find(({ name }) => name.name === "kind")?.value;
-  if (kind?.kind === "name" && kind.name === "case_sensitive")
-    return refuse(
-      "UNSUPPORTED",
-      "search kind=case_sensitive is not supported; has_cs and contains_cs are.",
-      kind.span,
-    );
   if (input !== null) return searched("search_arg0", input, operator, environment);
   const tables =
     operator.tables.length > 0
@@ -42,10 +36,13 @@ function defaultTable({ span }: syntax.SearchOperator): syntax.Expression {
 function searched(
   name: string,
   relation: Relation,
-  { predicate }: syntax.SearchOperator,
+  { predicate, parameters }: syntax.SearchOperator,
   environment: Environment,
 ): Relation {
-  const condition = new ExpressionContext(environment, relation).predicate(predicate);
+  const kind = parameters.find(({ name }) => name.name === "kind")?.value;
+  const isCaseSensitive = kind?.kind === "name" && kind.name === "case_sensitive";
+  const context = new ExpressionContext(environment, relation);
+  const condition = context.predicate(isCaseSensitive ? caseSensitive(predicate) : predicate);
   const matching = filter(relation, condition);
   const columns = matching.columns.filter((column) => column.name !== TABLE_COLUMN);
   return project(matching, [

@@ -2,6 +2,7 @@ import { type Expression, type Literal, literal } from "../expression.ts";
 import { aggregate, aggregateCall, columnOf, project } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import type { Span } from "../span.ts";
+import { binStart } from "./calendar.ts";
 import { convert } from "./conversion.ts";
 import { discover } from "./discovery.ts";
 import type { ExpressionContext } from "./expression-context.ts";
@@ -37,8 +38,7 @@ export function bindSeriesBounds(
   }
   const [least, greatest] = [found.name, last].map((text) => (isTime ? timeOf(text) : BigInt(text)));
   if (least === undefined || greatest === undefined) throw new TypeError("an extent has two ends");
-  const origin = isTime ? -EPOCH_TICKS * NANOS_PER_TICK : 0n;
-  const first = least - modulo(least - origin, distance);
+  const first = binStart(least, distance, isTime ? "datetime" : "long");
   const made = (value: bigint): Literal => (isTime ? literal("datetime", value) : literal("long", value));
   return { from: given.from ?? made(first), to: given.to ?? made(greatest + 1n) };
 }
@@ -59,8 +59,4 @@ function extent(relation: Relation, axis: Expression): Relation {
 
 function timeOf(ticks: string): bigint {
   return (BigInt(ticks) - EPOCH_TICKS) * NANOS_PER_TICK;
-}
-
-function modulo(value: bigint, divisor: bigint): bigint {
-  return ((value % divisor) + divisor) % divisor;
 }

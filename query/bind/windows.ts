@@ -6,6 +6,7 @@ import type * as syntax from "../syntax/tree.ts";
 import { callNamed, convert } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
+import { addWindow } from "./window-scope.ts";
 
 export const WINDOW_FUNCTIONS = [
   "row_number",
@@ -38,7 +39,7 @@ export function bindWindowCall(expression: syntax.CallExpression, context: Expre
     case "row_number": {
       const start = first === undefined ? literal("long", 1n) : context.constant(first);
       const restart = second === undefined ? null : context.predicate(second);
-      const number = context.addWindow({
+      const number = addWindow(context, {
         function: "rowNumber",
         operands: [],
         offset: 0,
@@ -63,7 +64,7 @@ export function bindWindowCall(expression: syntax.CallExpression, context: Expre
       if (value.type !== "long" && value.type !== "real" && value.type !== "timespan")
         return refuse("WRONG_TYPE", `row_cumsum() adds numbers, not values of type ${value.type}.`, span);
       const restart = second === undefined ? null : context.predicate(second);
-      return context.addWindow({
+      return addWindow(context, {
         function: "cumulate",
         operands: [value],
         offset: 0,
@@ -99,7 +100,7 @@ function bindShift(sign: 1 | -1, expression: syntax.CallExpression, context: Exp
     );
   const operands =
     fallback === undefined ? [operand] : [operand, convert(context.constant(fallback), operand.type)];
-  return context.addWindow({
+  return addWindow(context, {
     function: "shift",
     operands,
     offset: sign * Number(rows),
@@ -115,8 +116,14 @@ function bindRank(
   restart: Expression | null,
   context: ExpressionContext,
 ): Expression {
-  const number = context.addWindow({ function: "rowNumber", operands: [], offset: 0, restart, type: "long" });
-  const before = context.addWindow({
+  const number = addWindow(context, {
+    function: "rowNumber",
+    operands: [],
+    offset: 0,
+    restart,
+    type: "long",
+  });
+  const before = addWindow(context, {
     function: "shift",
     operands: [value],
     offset: 1,
@@ -130,7 +137,7 @@ function bindRank(
       : call("notEqual", value, before);
   const changes = call("or", isFirst, hasSqlNull(value.type) ? notNullOr(differs) : differs);
   const operands = kind === "rank" ? [changes, number] : [changes];
-  return context.addWindow({ function: kind, operands, offset: 0, restart, type: "long" });
+  return addWindow(context, { function: kind, operands, offset: 0, restart, type: "long" });
 }
 
 /** Two nulls are the same value here. */

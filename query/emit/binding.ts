@@ -3,13 +3,23 @@ import type { ScalarType } from "../scalar-type.ts";
 import type { ColumnSchema, ColumnStorage } from "../schema.ts";
 
 /**
+ * How a column lies in a SELECT: as it is stored, or, of dynamic values that are known to be no other, `strings` as an
+ * Array(String) that stands for the array of these strings, and `text` as the text of a string. Their JSON text is
+ * made only where somebody asks for it.
+ */
+export type BindingStorage =
+  | ColumnStorage
+  | { readonly kind: "strings"; readonly column: string }
+  | { readonly kind: "text"; readonly column: string };
+
+/**
  * What a public column name stands for inside one SELECT: a column as it is stored, or the alias of something that
  * was computed. Aliases are numbered through the whole statement (`c0`, `c1`, ...) and clash with no stored column,
  * so that ClickHouse, which lets an alias hide a column of its name, never takes one for the other.
  */
 export interface Binding {
   readonly type: ScalarType;
-  readonly storage: ColumnStorage;
+  readonly storage: BindingStorage;
 }
 
 /** The columns in reach, in the order in which they would be answered. */
@@ -27,6 +37,11 @@ export function storedBinding({ type, storage }: ColumnSchema): Binding {
 
 export function aliasBinding(type: ScalarType, alias: string): Binding {
   return { type, storage: { kind: "plain", column: alias } };
+}
+
+/** A dynamic value that is an array of strings, or one string. */
+export function stringBinding(kind: "strings" | "text", alias: string): Binding {
+  return { type: "dynamic", storage: { kind, column: alias } };
 }
 
 /** Throws a TypeError for a name that is not in reach: the constructors of plans let none through. */

@@ -1,11 +1,12 @@
 import type { Call, Expression, Literal } from "../expression.ts";
-import type { CallWriter, ParameterType } from "../functions/definition.ts";
+import type { CallWriter, Grouping, ParameterType } from "../functions/definition.ts";
+import { fromElement } from "../functions/json-arrays.ts";
 import { valueToText } from "../functions/value-text.ts";
 import type { Relation } from "../plan/relation.ts";
 import { hasSqlNull, type ScalarType } from "../scalar-type.ts";
 import type { ColumnStorage } from "../schema.ts";
 import { unreachable } from "../unreachable.ts";
-import { type Bindings, bindingOf } from "./binding.ts";
+import { type Bindings, bindingOf, onlyIdentifier } from "./binding.ts";
 import type { Parameters } from "./parameters.ts";
 import { nullOf } from "./sql-types.ts";
 
@@ -83,9 +84,38 @@ export class ExpressionWriter {
     }
   }
 
+  /** SQL that is true exactly where the condition is; it may be NULL where that is false. */
+  writeCondition(expression: Expression): string {
+    if (expression.kind !== "call") return this.write(expression);
+    const { overload, operands, type } = expression;
+    return overload.condition?.(this.#callWriter(operands, type)) ?? this.write(expression);
+  }
+
   /** A call of a scalar or an aggregate function. */
   writeCall({ overload, operands, type }: Pick<Call, "overload" | "operands" | "type">): string {
     return overload.sql(this.#callWriter(operands, type));
+  }
+
+  /** The Array(String) of an expression that `holdsStrings`. */
+  writeStrings(expression: Expression): string {
+    const array =
+      expression.kind === "call"
+        ? expression.overload.strings?.(this.#callWriter(expression.operands, expression.type))
+        : expression.kind === "column"
+          ? onlyIdentifier(bindingOf(this.#bindings, expression.name))
+          : undefined;
+    if (array === undefined) throw new TypeError("the expression is no array of strings");
+    return array;
+  }
+
+  /** What to group by instead of an expression that `hasGrouping`. */
+  writeGrouping(expression: Expression): Grouping {
+    const grouping =
+      expression.kind === "call"
+        ? expression.overload.grouping?.(this.#callWriter(expression.operands, expression.type))
+        : undefined;
+    if (grouping === undefined) throw new TypeError("the expression has no shorter key");
+    return grouping;
   }
 
   /** SQL that may be repeated: the value is computed once in the SELECT. */
@@ -109,7 +139,10 @@ export class ExpressionWriter {
       operand: (index) => this.write(operandAt(index)),
       sharedOperand: (index) => this.share(this.write(operandAt(index))),
       textOperand: (index) => this.#text(operandAt(index)),
-      storedOperand: (index) => this.#stored(operandAt(index)),
+      storedOperand: (index) => this.#enumeration(operandAt(index)) ?? this.write(operandAt(index)),
+      enumOperand: (index) => this.#enumeration(operandAt(index)),
+      conditionOperand: (index) => this.writeCondition(operandAt(index)),
+      numberOperand: (index) => this.#numberWithoutBools(operandAt(index)),
       share: (sql) => this.share(sql),
       parameter: (parameterType, value) => this.#context.parameters.add(parameterType, value),
       stringArray: (values) => this.#context.parameters.addTexts(values),
@@ -119,19 +152,41 @@ export class ExpressionWriter {
   /** The text of a value: a string as it is, JSON for anything else in a dynamic one, empty for nothing. */
   #text(expression: Expression): string {
     if (expression.kind === "attribute") return this.#attributeText(expression.column, expression.path);
+    if (expression.kind === "column") {
+      const { storage } = bindingOf(this.#bindings, expression.name);
+      if (storage.kind === "text") return storage.column;
+    }
     return this.share(valueToText(this.share(this.write(expression)), expression.type));
   }
 
-  #stored(expression: Expression): string {
-    if (expression.kind !== "column") return this.write(expression);
+  #numberWithoutBools(expression: Expression): string | undefined {
+    if (expression.kind !== "call") return undefined;
+    const { overload, operands, type } = expression;
+    return overload.withoutBools?.(this.#callWriter(operands, type));
+  }
+
+  /** The identifier of the stored enumeration that the expression is; undefined for any other. */
+  #enumeration(expression: Expression): string | undefined {
+    if (expression.kind !== "column") return undefined;
     const { storage } = bindingOf(this.#bindings, expression.name);
-    return storage.kind === "enum" ? storage.column : this.write(expression);
+    return storage.kind === "enum" ? storage.column : undefined;
   }
 
   #column(name: string): string {
     const { storage } = bindingOf(this.#bindings, name);
-    if (storage.kind === "enum") return `toString(${storage.column})`;
-    return storage.kind === "bag" ? bagText(storage) : storage.column;
+    switch (storage.kind) {
+      case "plain":
+        return storage.column;
+      case "enum":
+        return `toString(${storage.column})`;
+      case "bag":
+        return bagText(storage);
+      case "strings":
+      case "text":
+        return `toJSONString(${storage.column})`;
+      default:
+        return unreachable(storage);
+    }
   }
 
   /** The text of the entry: a string as it is, JSON for anything else, empty where the bag has no such key. */
@@ -147,7 +202,7 @@ export class ExpressionWriter {
       const text = `${storage.column}[${this.#place(key)}]`;
       return [
         `JSONHas(${text}, ${keys})`,
-        this.share(valueToText(this.share(`JSONExtractRaw(${text}, ${keys})`), "dynamic")),
+        this.share(valueToText(this.share(fromElement(`JSONExtractRaw(${text}, ${keys})`)), "dynamic")),
       ];
     });
     return this.share(
@@ -158,7 +213,8 @@ export class ExpressionWriter {
   /** The JSON text of the entry; empty where the bag has no such key. */
   #attribute(column: string, path: readonly string[]): string {
     const { storage } = bindingOf(this.#bindings, column);
-    if (storage.kind !== "bag") return jsonPath(storage.column, path, (part) => this.#place(part));
+    if (storage.kind !== "bag")
+      return jsonPath(this.share(this.#column(column)), path, (part) => this.#place(part));
     const whole = this.#place(path.join("."));
     const text = `${storage.column}[${whole}]`;
     const entry = [
@@ -170,7 +226,7 @@ export class ExpressionWriter {
     const parts = splits(path).flatMap(([key, inner]) => {
       const keys = inner.map((part) => this.#place(part)).join(", ");
       const outer = `${storage.column}[${this.#place(key)}]`;
-      return [`JSONHas(${outer}, ${keys})`, `JSONExtractRaw(${outer}, ${keys})`];
+      return [`JSONHas(${outer}, ${keys})`, fromElement(`JSONExtractRaw(${outer}, ${keys})`)];
     });
     return `multiIf(${[...entry, ...parts].join(", ")}, '')`;
   }
@@ -200,7 +256,7 @@ export function datetimeConstant(parameters: Parameters, nanoseconds: bigint): s
 
 /** The JSON text of the whole bag. */
 function bagText(bag: BagStorage): string {
-  const member = `concat(toJSONString(k), ':', if(has(${bag.jsonKeysColumn}, k), v, toJSONString(v)))`;
+  const member = `concat(toJSONString(k), ':', multiIf(NOT has(${bag.jsonKeysColumn}, k), toJSONString(v), v = '', 'null', v))`;
   const members = `arrayMap((k, v) -> ${member}, mapKeys(${bag.column}), mapValues(${bag.column}))`;
   return `concat('{', arrayStringConcat(${members}, ','), '}')`;
 }

@@ -6,6 +6,16 @@ import type { Bindings, BoundExpression } from "./binding.ts";
 /** Something computed inside a SELECT, under the alias by which the rest of the SELECT refers to it. */
 export type Definition =
   | { readonly kind: "scalar"; readonly alias: string; readonly value: BoundExpression }
+  /** An array of strings as an Array(String). */
+  | { readonly kind: "strings"; readonly alias: string; readonly value: BoundExpression }
+  /** The short key that a group has instead of its value, and the value from it. */
+  | { readonly kind: "groupingKey"; readonly alias: string; readonly value: BoundExpression }
+  | {
+      readonly kind: "groupingValue";
+      readonly alias: string;
+      readonly value: BoundExpression;
+      readonly key: string;
+    }
   /** A stored column, or a part of one, under a name that is unique in the statement. */
   | { readonly kind: "renamed"; readonly alias: string; readonly identifier: string }
   /** The column of a side that an outer join may have filled: nothing instead of NULL. */
@@ -87,11 +97,18 @@ export interface BlockSource {
 
 export type Source = TableSource | BlockSource | JoinSource | UnionSource | ValuesSource | SeriesSource;
 
+export interface Expansion {
+  readonly alias: string;
+  readonly value: BoundExpression;
+  /** Its elements are texts of strings; else they are JSON texts. */
+  readonly isOfTexts: boolean;
+}
+
 /** One SELECT: as many operators of a plan as fit into ClickHouse's fixed order of clauses. */
 export interface SelectBlock {
   readonly source: Source;
   /** Evaluated before anything else of the block. */
-  readonly expansions: readonly { readonly alias: string; readonly value: BoundExpression }[];
+  readonly expansions: readonly Expansion[];
   /** The alias of the position among the elements; null when nothing asks for it. */
   readonly expansionIndex: string | null;
   readonly expansionMax: number | null;

@@ -1,26 +1,23 @@
-import { column, type Expression } from "../expression.ts";
-import type {
-  Aggregate,
-  Expand,
-  Join,
-  Limit,
-  NamedExpression,
-  Relation,
-  Sort,
-  Union,
-} from "../plan/relation.ts";
+import { column } from "../expression.ts";
+import type { Expand, Join, Limit, NamedExpression, Relation, Sort, Union } from "../plan/relation.ts";
 import { hasSqlNull } from "../scalar-type.ts";
 import { TABLES } from "../schema.ts";
 import {
   aliasBinding,
   type Binding,
-  type Bindings,
   bindingOf,
   identifiersOf,
   onlyIdentifier,
   storedBinding,
+  stringBinding,
 } from "./binding.ts";
-import { bindingsOf, type DefinedColumn, definitionsOf } from "./defined-column.ts";
+import {
+  assignColumn,
+  bindingsOf,
+  type DefinedColumn,
+  defineOrder,
+  definitionsOf,
+} from "./defined-column.ts";
 import {
   type BoundSortKey,
   blockOver,
@@ -31,6 +28,8 @@ import {
   type SelectBlock,
   type Source,
 } from "./select-block.ts";
+import { holdsStrings } from "./short-forms.ts";
+import { splitAggregate } from "./split-aggregate.ts";
 import { splitWindow } from "./split-window.ts";
 
 /**
@@ -39,6 +38,7 @@ import { splitWindow } from "./split-window.ts";
  */
 export class PlanSplitter {
   #aliasCount = 0;
+  readonly #nextAlias = (): string => this.#newAlias();
 
   split(relation: Relation): SelectBlock {
     switch (relation.kind) {
@@ -95,7 +95,7 @@ export class PlanSplitter {
       case "limit":
         return this.#limit(relation);
       case "aggregate":
-        return this.#aggregate(relation);
+        return splitAggregate(opened(this.split(relation.input)), relation, this.#nextAlias);
       case "join":
         return this.#join(relation);
       case "union":
@@ -103,7 +103,7 @@ export class PlanSplitter {
       case "expand":
         return this.#expand(relation);
       case "window":
-        return splitWindow(nest(this.split(relation.input)), relation.calls, () => this.#newAlias());
+        return splitWindow(nest(this.split(relation.input)), relation.calls, this.#nextAlias);
     }
   }
 
@@ -111,7 +111,9 @@ export class PlanSplitter {
     const inner = this.split(input);
     const isPlain = assignments.every(({ expression }) => expression.kind === "column");
     const block = inner.groupBy === null || isPlain ? inner : nest(inner);
-    const defined = assignments.map((assignment) => this.#define(assignment, block.bindings));
+    const defined = assignments.map((assignment) =>
+      assignColumn(assignment, block.bindings, this.#nextAlias),
+    );
     return {
       ...block,
       definitions: [...block.definitions, ...definitionsOf(defined)],
@@ -125,7 +127,7 @@ export class PlanSplitter {
     const isCut = inner.maxRows !== null || inner.limitPer !== null;
     const isPlain = keys.every(({ expression }) => expression.kind === "column");
     const block = isCut || (inner.groupBy !== null && !isPlain) ? nest(inner) : inner;
-    const defined = keys.map(({ expression }) => this.#defineText(expression, block.bindings));
+    const defined = keys.map(({ expression }) => defineOrder(expression, block.bindings, this.#nextAlias));
     const orderBy = defined.map(({ binding }, i): BoundSortKey => {
       const { expression, direction = "descending", nulls } = keys[i] ?? {};
       return {
@@ -144,25 +146,6 @@ export class PlanSplitter {
     const block = inner.maxRows === null && inner.limitPer === null ? inner : nest(inner);
     const identifiers = per.flatMap((name) => identifiersOf(bindingOf(block.bindings, name)));
     return { ...block, limitPer: { maxRows, identifiers } };
-  }
-
-  #aggregate({ input, keys, aggregates }: Aggregate): SelectBlock {
-    const open = opened(this.split(input));
-    // Some aggregates, lists above all, depend on the order of the rows.
-    const block =
-      open.orderBy.length === 0 ? open : { ...blockOver({ kind: "block", block: open }, open.bindings) };
-    const groups = keys.map((key) => this.#define(key, block.bindings));
-    const calls = aggregates.map((call): DefinedColumn => {
-      const alias = this.#newAlias();
-      const definition: Definition = { kind: "aggregate", alias, call, bindings: block.bindings };
-      return { name: call.name, binding: aliasBinding(call.type, alias), definition };
-    });
-    return {
-      ...block,
-      definitions: [...block.definitions, ...definitionsOf(groups), ...definitionsOf(calls)],
-      groupBy: groups.flatMap(({ binding }) => identifiersOf(binding)),
-      bindings: new Map([...bindingsOf(groups), ...bindingsOf(calls)]),
-    };
   }
 
   #join({ joinKind, left, right, on, leftNames, rightNames }: Join): SelectBlock {
@@ -237,10 +220,13 @@ export class PlanSplitter {
       name,
       alias: this.#newAlias(),
       value: { expression, bindings: block.bindings },
+      // Beside others, the shorter arrays are filled with nothing, which is no string.
+      isOfTexts: expansions.length === 1 && holdsStrings(expression, block.bindings),
     }));
     const index = indexName === null ? null : this.#newAlias();
     const bindings = new Map(block.bindings);
-    for (const { name, alias } of expanded) bindings.set(name, aliasBinding("dynamic", alias));
+    for (const { name, alias, isOfTexts } of expanded)
+      bindings.set(name, isOfTexts ? stringBinding("text", alias) : aliasBinding("dynamic", alias));
     if (indexName !== null && index !== null) bindings.set(indexName, aliasBinding("long", index));
     return {
       ...block,
@@ -250,28 +236,6 @@ export class PlanSplitter {
       expansionMembers: members,
       bindings,
     };
-  }
-
-  #define(assignment: NamedExpression, bindings: Bindings): DefinedColumn {
-    const { name, expression } = assignment;
-    return expression.kind === "column"
-      ? { name, binding: bindingOf(bindings, expression.name), definition: null }
-      : this.#compute(name, expression, bindings);
-  }
-
-  /** As `define`, but an enumeration becomes its text, by which it is ordered. */
-  #defineText(expression: Expression, bindings: Bindings): DefinedColumn {
-    const isPlain =
-      expression.kind === "column" && bindingOf(bindings, expression.name).storage.kind === "plain";
-    return isPlain
-      ? this.#define({ name: "", expression }, bindings)
-      : this.#compute("", expression, bindings);
-  }
-
-  #compute(name: string, expression: Expression, bindings: Bindings): DefinedColumn {
-    const alias = this.#newAlias();
-    const definition: Definition = { kind: "scalar", alias, value: { expression, bindings } };
-    return { name, binding: aliasBinding(expression.type, alias), definition };
   }
 
   #newAlias(): string {

@@ -55,7 +55,7 @@ export class StatementWriter {
     const definitions = block.definitions.map((definition) => ({
       alias: definition.alias,
       sql: this.#definition(context, definition),
-      isOfRows: definition.kind !== "aggregate" && definition.kind !== "window",
+      isOfRows: !OF_GROUPS.has(definition.kind),
     }));
     const source = this.#source(context, block);
     const conditions = this.#conditions(context, block);
@@ -118,7 +118,9 @@ export class StatementWriter {
   }
 
   #conditions(context: SelectContext, { where }: SelectBlock): string[] {
-    return where.map(({ expression, bindings }) => new ExpressionWriter(context, bindings).write(expression));
+    return where.map(({ expression, bindings }) =>
+      new ExpressionWriter(context, bindings).writeCondition(expression),
+    );
   }
 
   #restriction(table: TableSchema): string[] {
@@ -137,6 +139,18 @@ export class StatementWriter {
       case "scalar": {
         const { expression, bindings } = definition.value;
         return new ExpressionWriter(context, bindings).write(expression);
+      }
+      case "strings": {
+        const { expression, bindings } = definition.value;
+        return new ExpressionWriter(context, bindings).writeStrings(expression);
+      }
+      case "groupingKey": {
+        const { expression, bindings } = definition.value;
+        return new ExpressionWriter(context, bindings).writeGrouping(expression).key;
+      }
+      case "groupingValue": {
+        const { expression, bindings } = definition.value;
+        return new ExpressionWriter(context, bindings).writeGrouping(expression).result(definition.key);
       }
       case "aggregate":
         return new ExpressionWriter(context, definition.bindings).writeCall(definition.call);
@@ -161,6 +175,9 @@ export class StatementWriter {
   }
 }
 
+/** What is computed after the rows are filtered, of many of them. */
+const OF_GROUPS: ReadonlySet<Definition["kind"]> = new Set(["aggregate", "groupingValue", "window"]);
+
 function named({ sql, alias }: NamedSql): string {
   return `${sql} AS ${alias}`;
 }
@@ -184,9 +201,11 @@ const SERIES_CAST: Readonly<Partial<Record<string, string>>> = {
 function expansion(context: SelectContext, block: SelectBlock): string {
   const { expansions, expansionIndex, expansionMax } = block;
   if (expansions.length === 0) return "";
-  const arrays = expansions.map(({ alias, value }) => {
+  const arrays = expansions.map(({ alias, value, isOfTexts }) => {
     const writer = new ExpressionWriter(context, value.bindings);
-    const elements = expandedElements(writer.share(writer.write(value.expression)), block.expansionMembers);
+    const elements = isOfTexts
+      ? writer.writeStrings(value.expression)
+      : expandedElements(writer.share(writer.write(value.expression)), block.expansionMembers);
     const sql =
       expansionMax === null
         ? elements

@@ -32,6 +32,7 @@ export function wireColumn({ type, storage }: Binding): string {
   if (storage.kind === "bag")
     return `tuple(mapKeys(${column}), mapValues(${column}), ${storage.jsonKeysColumn})`;
   if (type === "datetime") return `toUnixTimestamp64Nano(${column})`;
+  if (storage.kind === "strings" || storage.kind === "text") return `toJSONString(${column})`;
   // A condition is an UInt8 in ClickHouse, which JSON shows as a number.
   return type === "bool" ? `CAST(${column}, 'Nullable(Bool)')` : column;
 }

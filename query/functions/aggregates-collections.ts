@@ -76,7 +76,12 @@ function addedElements(json: string, withNulls: boolean): string {
   return `if(${isArray(json)}, ${elements}, ${single})`;
 }
 
-/** The array of values of a type, each written as JSON once the group is complete. */
+/** What is collected: an enumeration as it is stored, since its text is due only once the group is complete. */
+function collectedValue(call: CallWriter): string {
+  return call.share(call.storedOperand(0));
+}
+
+/** The array of values of a type, or of an enumeration's, each written as JSON once the group is complete. */
 function arrayOfValues(values: string, type: ScalarType): string {
   return arrayOfElements(`arrayMap(x -> ${toJson("x", type)}, ${values})`);
 }
@@ -89,7 +94,7 @@ function list(hasCondition: boolean): SqlTemplate {
       return arrayOfElements(
         grouped("groupArrayArray", limit, addedElements(call.sharedOperand(0), true), [when]),
       );
-    return arrayOfValues(grouped("groupArray", limit, call.sharedOperand(0), [presence(call), when]), type);
+    return arrayOfValues(grouped("groupArray", limit, collectedValue(call), [presence(call), when]), type);
   };
 }
 
@@ -98,6 +103,7 @@ const listWithNulls: SqlTemplate = (call) => {
   const type = operandType(call, 0);
   if (type === "dynamic")
     return arrayOfElements(grouped("groupArrayArray", limit, addedElements(call.sharedOperand(0), true), []));
+  if (type === "string") return arrayOfValues(grouped("groupArray", limit, collectedValue(call), []), type);
   return arrayOfElements(grouped("groupArray", limit, asElement(call.share(operandToJson(call, 0))), []));
 };
 
@@ -106,7 +112,7 @@ function set(hasCondition: boolean): SqlTemplate {
     const { limit, condition: when } = collection(call, hasCondition);
     const type = operandType(call, 0);
     const isDynamic = type === "dynamic";
-    const value = isDynamic ? call.share(addedElements(call.sharedOperand(0), false)) : call.sharedOperand(0);
+    const value = isDynamic ? call.share(addedElements(call.sharedOperand(0), false)) : collectedValue(call);
     const conditions = [presence(call), when];
     const suffix = isDynamic ? "Array" : "";
     const first = grouped(`groupArray${suffix}`, String(ORDERED_VALUES), value, conditions);
@@ -190,7 +196,7 @@ function accuracyOf(call: CallWriter, index: number): number {
 
 /** Distinct values that are not null, as a long. */
 function counted(call: CallWriter, name: string, parameters: string, hasCondition: boolean): string {
-  const value = call.sharedOperand(0);
+  const value = collectedValue(call);
   const conditions = [
     ...(hasSqlNull(operandType(call, 0)) || operandType(call, 0) === "string" ? [] : [`${value} != ''`]),
     ...(hasCondition ? [condition(call, 1)] : []),

@@ -21,9 +21,14 @@ function typeOfOperand(index: number): (operands: readonly Expression[]) => Scal
 }
 
 /** A value that may be null, inside a tuple, since aggregates leave nulls out. */
-function kept(call: CallWriter, index: number): string {
-  const operand = call.operand(index);
-  return hasSqlNull(operandType(call, index)) ? `tuple(toNullable(${operand}))` : `tuple(${operand})`;
+function kept(value: string, type: ScalarType): string {
+  return hasSqlNull(type) ? `tuple(toNullable(${value}))` : `tuple(${value})`;
+}
+
+/** One of an operand's values; of an enumeration, whose text is due only for the one that is chosen. */
+function chosen(call: CallWriter, index: number, choose: (value: string) => string): string {
+  const enumeration = call.enumOperand(index);
+  return enumeration === undefined ? choose(call.operand(index)) : `toString(${choose(enumeration)})`;
 }
 
 /** NaN counts as the largest number for one direction, and as the smallest for the other. */
@@ -49,17 +54,21 @@ function extremeRow(direction: "Max" | "Min"): AggregateDefinition {
       overload([parameter("by", "any"), value], typeOfOperand(1), "possible", (call) => {
         const type = operandType(call, 0);
         const by = call.sharedOperand(0);
-        const row = kept(call, 1);
         const isNull = hasSqlNull(type) ? call.operands[0]?.isNullable : type !== "string";
         const order = orderOf(by, type, direction);
         // A tuple is copied for every new extreme, which takes half as long again.
-        if (!isNull && !hasSqlNull(operandType(call, 1)))
-          return `arg${direction}(${call.operand(1)}, ${order})`;
-        if (!isNull) return `tupleElement(arg${direction}(${row}, ${order}), 1)`;
+        const valueType = operandType(call, 1);
+        if (!isNull && !hasSqlNull(valueType))
+          return chosen(call, 1, (row) => `arg${direction}(${row}, ${order})`);
+        if (!isNull) return `tupleElement(arg${direction}(${kept(call.operand(1), valueType)}, ${order}), 1)`;
         const present = hasSqlNull(type) ? `isNotNull(${by})` : `${by} != ''`;
         const known = hasSqlNull(type) ? call.share(`assumeNotNull(${by})`) : by;
-        const found = `arg${direction}If(${row}, ${orderOf(known, type, direction)}, ${present})`;
-        return `tupleElement(if(countIf(${present}) = 0, any(${row}), ${found}), 1)`;
+        const knownOrder = orderOf(known, type, direction);
+        return chosen(call, 1, (row) => {
+          const whole = kept(row, valueType);
+          const found = `arg${direction}If(${whole}, ${knownOrder}, ${present})`;
+          return `tupleElement(if(countIf(${present}) = 0, any(${whole}), ${found}), 1)`;
+        });
       }),
     ],
   };
@@ -73,9 +82,9 @@ function takeAny(hasCondition: boolean): AggregateDefinition {
     overloads: [
       overload(parameters, typeOfOperand(0), "possible", (call) => {
         const orNull = hasSqlNull(operandType(call, 0)) ? "OrNull" : "";
-        return hasCondition
-          ? `any${orNull}If(${call.operand(0)}, ${condition(call, 1)})`
-          : `any${orNull}(${call.operand(0)})`;
+        return chosen(call, 0, (row) =>
+          hasCondition ? `any${orNull}If(${row}, ${condition(call, 1)})` : `any${orNull}(${row})`,
+        );
       }),
     ],
   };

@@ -13,7 +13,7 @@ import {
 
 /** The condition of an aggregate, for which null is false. */
 export function condition(call: CallWriter, index: number): string {
-  const operand = call.operand(index);
+  const operand = call.conditionOperand(index);
   return call.operands[index]?.isNullable ? `ifNull(${operand}, false)` : operand;
 }
 
@@ -29,12 +29,19 @@ function both(condition: string, when: string | null): string {
   return when === null ? condition : `${condition} AND ${when}`;
 }
 
-function plain(write: Aggregation): SqlTemplate {
-  return (call) => write(call.sharedOperand(0), null);
+function plain(aggregation: TypedAggregation): SqlTemplate {
+  return (call) => written(call, aggregation, null);
 }
 
-function conditional(write: Aggregation): SqlTemplate {
-  return (call) => write(call.sharedOperand(0), call.share(condition(call, 1)));
+function conditional(aggregation: TypedAggregation): SqlTemplate {
+  return (call) => written(call, aggregation, call.share(condition(call, 1)));
+}
+
+function written(call: CallWriter, { write, ofEnum }: TypedAggregation, when: string | null): string {
+  const enumeration = ofEnum === undefined ? undefined : call.enumOperand(0);
+  return enumeration === undefined || ofEnum === undefined
+    ? write(call.sharedOperand(0), when)
+    : ofEnum(enumeration, when);
 }
 
 interface TypedAggregation {
@@ -42,6 +49,8 @@ interface TypedAggregation {
   readonly result: ScalarType;
   readonly nulls: Overload["nulls"];
   readonly write: Aggregation;
+  /** The same of a stored enumeration. */
+  readonly ofEnum?: Aggregation;
 }
 
 const NUMBERS: readonly ScalarType[] = ["int", "long", "real"];
@@ -52,10 +61,11 @@ function pair(
   summary: string,
   aggregations: readonly TypedAggregation[],
 ): { readonly always: AggregateDefinition; readonly ifTrue: AggregateDefinition } {
-  const overloads = (more: readonly Parameter[], template: (write: Aggregation) => SqlTemplate) =>
-    aggregations.map(({ takes, result, nulls, write }) =>
-      overload([parameter("value", takes), ...more], result, nulls, template(write)),
-    );
+  const overloads = (more: readonly Parameter[], template: (aggregation: TypedAggregation) => SqlTemplate) =>
+    aggregations.map((aggregation) => {
+      const { takes, result, nulls } = aggregation;
+      return overload([parameter("value", takes), ...more], result, nulls, template(aggregation));
+    });
   return {
     always: { prefix: name, summary: `${summary}.`, overloads: overloads([], plain) },
     ifTrue: {
@@ -109,6 +119,7 @@ function extreme(name: "min" | "max"): readonly TypedAggregation[] {
     return `if(countIf(${isNotANumber}) > 0, nan, ${orNull(value, when)})`;
   };
   const byOrder = name === "min" ? "argMin" : "argMax";
+  const arrayExtreme = name === "min" ? "arrayMin" : "arrayMax";
   const ordered: readonly ScalarType[] = ["bool", "int", "long", "datetime", "timespan"];
   return [
     ...ordered.map(
@@ -121,6 +132,9 @@ function extreme(name: "min" | "max"): readonly TypedAggregation[] {
       result: "string",
       nulls: "never",
       write: (value, when) => aggregated(name, value, when),
+      // Its texts have another order than its values, but there are few.
+      ofEnum: (value, when) =>
+        `${arrayExtreme}(arrayMap(x -> toString(x), ${aggregated("groupUniqArray", value, when)}))`,
     },
     {
       takes: "guid",

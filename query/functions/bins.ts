@@ -4,6 +4,7 @@ import {
   type CallWriter,
   type FunctionDefinition,
   type FunctionTable,
+  type Grouping,
   type Overload,
   overload,
   parameter,
@@ -65,14 +66,27 @@ function datetimeBin(call: CallWriter): string {
   return `if(${span} > 0 AND ${start} >= ${int64(FIRST_DATETIME_NS)}, ${datetimeOf(`toInt64(${start})`)}, NULL)`;
 }
 
+/** Constant sizes whose bins are as many in 64 bits of nanoseconds as 32 bits can count, or fewer. */
+const SMALLEST_COUNTED_BIN_NS = 2n ** 32n;
+
+/** The number of the bin, which takes half the room of its beginning and less work. */
+function binNumber(call: CallWriter): Grouping | undefined {
+  const size = constantSpan(call.operands[1]);
+  if (size === null || !dividesDay(size) || size < SMALLEST_COUNTED_BIN_NS) return undefined;
+  const width = call.parameter("UInt64", String(size));
+  // Unsigned, since that divides faster; the first bin is whole, and begins before any datetime.
+  const origin = call.parameter("UInt64", String((2n ** 63n / size) * size));
+  const time = `toUInt64(${nanosecondsOf(call.operand(0))})`;
+  return {
+    key: `toUInt32(intDiv(${time} + ${origin}, ${width}))`,
+    result: (key) => datetimeOf(`toInt64(${key} * ${width} - ${origin})`),
+  };
+}
+
 /** Null only where a time or a size is, or a bin begins before the first time there is. */
 function datetimeBins(): Overload {
-  return overload(
-    [parameter("value", "datetime"), parameter("roundTo", "timespan")],
-    "datetime",
-    "possible",
-    datetimeBin,
-  );
+  const parameters = [parameter("value", "datetime"), parameter("roundTo", "timespan")];
+  return { ...overload(parameters, "datetime", "possible", datetimeBin), grouping: binNumber };
 }
 
 function binsOf(value: Types, size: Types, result: ScalarType, template: SqlTemplate): Overload {

@@ -1,7 +1,8 @@
 import type { Expression } from "../expression.ts";
-import { areComparable, type ScalarType } from "../scalar-type.ts";
+import { areComparable, isNumeric, SCALAR_TYPES, type ScalarType } from "../scalar-type.ts";
 import {
   type CallWriter,
+  type FunctionDefinition,
   type FunctionTable,
   type Overload,
   overload,
@@ -12,29 +13,69 @@ import {
   sql,
 } from "./definition.ts";
 
-const COMPARABLE: readonly ScalarType[] = [
-  "bool",
-  "int",
-  "long",
-  "real",
-  "decimal",
-  "string",
-  "datetime",
-  "timespan",
-  "guid",
-];
+const COMPARABLE: readonly ScalarType[] = SCALAR_TYPES.filter((type) => type !== "dynamic");
 
 /** Every pair of types that can be compared; converting one side beforehand could lose digits. */
-function comparisons(nulls: Overload["nulls"], template: SqlTemplate): Overload[] {
+function comparisons(
+  nulls: Overload["nulls"],
+  template: SqlTemplate,
+  condition: NonNullable<Overload["condition"]> = () => undefined,
+): Overload[] {
   return COMPARABLE.flatMap((left) =>
-    COMPARABLE.filter((right) => areComparable(left, right)).map((right) =>
-      overload([parameter("left", left), parameter("right", right)], "bool", nulls, template),
-    ),
+    COMPARABLE.filter((right) => areComparable(left, right)).map((right) => ({
+      ...overload([parameter("left", left), parameter("right", right)], "bool", nulls, template),
+      condition,
+    })),
   );
 }
 
-function connective(operator: string): SqlTemplate {
-  return (call) => `(${call.operands.map((_, i) => call.operand(i)).join(operator)})`;
+function connective(summary: string, operator: string): FunctionDefinition {
+  const join = (call: CallWriter, write: (index: number) => string) =>
+    `(${call.operands.map((_, i) => write(i)).join(operator)})`;
+  const connected = overload(
+    [parameter("first", "bool"), repeated("other", "bool")],
+    "bool",
+    "propagate",
+    (call) => join(call, (i) => call.operand(i)),
+  );
+  return { summary, overloads: [{ ...connected, condition: (call) => join(call, call.conditionOperand) }] };
+}
+
+/** The number that an operand is known to be. */
+function constantNumber(operand: Expression | undefined): number | undefined {
+  if (operand?.kind !== "literal" || !isNumeric(operand.type) || operand.value === null) return undefined;
+  return Number(operand.value);
+}
+
+/** An order: true and false, as the numbers 1 and 0, need not be known from null where it holds for neither. */
+function order(
+  summary: string,
+  operator: "<" | "<=" | ">" | ">=",
+  holds: (left: number, right: number) => boolean,
+): FunctionDefinition {
+  const condition = (call: CallWriter): string | undefined => {
+    const [left, right] = call.operands.map(constantNumber);
+    if (right !== undefined && !holds(0, right) && !holds(1, right)) {
+      const number = call.numberOperand(0);
+      return number && `(${number} ${operator} ${call.operand(1)})`;
+    }
+    if (left !== undefined && !holds(left, 0) && !holds(left, 1)) {
+      const number = call.numberOperand(1);
+      return number && `(${call.operand(0)} ${operator} ${number})`;
+    }
+    return undefined;
+  };
+  const template: SqlTemplate = (call) => `(${call.operand(0)} ${operator} ${call.operand(1)})`;
+  return { summary, overloads: comparisons("propagate", template, condition) };
+}
+
+/** An operand that is looked for among numbers: where truth values, 1 and 0, are none of them, they may be null. */
+function soughtNumber(call: CallWriter, index: number, others: readonly Expression[]): string | undefined {
+  const isAmongOthers = others.every((other) => {
+    const number = constantNumber(other);
+    return number !== undefined && number !== 0 && number !== 1;
+  });
+  return isAmongOthers ? call.numberOperand(index) : undefined;
 }
 
 /** True or false when one side is null, null when both are. */
@@ -43,7 +84,12 @@ function equality(operator: "=" | "!="): SqlTemplate {
   return (call) => {
     const nullable = [0, 1].filter((i) => call.operands[i]?.isNullable);
     if (nullable.length < 2) {
-      const comparison = `${comparand(call, operator, 0)} ${operator} ${comparand(call, operator, 1)}`;
+      const enumeration = comparedEnum(call);
+      if (enumeration !== undefined) return operator === "=" ? enumeration : `not${enumeration}`;
+      const [left, right] = [0, 1].map(
+        (i) => soughtNumber(call, i, call.operands.slice(1 - i, 2 - i)) ?? call.operand(i),
+      );
+      const comparison = `${left} ${operator} ${right}`;
       return nullable.length === 0 ? `(${comparison})` : `ifNull(${comparison}, ${whenOneIsNull})`;
     }
     const [left, right] = [call.sharedOperand(0), call.sharedOperand(1)];
@@ -52,13 +98,16 @@ function equality(operator: "=" | "!="): SqlTemplate {
 }
 
 /**
- * An enumeration that is compared with a literal stays what it is, and no text is made of it; not so where the
- * literal is to be another one, since the store refuses that for a text that is no member of it.
+ * An enumeration that is the same as a literal stays what it is, and no text is made of it. That it is another is the
+ * negation: the store refuses `!=` with a text that is no member of it.
  */
-function comparand(call: CallWriter, operator: "=" | "!=", index: 0 | 1): string {
-  if (operator === "!=") return call.operand(index);
-  const other = call.operands[1 - index];
-  return other?.kind === "literal" ? call.storedOperand(index) : call.operand(index);
+function comparedEnum(call: CallWriter): string | undefined {
+  for (const index of [0, 1]) {
+    const enumeration = call.enumOperand(index);
+    if (enumeration !== undefined && call.operands[1 - index]?.kind === "literal")
+      return `(${enumeration} = ${call.operand(1 - index)})`;
+  }
+  return undefined;
 }
 
 /** Types of one kind: numbers go with numbers, anything else with its like. */
@@ -81,32 +130,20 @@ function membership(call: CallWriter): string {
     strings.length === list.length
       ? call.stringArray(strings)
       : `(${list.map((_, i) => call.operand(i + 1)).join(", ")})`;
-  return `ifNull(${call.storedOperand(0)} IN ${values}, false)`;
+  return `ifNull(${soughtNumber(call, 0, list) ?? call.storedOperand(0)} IN ${values}, false)`;
 }
 
 /** Logic and comparison: operators, under names that a query cannot write as a function. */
 export const COMPARISON_OPERATORS = {
-  and: simple(
-    "True if all are.",
-    [parameter("first", "bool"), repeated("other", "bool")],
-    "bool",
-    "propagate",
-    connective(" AND "),
-  ),
-  or: simple(
-    "True if one is.",
-    [parameter("first", "bool"), repeated("other", "bool")],
-    "bool",
-    "propagate",
-    connective(" OR "),
-  ),
+  and: connective("True if all are.", " AND "),
+  or: connective("True if one is.", " OR "),
   negation: simple("True if it is not.", [parameter("value", "bool")], "bool", "propagate", sql`not(${0})`),
   equal: { summary: "The same value.", overloads: comparisons("possible", equality("=")) },
   notEqual: { summary: "Another value.", overloads: comparisons("possible", equality("!=")) },
-  less: { summary: "Smaller.", overloads: comparisons("propagate", sql`(${0} < ${1})`) },
-  lessOrEqual: { summary: "Not larger.", overloads: comparisons("propagate", sql`(${0} <= ${1})`) },
-  greater: { summary: "Larger.", overloads: comparisons("propagate", sql`(${0} > ${1})`) },
-  greaterOrEqual: { summary: "Not smaller.", overloads: comparisons("propagate", sql`(${0} >= ${1})`) },
+  less: order("Smaller.", "<", (left, right) => left < right),
+  lessOrEqual: order("Not larger.", "<=", (left, right) => left <= right),
+  greater: order("Larger.", ">", (left, right) => left > right),
+  greaterOrEqual: order("Not smaller.", ">=", (left, right) => left >= right),
   in: {
     summary: "One of the values.",
     overloads: COMPARABLE.map((type) =>

@@ -60,6 +60,21 @@ function ofDynamic({ quick, string, number, bool }: DynamicReading): SqlTemplate
   };
 }
 
+/** The same where no truth value counts. A text is read as the JSON of the same text is, which is then not looked at. */
+function ofNumberOrText({ quick, string }: Pick<DynamicReading, "quick" | "string">): SqlTemplate {
+  return (call) => {
+    const text = call.textOperand(0);
+    const known = call.share(quick(text));
+    return `multiIf(isNotNull(${known}), ${known}, ${text} = '', NULL, ${string(text)})`;
+  };
+}
+
+/** A real number out of a text at once; NULL for anything but a finite one. */
+const READ_REAL: Pick<DynamicReading, "quick" | "string"> = {
+  quick: (text) => `if(isFinite(toFloat64OrNull(${text})), toFloat64OrNull(${text}), NULL)`,
+  string: parsedReal,
+};
+
 function to(sqlType: string): SqlTemplate {
   return (call) => `to${sqlType}(${call.operand(0)})`;
 }
@@ -128,17 +143,15 @@ function toReal(type: "real" | "decimal"): FunctionDefinition {
         "propagate",
         shared((value) => `toFloat64(intDiv(${value}, 100))`),
       ),
-      from(
-        "dynamic",
-        type,
-        "possible",
-        ofDynamic({
-          quick: (text) => `if(isFinite(toFloat64OrNull(${text})), toFloat64OrNull(${text}), NULL)`,
-          string: parsedReal,
-          number: (real) => real,
-          bool: (value) => `toFloat64(${value})`,
-        }),
-      ),
+      {
+        ...from(
+          "dynamic",
+          type,
+          "possible",
+          ofDynamic({ ...READ_REAL, number: (real) => real, bool: (value) => `toFloat64(${value})` }),
+        ),
+        withoutBools: ofNumberOrText(READ_REAL),
+      },
     ],
   };
 }
@@ -252,6 +265,9 @@ export function convertedOperand(call: CallWriter, index: number, to: ScalarType
     sharedOperand: () => call.sharedOperand(index),
     textOperand: () => call.textOperand(index),
     storedOperand: () => call.storedOperand(index),
+    enumOperand: () => call.enumOperand(index),
+    conditionOperand: () => call.conditionOperand(index),
+    numberOperand: () => call.numberOperand(index),
     stringArray: (values) => call.stringArray(values),
     share: (text) => call.share(text),
     parameter: (type, value) => call.parameter(type, value),

@@ -21,8 +21,14 @@ export interface CallWriter {
   sharedOperand(index: number): string;
   /** The text of a dynamic operand as `tostring` gives it, at no cost where an attribute is stored as text. May be repeated. */
   textOperand(index: number): string;
-  /** As `operand`, but a stored enumeration stays what it is: for a comparison with a constant, which then makes no text. */
+  /** As `operand`, but a stored enumeration stays what it is, so that no text is made of each row: where equal is all that matters. */
   storedOperand(index: number): string;
+  /** The SQL of an operand that is stored as an enumeration, as it is stored; undefined for any other. May be repeated. */
+  enumOperand(index: number): string | undefined;
+  /** As `operand`, for a condition: NULL may stand for false. */
+  conditionOperand(index: number): string;
+  /** The SQL of an operand that is a number read from a dynamic value, but NULL for truth values; undefined for any other. */
+  numberOperand(index: number): string | undefined;
   /** A place for a list of texts, as an Array(String). */
   stringArray(values: readonly string[]): string;
   /** SQL that may be used any number of times for the given one. Never for SQL that stands in a lambda. */
@@ -67,6 +73,21 @@ export interface Overload {
   readonly result: ScalarType | ((operands: readonly Expression[]) => ScalarType);
   readonly nulls: NullRule;
   readonly sql: SqlTemplate;
+  /** SQL that is true exactly where the result is, and may be NULL where that is false; undefined where it is no less work. */
+  readonly condition?: (call: CallWriter) => string | undefined;
+  /** The SQL of the result but for truth values, of which it makes NULL. */
+  readonly withoutBools?: SqlTemplate;
+  /** The SQL of the result as an Array(String), where it is an array of strings; undefined where it may be anything else. */
+  readonly strings?: (call: CallWriter) => string | undefined;
+  /** Something short to group by instead of the result; undefined for operands that have none. */
+  readonly grouping?: (call: CallWriter) => Grouping | undefined;
+}
+
+/** What differs exactly where a result does, and takes less room as a key. */
+export interface Grouping {
+  readonly key: string;
+  /** The SQL of the result from that of the key. */
+  readonly result: (key: string) => string;
 }
 
 export interface FunctionDefinition {
@@ -126,6 +147,20 @@ export function overload(
   template: SqlTemplate,
 ): Overload {
   return { parameters, result, nulls, sql: template };
+}
+
+/** A function whose result is an array of strings; where the SQL of these is undefined, `otherwise` makes the result. */
+export function stringsFunction(
+  summary: string,
+  parameters: readonly Parameter[],
+  strings: (call: CallWriter) => string | undefined,
+  otherwise: SqlTemplate = () => "''",
+): FunctionDefinition {
+  const json: SqlTemplate = (call) => {
+    const array = strings(call);
+    return array === undefined ? otherwise(call) : `toJSONString(${array})`;
+  };
+  return { summary, overloads: [{ ...overload(parameters, "dynamic", "never", json), strings }] };
 }
 
 /** A function with one list of parameters. */

@@ -1,3 +1,4 @@
+import { addressFunctions } from "./address-comparison.ts";
 import {
   type CallWriter,
   type FunctionDefinition,
@@ -6,7 +7,6 @@ import {
   overload,
   type Parameter,
   parameter,
-  repeated,
   type SqlTemplate,
   simple,
 } from "./definition.ts";
@@ -169,11 +169,7 @@ function rangeToCidrList(call: CallWriter): string {
   return `if(isNull(${start.address}) OR isNull(${end.address}), '', ${list})`;
 }
 
-const PAIR: readonly Parameter[] = [
-  parameter("ip1", "string"),
-  parameter("ip2", "string"),
-  optional("prefix", "long"),
-];
+const ADDRESSES = addressFunctions({ comparison, isInRange, isInAnyRange });
 const FORMATTED: readonly Parameter["type"][] = ["string", "long"];
 
 function formatting(summary: string, withMask: boolean): FunctionDefinition {
@@ -200,38 +196,10 @@ export const IPV4_FUNCTIONS = {
     "The text of an address, as far as the prefix reaches, with the prefix.",
     true,
   ),
-  ipv4_compare: simple(
-    "-1, 0 or 1: smaller, the same or larger, as far as the prefixes reach.",
-    PAIR,
-    "long",
-    "possible",
-    comparison((left, right) => `toInt64(multiIf(${left} < ${right}, -1, ${left} > ${right}, 1, 0))`),
-  ),
-  ipv4_is_match: simple(
-    "The same address, as far as the prefixes reach.",
-    PAIR,
-    "bool",
-    "possible",
-    comparison((left, right) => `${left} = ${right}`),
-  ),
-  ipv4_is_in_range: simple(
-    "The address is in the network.",
-    [parameter("ip", "string"), parameter("ip_range", "string")],
-    "bool",
-    "possible",
-    isInRange,
-  ),
-  ipv4_is_in_any_range: simple(
-    "The address is in one of the networks.",
-    [
-      parameter("ip", "string"),
-      parameter("range", ["string", "dynamic"]),
-      repeated("other", ["string", "dynamic"]),
-    ],
-    "bool",
-    "possible",
-    isInAnyRange,
-  ),
+  ipv4_compare: ADDRESSES.compare,
+  ipv4_is_match: ADDRESSES.isMatch,
+  ipv4_is_in_range: ADDRESSES.isInRange,
+  ipv4_is_in_any_range: ADDRESSES.isInAnyRange,
   ipv4_is_private: simple(
     "The address is of a private network.",
     [parameter("ip", "string")],

@@ -1,13 +1,5 @@
-import {
-  type CallWriter,
-  type FunctionTable,
-  optional,
-  type Parameter,
-  parameter,
-  repeated,
-  type SqlTemplate,
-  simple,
-} from "./definition.ts";
+import { addressFunctions } from "./address-comparison.ts";
+import { type CallWriter, type FunctionTable, parameter, type SqlTemplate, simple } from "./definition.ts";
 import { needleArray } from "./term-search.ts";
 
 /**
@@ -99,11 +91,7 @@ function isInAnyRange(call: CallWriter): string {
   return `if(isNull(${ip.address}), NULL, arrayExists(x -> ${isWithin}, ${needleArray(call)}))`;
 }
 
-const PAIR: readonly Parameter[] = [
-  parameter("ip1", "string"),
-  parameter("ip2", "string"),
-  optional("prefix", "long"),
-];
+const ADDRESSES = addressFunctions({ comparison, isInRange, isInAnyRange });
 
 /** Addresses are texts of version 6 or 4, with or without a prefix; other texts are none, and their results null. */
 export const IPV6_FUNCTIONS = {
@@ -121,36 +109,8 @@ export const IPV6_FUNCTIONS = {
     "never",
     parseIpv6,
   ),
-  ipv6_compare: simple(
-    "-1, 0 or 1: smaller, the same or larger, as far as the prefixes reach.",
-    PAIR,
-    "long",
-    "possible",
-    comparison((left, right) => `toInt64(multiIf(${left} < ${right}, -1, ${left} > ${right}, 1, 0))`),
-  ),
-  ipv6_is_match: simple(
-    "The same address, as far as the prefixes reach.",
-    PAIR,
-    "bool",
-    "possible",
-    comparison((left, right) => `${left} = ${right}`),
-  ),
-  ipv6_is_in_range: simple(
-    "The address is in the network.",
-    [parameter("ip", "string"), parameter("ip_range", "string")],
-    "bool",
-    "possible",
-    isInRange,
-  ),
-  ipv6_is_in_any_range: simple(
-    "The address is in one of the networks.",
-    [
-      parameter("ip", "string"),
-      parameter("range", ["string", "dynamic"]),
-      repeated("other", ["string", "dynamic"]),
-    ],
-    "bool",
-    "possible",
-    isInAnyRange,
-  ),
+  ipv6_compare: ADDRESSES.compare,
+  ipv6_is_match: ADDRESSES.isMatch,
+  ipv6_is_in_range: ADDRESSES.isInRange,
+  ipv6_is_in_any_range: ADDRESSES.isInAnyRange,
 } as const satisfies FunctionTable;

@@ -10,6 +10,7 @@ import {
   repeated,
   type SqlTemplate,
   simple,
+  stringsFunction,
 } from "./definition.ts";
 import { elementsOf, elementToText } from "./json-arrays.ts";
 import { lowerCase, upperCase } from "./letter-case.ts";
@@ -44,17 +45,19 @@ function concatenation(call: CallWriter, from: number, delimiter?: string): stri
   return parts.length === 1 ? `toString(${parts.join("")})` : `concat(${parts.join(", ")})`;
 }
 
-function split(call: CallWriter): string {
+function splitParts(call: CallWriter): string {
   const text = call.share(call.textOperand(0));
   const delimiter = constantText(call, 1);
-  const parts =
-    delimiter === undefined
-      ? splitByAnything(text, call.share(call.textOperand(1)))
-      : delimiter === ""
-        ? `[${text}]`
-        : `splitByString(${call.parameter("String", delimiter)}, ${text})`;
-  const all = call.share(parts);
-  if (call.operands.length < 3) return `toJSONString(${all})`;
+  if (delimiter === undefined) return splitByAnything(text, call.share(call.textOperand(1)));
+  return delimiter === "" ? `[${text}]` : `splitByString(${call.parameter("String", delimiter)}, ${text})`;
+}
+
+function allParts(call: CallWriter): string | undefined {
+  return call.operands.length < 3 ? call.share(splitParts(call)) : undefined;
+}
+
+function onePart(call: CallWriter): string {
+  const all = call.share(splitParts(call));
   const index = characterCount(call, 2, -1);
   return `if(${index} < 0 OR ${index} >= length(${all}), '', toJSONString([${all}[${index} + 1]]))`;
 }
@@ -180,12 +183,11 @@ export const STRING_FUNCTIONS = {
   ),
   strcat_array: JOIN,
   array_strcat: JOIN,
-  split: simple(
+  split: stringsFunction(
     "The parts between delimiters; with an index, an array of that part, or null.",
     [parameter("source", "any"), parameter("delimiter", "string"), optional("requestedIndex", "long")],
-    "dynamic",
-    "never",
-    split,
+    allParts,
+    onePart,
   ),
   strrep: {
     ...simple(

@@ -9,7 +9,7 @@ import {
 } from "./definition.ts";
 import { foldedText } from "./folded-text.ts";
 import { elementsOf, elementToText } from "./json-arrays.ts";
-import { escapePattern, isTermCharacter, patternGroups, readNeedle } from "./needles.ts";
+import { escapePattern, isTermCharacter, lowerAscii, patternGroups, readNeedle } from "./needles.ts";
 import { allConditions, constantText, indexCondition, like } from "./string-operators.ts";
 
 /** What an occurrence must not touch: a boundary is asked for only where the needle's own edge is of a term. */
@@ -25,6 +25,9 @@ const NEEDLES_A_PASS = 50;
 /** For more texts than these, patterns alone are faster than a search before them. */
 const MAX_NEEDLES_TO_FILTER = 500;
 
+/** More tokens than these, each of which is a search of its own, take longer than one pattern of all. */
+const MAX_TOKENS = 8;
+
 const NOT_IN_TERM = "[^\\p{L}\\p{N}]";
 
 /** The patterns of what must be before and behind an occurrence. */
@@ -36,22 +39,46 @@ function boundaries(text: string, rule: TermRule): { readonly before: string; re
   };
 }
 
+/**
+ * A term that the tokens of ClickHouse answer: they end at anything of ASCII but letters and digits, as terms do, and
+ * nowhere else. So a text that has the token has the term, and one that has the term alone has it beside a character
+ * beyond ASCII.
+ */
+const TOKEN = /^[0-9A-Za-z]+$/;
+
+/**
+ * True for the texts with one of the tokens, and for those that fit the pattern of the terms, which is tried only on
+ * the others: ClickHouse compiles a pattern anew for every block of rows, and one with all the letters there are takes
+ * longer for that than for the rows. `searched` is the text as the tokens are spelt.
+ */
+function hasToken(call: CallWriter, searched: string, tokens: readonly string[], pattern: string): string {
+  const found = tokens.map((token) => `hasToken(${searched}, ${call.parameter("String", token)}), true`);
+  return `multiIf(${found.join(", ")}, match(${searched}, ${call.parameter("String", pattern)}))`;
+}
+
 function hasConstant(call: CallWriter, text: string, term: string, rule: TermRule): string {
   if (term === "") return "true";
   const { before, after } = boundaries(term, rule);
+  const isToken = rule.startsTerm && rule.endsTerm && TOKEN.test(term);
   if (!rule.ignoresCase) {
     const found =
       indexCondition(call, text, term) ?? `position(${text}, ${call.parameter("String", term)}) > 0`;
+    const pattern = before + escapePattern(term) + after;
     return allConditions([
       found,
-      `match(${text}, ${call.parameter("String", before + escapePattern(term) + after)})`,
+      isToken
+        ? hasToken(call, text, [term], pattern)
+        : `match(${text}, ${call.parameter("String", pattern)})`,
     ]);
   }
   const { bytes, runs, pattern } = readNeedle(term);
+  const bounded = before + pattern + after;
   return allConditions([
     ...(bytes === null ? runs : [bytes]).map((run) => like(call, text, run)),
     bytes === null ? `NOT isASCII(${text})` : undefined,
-    `match(lower(${text}), ${call.parameter("String", before + pattern + after)})`,
+    isToken && bytes !== null
+      ? hasToken(call, `lower(${text})`, [bytes], bounded)
+      : `match(lower(${text}), ${call.parameter("String", bounded)})`,
   ]);
 }
 
@@ -145,10 +172,12 @@ function anyOfMany(call: CallWriter, text: string, needles: readonly string[]): 
   if (needles.includes("")) return "true";
   const matches = [...Map.groupBy(needles, edgesOf).values()].flatMap((group) => {
     const { before, after } = boundaries(group[0] ?? "", ANY_CASE);
-    return patternGroups(group.map((needle) => readNeedle(needle).pattern)).map(
-      (patterns) =>
-        `match(lower(${text}), ${call.parameter("String", `${before}(?:${patterns.join("|")})${after}`)})`,
-    );
+    return patternGroups(group.map((needle) => readNeedle(needle).pattern)).map((patterns) => {
+      const pattern = `${before}(?:${patterns.join("|")})${after}`;
+      if (group.length <= MAX_TOKENS && group.every((needle) => TOKEN.test(needle)))
+        return hasToken(call, `lower(${text})`, group.map(lowerAscii), pattern);
+      return `match(lower(${text}), ${call.parameter("String", pattern)})`;
+    });
   });
   return allConditions([filterForAny(call, text, needles), `(${matches.join(" OR ")})`]);
 }

@@ -5,6 +5,7 @@ import {
   type FunctionTable,
   parameter,
   simple,
+  stringsFunction,
 } from "./definition.ts";
 import { constantText } from "./string-operators.ts";
 
@@ -18,7 +19,7 @@ const CSV_FIELD = ',("(?:[^"]|"")*(?:"|$)|[^,]*)';
 function parseCsv(call: CallWriter): string {
   const record = `extract(${call.operand(0)}, '^((?:"(?:[^"]|"")*(?:"|$)|[^"\\\\r\\\\n])*)')`;
   const unquoted = `if(startsWith(x, '"'), replaceAll(replaceRegexpOne(substring(x, 2), '"$', ''), '""', '"'), x)`;
-  return `toJSONString(arrayMap(x -> ${unquoted}, extractAll(concat(',', ${record}), '${CSV_FIELD}')))`;
+  return `arrayMap(x -> ${unquoted}, extractAll(concat(',', ${record}), '${CSV_FIELD}'))`;
 }
 
 /** Every part with the same number of digits, so that the texts compare as the versions do. */
@@ -54,16 +55,14 @@ const ARGUMENT = '((?:\\\\\\\\"|"(?:\\\\\\\\"|[^"])*"?|[^\\\\s"])+)';
 function parseCommandLine(call: CallWriter): string {
   if (constantText(call, 1) !== "windows") throw new FunctionArgumentError(1, 'the only parser is "windows"');
   const unquoted = `replaceAll(replaceAll(replaceAll(x, '\\\\"', '\\x01'), '"', ''), '\\x01', '"')`;
-  return `toJSONString(arrayMap(x -> ${unquoted}, extractAll(${call.operand(0)}, '${ARGUMENT}')))`;
+  return `arrayMap(x -> ${unquoted}, extractAll(${call.operand(0)}, '${ARGUMENT}'))`;
 }
 
 /** Functions that take texts of a known form apart. */
 export const PARSER_FUNCTIONS = {
-  parse_csv: simple(
+  parse_csv: stringsFunction(
     "The fields of the first record of comma-separated values.",
     [parameter("csv_text", "string")],
-    "dynamic",
-    "never",
     parseCsv,
   ),
   parse_version: {
@@ -84,11 +83,9 @@ export const PARSER_FUNCTIONS = {
     parsePath,
   ),
   parse_command_line: {
-    ...simple(
+    ...stringsFunction(
       "The arguments of a command line.",
       [parameter("command", "string"), constant("parser", "string")],
-      "dynamic",
-      "never",
       parseCommandLine,
     ),
     approximate: "Several backslashes before a quote are not counted: the last one belongs to the quote.",

@@ -25,7 +25,8 @@ export function predicateMatcher(conditions: readonly Expression[]): RowMatcher 
   };
 }
 
-function compile(expression: Expression): Evaluate | null {
+/** Null when a function in the expression has no counterpart here. */
+export function compile(expression: Expression): Evaluate | null {
   switch (expression.kind) {
     case "literal":
       return compileLiteral(expression);

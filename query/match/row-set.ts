@@ -14,6 +14,10 @@ export class RowSet {
     return new RowSet(rows, new Uint32Array(Math.ceil(rows / WORD_BITS)));
   }
 
+  static all(rows: number): RowSet {
+    return RowSet.none(rows).not();
+  }
+
   static where(rows: number, holds: (row: number) => boolean): RowSet {
     const set = RowSet.none(rows);
     for (let row = 0; row < rows; row++) if (holds(row)) set.add(row);
@@ -41,16 +45,36 @@ export class RowSet {
     return this.#combine((word) => ~word);
   }
 
+  /** Those of the rows for which it holds. */
+  filter(holds: (row: number) => boolean): RowSet {
+    const set = RowSet.none(this.rows);
+    this.#forEach((row) => {
+      if (holds(row)) set.add(row);
+    });
+    return set;
+  }
+
   /** The rows in ascending order. */
   toArray(): number[] {
     const found: number[] = [];
+    this.#forEach((row) => found.push(row));
+    return found;
+  }
+
+  /** How many they are. */
+  get size(): number {
+    let size = 0;
+    this.#forEach(() => size++);
+    return size;
+  }
+
+  #forEach(visit: (row: number) => void): void {
     for (let at = 0; at < this.#words.length; at++) {
       for (let word = this.#words[at] ?? 0; word !== 0; word &= word - 1) {
         const row = at * WORD_BITS + 31 - Math.clz32(word & -word);
-        if (row < this.rows) found.push(row);
+        if (row < this.rows) visit(row);
       }
     }
-    return found;
   }
 
   #combine(combined: (word: number, at: number) => number): RowSet {

@@ -10,6 +10,9 @@ export interface TextRows {
   readonly ends: Uint32Array;
 }
 
+/** One row in so many: in fewer, a term is looked for in each alone. */
+const FEW_ROWS = 16;
+
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
@@ -37,14 +40,36 @@ export class SearchIndex {
       case "not":
         return this.rowsMatching(condition.operand).not();
       case "all":
-        return condition.operands
-          .map((operand) => this.rowsMatching(operand))
-          .reduce((left, right) => left.and(right));
+        return this.#rowsMatchingAll(condition.operands);
       case "any":
         return condition.operands
           .map((operand) => this.rowsMatching(operand))
           .reduce((left, right) => left.or(right));
     }
+  }
+
+  /** What is known comes first: often it leaves few rows, in which the rest is looked for alone. */
+  #rowsMatchingAll(conditions: readonly SearchCondition[]): RowSet {
+    const isKnown = (condition: SearchCondition): boolean =>
+      condition.kind === "text" &&
+      (this.#terms.has(condition.text) || this.#finder?.terms.has(condition.text) === true);
+    let rows = RowSet.all(this.#rows);
+    for (const condition of conditions.toSorted(
+      (left, right) => Number(isKnown(right)) - Number(isKnown(left)),
+    )) {
+      const bytes = condition.kind === "text" && !isKnown(condition) ? termBytes(condition.text) : null;
+      const isFew = bytes !== null && rows.size * FEW_ROWS < this.#rows;
+      rows = isFew
+        ? rows.filter((row) => this.#holdsBytes(row, bytes))
+        : rows.and(this.rowsMatching(condition));
+    }
+    return rows;
+  }
+
+  #holdsBytes(row: number, needle: Uint8Array): boolean {
+    const { starts, ends } = this.#texts;
+    const haystack = hasLetters(needle) ? this.#loweredBytes() : this.#rawBytes();
+    return haystack.subarray(starts[row] ?? 0, ends[row] ?? 0).includes(needle);
   }
 
   /** The rows whose text holds the term, whatever the case of either. */

@@ -37,12 +37,17 @@ function readPath(parser: Parser): Expression {
     if (cursor.at(".")) {
       cursor.next();
       base = readMember(parser, base, start);
-    } else if (cursor.at("[")) {
+    } else if (cursor.at("[") && !isText(base)) {
       base = readIndex(parser, base, start);
     } else {
       return base;
     }
   }
+}
+
+/** A text has no parts: a bracket behind it is the next part of a pattern, `parse x with "from " ['the name']`. */
+function isText(base: Expression): boolean {
+  return base.kind === "literal" && base.type === "string";
 }
 
 function readMember(parser: Parser, base: Expression, start: number): Expression {

@@ -169,6 +169,10 @@ export interface FacetOperator extends OperatorNode<"facet"> {
   /** The operators of `with (...)`: a pipeline with a null source. */
   readonly with: PipelineExpression | null;
 }
+/** `invoke f(x)`: the call with the table before it as the first argument. */
+export interface InvokeOperator extends OperatorNode<"invoke"> {
+  readonly call: CallExpression;
+}
 /** getschema, consume: no operands. */
 export interface PlainOperator extends OperatorNode<"getschema" | "consume"> {}
 /** `reduce [kind=source] by expr [with threshold=x, characters=y]` */
@@ -210,6 +214,7 @@ export type Operator =
   | MakeSeriesOperator
   | EvaluateOperator
   | FacetOperator
+  | InvokeOperator
   | PlainOperator
   | ReduceOperator
   | RenderOperator

@@ -171,6 +171,12 @@ export function readAs({ cursor }: Parser): Body<tree.AsOperator> {
   return { kind: "as", name: readName(cursor, "a name for the table") };
 }
 
+export function readInvoke(parser: Parser): Body<tree.InvokeOperator> {
+  const call = parser.expression();
+  if (call.kind === "call") return { kind: "invoke", call };
+  throw parser.cursor.failure("invoke takes a call of a function: invoke f(1).", call.span);
+}
+
 export function readRange(parser: Parser): Body<tree.RangeOperator> {
   const { cursor } = parser;
   const form = "range x from 1 to 10 step 1";

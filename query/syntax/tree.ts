@@ -272,5 +272,6 @@ export interface FieldSearchExpression {
   readonly left: Expression | null;
   /** "*" for `field:*`. */
   readonly right: Expression | "*";
+  readonly isCaseSensitive?: true;
   readonly span: Span;
 }

@@ -8,6 +8,7 @@ import { LogBatch } from "../../ingest/log-batch.ts";
 import { LOG_ID_STEP } from "../../ingest/log-id.ts";
 import { ByteBuffer } from "../../ingest/native/byte-buffer.ts";
 import { createClickHouseLogStore } from "../../src/storage/clickhouse-log-store.ts";
+import { storedText } from "../domains/logs/stored-rows.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { type NativeEntry, nativeEntry } from "./log-entry-arbitrary.ts";
 
@@ -72,9 +73,7 @@ function expectedRow(entry: NativeEntry): Omit<StoredRow, "id" | "received_at"> 
     host: entry.host ?? "",
     message: entry.message,
     event_id: entry.event_id ?? "",
-    attrs: Object.fromEntries(
-      attrs.map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]),
-    ),
+    attrs: Object.fromEntries(attrs.map(([key, value]) => [key, storedText(value)])),
     attr_json_keys: attrs.filter(([, value]) => typeof value !== "string").map(([key]) => key),
   };
 }

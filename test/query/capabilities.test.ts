@@ -42,7 +42,7 @@ describe("a diagnostic", () => {
     ["logs\n| wher level == 'error'", "UNKNOWN_OPERATOR", 2, 3, "wher"],
     ["log | count", "UNKNOWN_TABLE", 1, 1, "log"],
     ["logs | project message | where mesage has 'x'", "UNKNOWN_NAME", 1, 32, "mesage"],
-    ["logs | invoke f()", "UNSUPPORTED", 1, 8, "invoke"],
+    ["logs | scan with ()", "UNSUPPORTED", 1, 8, "scan"],
   ])("of %p has a code, a place and the offending text", (text, code, line, column, offending) => {
     expect(firstProblem(text)).toMatchObject({ code, line, column, text: offending });
   });
@@ -61,7 +61,7 @@ describe("completion", () => {
 
   test("offers operators behind a pipe, and none that would be refused", () => {
     expect(labels("logs | summ")).toContain("summarize");
-    expect(labels("logs | ")).not.toContain("invoke");
+    expect(labels("logs | ")).not.toContain("scan");
   });
 
   test("offers columns, attributes that exist, and functions in a condition", () => {

@@ -19,7 +19,7 @@ const recorded = readRecordedQueries();
 
 /** What the language here leaves out on purpose: geography, graphs, other plugins, state machines, series. */
 const OUT_OF_SCOPE =
-  /geo_|make-graph|graph|\bscan\b|\bpartition\b|series_|activity_|evaluate\s+(?!bag_unpack|pivot)|\bexternaldata|\binvoke\b|_plugin|ai_/i;
+  /geo_|make-graph|graph|\bscan\b|\bpartition\b|series_|activity_|evaluate\s+(?!bag_unpack|pivot)|\bexternaldata|_plugin|ai_/i;
 
 /** Of the queries in scope, those that have to agree with the engine; only ever raised. */
 const AGREEMENT_MIN_SHARE = 0.93;

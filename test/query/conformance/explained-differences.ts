@@ -6,11 +6,6 @@ const LENIENT = "the engine refuses a name, a type or a number that has one mean
 
 /** Queries whose answer differs from the recorded one, by id, and why. */
 export const EXPLAINED_DIFFERENCES: ReadonlyMap<string, string> = new Map([
-  ["docs/array-sort-asc-function-00", "several arrays are sorted into one array of arrays, not into columns"],
-  [
-    "docs/array-sort-desc-function-00",
-    "several arrays are sorted into one array of arrays, not into columns",
-  ],
   ["docs/datetime-list-timezones-00", "the time zones are those that the store knows"],
   ["docs/let-statement-05", "search without a table looks in the stored tables, not in views"],
   ["docs/named-expressions-00", RANDOM],

@@ -6,7 +6,8 @@ import { CommittedBlock } from "../../../ingest/index.ts";
 import { LogBatch } from "../../../ingest/log-batch.ts";
 import { LOG_ID_STEP } from "../../../ingest/log-id.ts";
 import { ByteBuffer } from "../../../ingest/native/byte-buffer.ts";
-import { compileKql, keep, predicateMatcher } from "../../../query/index.ts";
+import { compileKql, keep, type LogFilter, predicateMatcher, rowBound } from "../../../query/index.ts";
+import { BatchMatcher } from "../../../src/domains/logs/tail/batch-matcher.ts";
 import { BlockRow } from "../../../src/domains/logs/tail/block-row.ts";
 import { createClickHouseLogStore } from "../../../src/storage/clickhouse-log-store.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
@@ -16,6 +17,7 @@ const NOW_MS = Date.UTC(2026, 0, 2);
 const FIRST_ID = 1n << 50n;
 const encoder = new TextEncoder();
 const format = new NativeFormat();
+const EVERYTHING: LogFilter = { search: null, service: null, level: null, query: null };
 let stores: TestStores;
 let organizations = 0;
 let decided = 0;
@@ -42,7 +44,7 @@ async function takeIn(
   return { organizationId, block: new CommittedBlock(out.view().slice()) };
 }
 
-/** Compares both evaluations for every entry; false when the query is not evaluated here. */
+/** Compares both evaluations for every entry, alone and many at once; false when the query is not evaluated here. */
 async function compare(entries: readonly object[], queries: readonly string[]): Promise<void> {
   const { organizationId, block } = await takeIn(entries);
   for (const text of queries) {
@@ -60,6 +62,12 @@ async function compare(entries: readonly object[], queries: readonly string[]): 
       if (answer !== null)
         expect({ text, entry, shown: answer }).toEqual({ text, entry, shown: found.has(row) });
     }
+    const bound = predicate === null ? null : rowBound([predicate]);
+    const filter = { key: text, filter: EVERYTHING, matches, bound, isLive: true };
+    const together = new BatchMatcher(block, null).entriesOf(organizationId, filter);
+    if (together === null) continue;
+    const ids = together.first(together.count).map(({ id }) => Number((id - FIRST_ID) / BigInt(LOG_ID_STEP)));
+    expect({ text, shown: ids }).toEqual({ text, shown: [...found].sort((a, b) => a - b) });
   }
 }
 

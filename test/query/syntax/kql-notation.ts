@@ -188,6 +188,8 @@ function operands(operator: Operator): string {
       return list(operator.tables, write);
     case "as":
       return name(operator.name);
+    case "invoke":
+      return write(operator.call);
     case "range":
       return `${name(operator.name)}${part("from", operator.from)}${part("to", operator.to)}${part("step", operator.step)}`;
     case "parse":

@@ -1,0 +1,37 @@
+SELECT c0, c2, c4, c6
+FROM (
+WITH leadInFrame(toNullable(c0), 2, CAST(NULL, 'Nullable(Int64)')) OVER (ORDER BY c5 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c6
+SELECT c0, c2, c4, c6, c5
+FROM (
+WITH row_number() OVER (ORDER BY c3) AS c5
+SELECT c0, c2, c4, c5
+FROM (
+SELECT c0, c2, c4, c3
+FROM (
+WITH lagInFrame(toNullable(c0), 1, {p0:Int64}) OVER (ORDER BY c3 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c4
+SELECT c0, c2, c4, c3
+FROM (
+WITH row_number() OVER (ORDER BY c1) AS c3
+SELECT c0, c2, c3
+FROM (
+SELECT c0, c2, c1
+FROM (
+WITH toInt64(row_number() OVER (ORDER BY c1 ROWS UNBOUNDED PRECEDING)) AS c2
+SELECT c0, c2, c1
+FROM (
+WITH row_number() OVER () AS c1
+SELECT c0, c1
+FROM (
+SELECT c0
+FROM (SELECT toInt64({p1:Int64} + toInt64(number) * {p1:Int64}) AS c0 FROM (SELECT number FROM numbers({p2:UInt64})))
+)
+)
+)
+)
+)
+)
+)
+)
+)
+ORDER BY c5
+LIMIT {p3:UInt64}
