@@ -1,22 +1,40 @@
 /**
- * Live tails: the time from the arrival of an entry to its receipt by 100 sessions with different filters while 20 000
- * rows a second come in, and rows a second at full speed with 0, 1 and 100 sessions, in turns, in one run. Load and
- * readers are processes of their own on the same machine.
- * Usage: bun bench/tail.ts [rows of a turn] [turns]. Prints a report and appends a line to bench/results/tail.jsonl.
+ * Live tails: rows a second at full speed without a session and with several kinds of sessions, in pairs of turns; then
+ * the time from the arrival of an entry to its receipt by 100 sessions with different filters while 20 000 rows a
+ * second come in. Sender and readers are processes of their own on the same machine: what the readers themselves use is
+ * told beside what the server does.
+ * Usage: bun bench/tail.ts [seconds of a turn] [rounds]. Prints a report and appends a line to bench/results/tail.jsonl.
  */
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { usageBetween, usageOfTree } from "./ingest/process-usage.ts";
-import { type BenchServer, startBenchServer } from "./ingest/server.ts";
-import { type LineProcess, startLineProcess } from "./tail/child.ts";
+import { startBenchServer } from "./ingest/server.ts";
+import { startLineProcess } from "./tail/child.ts";
 
-const rows = Number(process.argv[2] ?? 400_000);
-const turns = Number(process.argv[3] ?? 3);
+const seconds = Number(process.argv[2] ?? 2);
+const rounds = Number(process.argv[3] ?? 5);
 const BATCH = 500;
 const CONNECTIONS = 16;
 const PACED_ROWS_PER_SECOND = 20_000;
 const PACED_SECONDS = 15;
-const SESSIONS = [0, 1, 100] as const;
+/** Before a turn is measured: the stream of rows and the readers get going. */
+const WARM_UP_MS = 700;
+
+interface Sessions {
+  readonly count: number;
+  /** What they ask for: see `tail/readers.ts`. */
+  readonly kind: "some" | "none" | "query" | "all";
+}
+const NOBODY: Sessions = { count: 0, kind: "none" };
+const SESSIONS: readonly Sessions[] = [
+  { count: 1, kind: "some" },
+  { count: 1, kind: "all" },
+  { count: 10, kind: "some" },
+  { count: 100, kind: "some" },
+  { count: 100, kind: "query" },
+  { count: 100, kind: "none" },
+  { count: 100, kind: "all" },
+];
 
 interface Readings {
   delivered: number;
@@ -24,83 +42,117 @@ interface Readings {
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
+  cpuSeconds: number;
 }
 
 interface Turn {
   readonly rowsPerSecond: number;
   readonly acknowledgeP99Ms: number;
   readonly serverCpuSecondsPerMillionRows: number;
+  readonly readerCpuSecondsPerMillionRows: number;
   readonly readings: Readings;
 }
 
-async function withReaders<T>(
-  server: BenchServer,
-  sessions: number,
-  work: (readers: LineProcess) => Promise<T>,
-): Promise<T> {
-  const script = join(import.meta.dir, "tail/readers.ts");
-  const readers = startLineProcess([process.execPath, script, server.url, server.token, String(sessions)]);
-  await readers.line();
-  try {
-    return await work(readers);
-  } finally {
-    await readers.end();
-  }
-}
+const scripts = join(import.meta.dir, "tail");
+const server = await startBenchServer();
+const sender = startLineProcess([
+  process.execPath,
+  join(scripts, "load.ts"),
+  server.url,
+  server.token,
+  String(BATCH),
+  String(CONNECTIONS),
+]);
+await sender.line();
 
 /** Sends rows, at a rate or as fast as they are acknowledged (0), while so many sessions are open. */
-function measure(server: BenchServer, sessions: number, count: number, rate: number): Promise<Turn> {
-  return withReaders(server, sessions, async (readers) => {
-    const script = join(import.meta.dir, "ingest/load.ts");
-    const numbers = [count, BATCH, CONNECTIONS, rate].map(String);
-    const load = startLineProcess([process.execPath, script, server.url, server.token, ...numbers]);
-    await load.line();
-    const before = usageOfTree(server.pid);
-    const result: { rows: number; seconds: number; p99Ms: number } = JSON.parse(await load.line());
-    const { server: usage } = usageBetween(before, usageOfTree(server.pid));
-    await load.end();
-    readers.send("report");
-    const readings: Readings = JSON.parse(await readers.line());
-    return {
-      rowsPerSecond: Math.round(result.rows / result.seconds),
-      acknowledgeP99Ms: round(result.p99Ms),
-      serverCpuSecondsPerMillionRows: round(((usage?.cpuSeconds ?? 0) / result.rows) * 1e6),
-      readings,
-    };
-  });
+async function measure({ count, kind }: Sessions, rate: number, durationMs: number): Promise<Turn> {
+  const readers = startLineProcess([
+    process.execPath,
+    join(scripts, "readers.ts"),
+    server.url,
+    server.token,
+    String(count),
+    kind,
+  ]);
+  await readers.line();
+  const ask = async (process: typeof readers, line: string): Promise<string> => {
+    process.send(line);
+    return process.line();
+  };
+  await ask(sender, `send ${rate}`);
+  await Bun.sleep(WARM_UP_MS);
+  await ask(sender, `send ${rate}`);
+  await ask(readers, "report");
+  const before = usageOfTree(server.pid);
+  await Bun.sleep(durationMs);
+  const { server: usage } = usageBetween(before, usageOfTree(server.pid));
+  const sent: { rows: number; seconds: number; p99Ms: number } = JSON.parse(await ask(sender, "report"));
+  const readings: Readings = JSON.parse(await ask(readers, "report"));
+  await ask(sender, "pause");
+  await readers.end();
+  const perMillion = (cpuSeconds: number): number => round((cpuSeconds / sent.rows) * 1e6);
+  return {
+    rowsPerSecond: Math.round(sent.rows / sent.seconds),
+    acknowledgeP99Ms: round(sent.p99Ms),
+    serverCpuSecondsPerMillionRows: perMillion(usage?.cpuSeconds ?? 0),
+    readerCpuSecondsPerMillionRows: perMillion(readings.cpuSeconds),
+    readings,
+  };
 }
 
-const server = await startBenchServer();
-await measure(server, 0, rows, 0);
-const full = new Map<number, Turn[]>(SESSIONS.map((sessions) => [sessions, []]));
-for (let turn = 0; turn < turns; turn++) {
-  const order = turn % 2 === 0 ? SESSIONS : SESSIONS.toReversed();
-  for (const sessions of order) full.get(sessions)?.push(await measure(server, sessions, rows, 0));
+/** A turn with sessions and one without right beside it: the machine is not the same from one moment to the next. */
+interface Pair {
+  readonly alone: Turn;
+  readonly together: Turn;
 }
-const pacedRows = PACED_ROWS_PER_SECOND * PACED_SECONDS;
-const paced = await measure(server, 100, pacedRows, PACED_ROWS_PER_SECOND);
-const pacedAlone = await measure(server, 0, pacedRows, PACED_ROWS_PER_SECOND);
+
+async function measurePair(sessions: Sessions, isAloneFirst: boolean): Promise<Pair> {
+  const first = await measure(isAloneFirst ? NOBODY : sessions, 0, seconds * 1000);
+  const second = await measure(isAloneFirst ? sessions : NOBODY, 0, seconds * 1000);
+  return isAloneFirst ? { alone: first, together: second } : { alone: second, together: first };
+}
+
+for (const sessions of SESSIONS) await measure(sessions, 0, 1000);
+const pairs = new Map<Sessions, Pair[]>(SESSIONS.map((sessions) => [sessions, []]));
+for (let done = 0; done < rounds; done++)
+  for (const sessions of SESSIONS) pairs.get(sessions)?.push(await measurePair(sessions, done % 2 === 0));
+const hundred: Sessions = { count: 100, kind: "some" };
+const paced = await measure(hundred, PACED_ROWS_PER_SECOND, PACED_SECONDS * 1000);
+const pacedAlone = await measure(NOBODY, PACED_ROWS_PER_SECOND, PACED_SECONDS * 1000);
+await sender.end();
 await server.stop();
 rmSync(server.dataDirectory, { recursive: true, force: true });
 
-const rate = (sessions: number): number =>
-  median((full.get(sessions) ?? []).map((turn) => turn.rowsPerSecond));
+function summaryOf(sessions: Sessions): object {
+  const own = pairs.get(sessions) ?? [];
+  const middle = (value: (turn: Turn) => number): number =>
+    round(median(own.map(({ together }) => value(together))));
+  const aloneMiddle = (value: (turn: Turn) => number): number =>
+    round(median(own.map(({ alone }) => value(alone))));
+  return {
+    ...sessions,
+    rowsPerSecond: middle((turn) => turn.rowsPerSecond),
+    rowsPerSecondAlone: aloneMiddle((turn) => turn.rowsPerSecond),
+    ratio: round(median(own.map(({ alone, together }) => together.rowsPerSecond / alone.rowsPerSecond))),
+    acknowledgeP99Ms: middle((turn) => turn.acknowledgeP99Ms),
+    acknowledgeP99MsAlone: aloneMiddle((turn) => turn.acknowledgeP99Ms),
+    serverCpuSecondsPerMillionRows: middle((turn) => turn.serverCpuSecondsPerMillionRows),
+    serverCpuSecondsPerMillionRowsAlone: aloneMiddle((turn) => turn.serverCpuSecondsPerMillionRows),
+    readerCpuSecondsPerMillionRows: middle((turn) => turn.readerCpuSecondsPerMillionRows),
+    delivered: sum(own.map(({ together }) => together.readings.delivered)),
+    dropped: sum(own.map(({ together }) => together.readings.dropped)),
+    p99Ms: middle((turn) => turn.readings.p99Ms),
+  };
+}
+
 const report = {
   at: new Date().toISOString(),
-  rows,
-  turns,
-  fullSpeed: SESSIONS.map((sessions) => ({
-    sessions,
-    rowsPerSecond: rate(sessions),
-    ratio: round(rate(sessions) / rate(0)),
-    serverCpuSecondsPerMillionRows: median(
-      (full.get(sessions) ?? []).map((turn) => turn.serverCpuSecondsPerMillionRows),
-    ),
-    delivered: sum((full.get(sessions) ?? []).map((turn) => turn.readings.delivered)),
-    dropped: sum((full.get(sessions) ?? []).map((turn) => turn.readings.dropped)),
-  })),
-  paced: { sessions: 100, wantedRowsPerSecond: PACED_ROWS_PER_SECOND, ...paced },
-  pacedAlone: { sessions: 0, wantedRowsPerSecond: PACED_ROWS_PER_SECOND, ...pacedAlone },
+  seconds,
+  rounds,
+  fullSpeed: SESSIONS.map(summaryOf),
+  paced: { ...hundred, wantedRowsPerSecond: PACED_ROWS_PER_SECOND, ...paced },
+  pacedAlone: { count: 0, wantedRowsPerSecond: PACED_ROWS_PER_SECOND, ...pacedAlone },
 };
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 mkdirSync(join(import.meta.dir, "results"), { recursive: true });

@@ -36,6 +36,8 @@ export function openServerTails(
     sessions,
     hub,
     ingest,
+    // Not the one of searches: after a restart all readers come back at once, and reading back what each missed would
+    // take every place that a search waits for, as would those that ask the store again and again.
     runner: new QueryRunner({
       endpoint: stores.clickhouseEndpoint,
       admission: new Admission({ maxRunning: GAP_QUERIES_MAX_RUNNING, maxWaiting: GAP_QUERIES_MAX_WAITING }),

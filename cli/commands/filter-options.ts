@@ -3,15 +3,17 @@ import { UsageError } from "../cli-error.ts";
 import { parseTime } from "../search/time-argument.ts";
 import { LEVELS } from "../ship/entry-text.ts";
 
-/** Which entries are meant. */
+/** Which entries are meant, beside the words that they have. */
 export interface FilterFlags {
   query?: string;
   service?: string;
   level?: string;
 }
 
+/** The words of the command line, and what narrows them down. */
 export function addFilterOptions(command: Command): Command {
   return command
+    .argument("[words...]", 'words that must all occur; "a phrase" in quotes of its own, -not, OR')
     .option("--query <kql>", "only entries that this KQL lets through")
     .option("--service <name>", "only entries of this service")
     .addOption(new Option("--level <level>", "only entries of this level").choices(LEVELS));
@@ -58,4 +60,16 @@ function timeOf(option: string, text: string | undefined, nowMs: number): string
   if (time === null)
     throw new UsageError(`${option} takes a date-time or an age such as 15m, 2h or 1d, not ${text}`);
   return time;
+}
+
+/** Entries of a time: what `search` and `patterns` ask for. */
+export type SelectionFlags = FilterFlags & TimeFlags;
+
+export function addSelectionOptions(command: Command): Command {
+  return addTimeOptions(addFilterOptions(command));
+}
+
+/** The entries and their time as the API takes them. Throws UsageError for what is no time. */
+export function selectionOf(words: readonly string[], flags: SelectionFlags, nowMs: number): URLSearchParams {
+  return new URLSearchParams({ ...filterOf(words, flags), ...timeRangeOf(flags, nowMs) });
 }

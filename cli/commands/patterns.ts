@@ -6,21 +6,14 @@ import { QUERY_TIMEOUT_MS } from "../limits.ts";
 import { formatPatterns } from "../patterns/format-patterns.ts";
 import { decodePatternReport, type PatternReport } from "../patterns/pattern-report.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
-import { escapeControlsInJson } from "../terminal/escape-controls.ts";
+import { jsonText } from "../terminal/json-text.ts";
 import { formatCount, formatCountOf } from "../terminal/quantities.ts";
 import { addColorOption, type ColorFlags, colorsOf } from "./color-option.ts";
-import {
-  addFilterOptions,
-  addTimeOptions,
-  type FilterFlags,
-  filterOf,
-  type TimeFlags,
-  timeRangeOf,
-} from "./filter-options.ts";
+import { addSelectionOptions, type SelectionFlags, selectionOf } from "./filter-options.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import { positiveInteger } from "./positive-integer.ts";
 
-interface PatternsFlags extends FilterFlags, TimeFlags, ColorFlags {
+interface PatternsFlags extends SelectionFlags, ColorFlags {
   limit?: number;
 }
 
@@ -28,9 +21,8 @@ interface PatternsFlags extends FilterFlags, TimeFlags, ColorFlags {
 export function addPatternsCommand(program: Command, context: CliContext): void {
   const command = program
     .command("patterns")
-    .description("show which forms messages have, how often, and which are new or gone")
-    .argument("[words...]", 'words that must all occur; "a phrase" in quotes of its own, -not, OR');
-  addColorOption(addTimeOptions(addFilterOptions(command)))
+    .description("show which forms messages have, how often, and which are new or gone");
+  addColorOption(addSelectionOptions(command))
     .option("--limit <patterns>", "patterns at the most", positiveInteger)
     .action(async (words: string[], flags: PatternsFlags, self: Command) => {
       await runPatterns(context, words, flags, self.optsWithGlobals<GlobalOptions>());
@@ -43,7 +35,7 @@ async function runPatterns(
   flags: PatternsFlags,
   globals: GlobalOptions,
 ): Promise<void> {
-  const query = new URLSearchParams({ ...filterOf(words, flags), ...timeRangeOf(flags, context.now()) });
+  const query = selectionOf(words, flags, context.now());
   if (flags.limit !== undefined) query.set("limit", String(flags.limit));
   const { baseUrl, token } = await resolveConnection(context, globals.url);
   const api = new ApiClient({ baseUrl, token, fetch: context.fetch, timeoutMs: QUERY_TIMEOUT_MS });
@@ -56,8 +48,7 @@ async function runPatterns(
     throw explainQueryProblems(error, flags.query);
   }
   if (globals.json === true) {
-    const text = JSON.stringify(report.body);
-    await stdout.write(`${stdout.isTerminal ? escapeControlsInJson(text) : text}\n`);
+    await stdout.write(`${jsonText(report.body, stdout)}\n`);
     return;
   }
   const lines = formatPatterns(report, stdout.columns, colorsOf(flags, context));

@@ -6,31 +6,21 @@ import { SEARCH_LIMIT_DEFAULT, SEARCH_PAGE_MAX } from "../limits.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
 import { formatEntry } from "../search/format-entry.ts";
 import { readPages } from "../search/read-pages.ts";
-import { escapeControlsInJson } from "../terminal/escape-controls.ts";
+import { jsonText } from "../terminal/json-text.ts";
 import { addColorOption, type ColorFlags, colorsOf } from "./color-option.ts";
-import {
-  addFilterOptions,
-  addTimeOptions,
-  type FilterFlags,
-  filterOf,
-  type TimeFlags,
-  timeRangeOf,
-} from "./filter-options.ts";
+import { addSelectionOptions, type SelectionFlags, selectionOf } from "./filter-options.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import { positiveInteger } from "./positive-integer.ts";
 
-interface SearchFlags extends FilterFlags, TimeFlags, ColorFlags {
+interface SearchFlags extends SelectionFlags, ColorFlags {
   limit: number;
   all?: boolean;
 }
 
 /** `obs search [WORD...]` */
 export function addSearchCommand(program: Command, context: CliContext): void {
-  const command = program
-    .command("search")
-    .description("find log entries, newest first")
-    .argument("[words...]", 'words that must all occur; "a phrase" in quotes of its own, -not, OR');
-  addColorOption(addTimeOptions(addFilterOptions(command)))
+  const command = program.command("search").description("find log entries, newest first");
+  addColorOption(addSelectionOptions(command))
     .option("--limit <entries>", "entries at the most", positiveInteger, SEARCH_LIMIT_DEFAULT)
     .option("--all", "every entry that matches")
     .addHelpText("after", "\nA word that begins with a dash goes behind --: obs search error -- -timeout")
@@ -47,16 +37,14 @@ async function runSearch(
 ): Promise<void> {
   const { baseUrl, token } = await resolveConnection(context, globals.url);
   const api = new ApiClient({ baseUrl, token, fetch: context.fetch });
-  const query = new URLSearchParams({ ...filterOf(words, flags), ...timeRangeOf(flags, context.now()) });
-  const { isTerminal } = context.stdout;
+  const query = selectionOf(words, flags, context.now());
   const colors = colorsOf(flags, context);
   let left = flags.all === true ? Number.POSITIVE_INFINITY : flags.limit;
   try {
     for await (const entries of readPages(api, query, () => Math.min(left, SEARCH_PAGE_MAX))) {
       const lines = entries.slice(0, left).map((entry) => {
         if (globals.json !== true) return formatEntry(entry, colors);
-        const text = JSON.stringify(entry);
-        return isTerminal ? escapeControlsInJson(text) : text;
+        return jsonText(entry, context.stdout);
       });
       left -= lines.length;
       if (lines.length > 0) await context.stdout.write(`${lines.join("\n")}\n`);

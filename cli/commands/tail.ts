@@ -8,7 +8,8 @@ import { STALL_NOTICE_MS, TAIL_SILENCE_MS } from "../limits.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
 import { formatEntryLine } from "../tail/entry-line.ts";
 import { followTail, type TailEvent } from "../tail/follow-tail.ts";
-import { escapeControls, escapeControlsInJson } from "../terminal/escape-controls.ts";
+import { escapeControls } from "../terminal/escape-controls.ts";
+import { jsonText } from "../terminal/json-text.ts";
 import { addColorOption, type ColorFlags, colorsOf } from "./color-option.ts";
 import { addFilterOptions, type FilterFlags, filterOf } from "./filter-options.ts";
 import type { GlobalOptions } from "./global-options.ts";
@@ -17,10 +18,7 @@ type TailFlags = FilterFlags & ColorFlags;
 
 /** `obs tail [WORD...]` */
 export function addTailCommand(program: Command, context: CliContext): void {
-  const command = program
-    .command("tail")
-    .description("show log entries as they come in")
-    .argument("[words...]", 'words that must all occur; "a phrase" in quotes of its own, -not, OR');
+  const command = program.command("tail").description("show log entries as they come in");
   addColorOption(addFilterOptions(command))
     .addHelpText(
       "after",
@@ -46,8 +44,7 @@ async function runTail(
   const colors = colorsOf(flags, context);
   const lineOf = (entry: JsonRecord): string => {
     if (globals.json !== true) return formatEntryLine(entry, colors);
-    const text = JSON.stringify(entry);
-    return stdout.isTerminal ? escapeControlsInJson(text) : text;
+    return jsonText(entry, stdout);
   };
   const reporter = new ConnectionReporter(context);
   const events = followTail({
@@ -97,7 +94,7 @@ class ConnectionReporter {
         return this.#say(event.isResumed ? `the tail has resumed after ${seconds} s` : "connected");
       }
       case "dropped":
-        return this.#say(`${event.count} entries were left out: they came faster than they could be shown`);
+        return this.#say(leftOut(event.count, event.isOfBreak));
       case "notice":
         return this.#say(event.message);
     }
@@ -106,4 +103,12 @@ class ConnectionReporter {
   #say(text: string): Promise<void> {
     return this.#context.stderr.write(`obs: ${escapeControls(text)}\n`);
   }
+}
+
+function leftOut(count: number, isOfBreak: boolean): string {
+  const which = count === 1 ? "1 entry was left out" : `${count} entries were left out`;
+  const why = isOfBreak
+    ? "the break was too long to show all that came during it"
+    : "they came faster than they could be shown";
+  return `${which}: ${why}; obs search finds them`;
 }

@@ -25,8 +25,8 @@ export type TailEvent =
   /** A stream is open; not the first one when `isResumed`. */
   | { kind: "open"; isResumed: boolean }
   | { kind: "entries"; entries: readonly JsonRecord[] }
-  /** The server left out so many entries because the reader was slow. */
-  | { kind: "dropped"; count: number }
+  /** The server left out so many entries: of a break that was too long, or because they came too fast. */
+  | { kind: "dropped"; count: number; isOfBreak: boolean }
   /** The server says something about a stream that goes on, such as a gap that it cannot fill. */
   | { kind: "notice"; message: string }
   /** There is no stream; the next attempt comes after `waitMs`. */
@@ -161,7 +161,7 @@ class Tail {
       const isLast = index === events.length - 1;
       if (entries.length > 0) yield { kind: "entries", entries };
       entries = [];
-      if (type === "dropped") yield { kind: "dropped", count: droppedCount(data) };
+      if (type === "dropped") yield droppedEvent(data);
       if (type !== "error" && type !== "end" && type !== "notice") continue;
       const remark = refusalInStream(
         data,
@@ -198,7 +198,8 @@ class Tail {
   }
 }
 
-function droppedCount(data: string): number {
+function droppedEvent(data: string): TailEvent {
   const dropped = parseJsonOrUndefined(data);
-  return isRecord(dropped) && typeof dropped.count === "number" ? dropped.count : 0;
+  const { count, reason } = isRecord(dropped) ? dropped : {};
+  return { kind: "dropped", count: typeof count === "number" ? count : 0, isOfBreak: reason === "break" };
 }

@@ -224,14 +224,15 @@ test("entries left out and remarks are told in their place, and the stream goes 
   await using peer = await startTailPeer();
   const preface =
     'id: 0\nevent: error\ndata: {"code":"TAIL_GAP_TOO_LARGE","message":"some are missing"}\n\n' +
-    'event: dropped\ndata: {"count":7}\n\nevent: notice\ndata: {"code":"TAIL_COMPLETE"}\n\n';
+    'event: dropped\ndata: {"count":7}\n\nevent: dropped\ndata: {"count":8,"reason":"break"}\n\nevent: notice\ndata: {"code":"TAIL_COMPLETE"}\n\n';
   peer.append("a");
   peer.fault = () => ({ preface, overlap: 1 });
   await using tail = watch(peer);
   await tail.until(() => tail.messages.length === 1);
   expect(tail.told.slice(1)).toEqual([
     { kind: "notice", message: "some are missing (TAIL_GAP_TOO_LARGE)" },
-    { kind: "dropped", count: 7 },
+    { kind: "dropped", count: 7, isOfBreak: false },
+    { kind: "dropped", count: 8, isOfBreak: true },
     { kind: "notice", message: "the server says (TAIL_COMPLETE)" },
   ]);
   expect(peer.resumedFrom).toHaveLength(1);

@@ -1,37 +1,57 @@
-import { type CommittedBlock, indexedText } from "../../../../ingest/index.ts";
+import type { CommittedBlock } from "../../../../ingest/index.ts";
 import { RowSet, SearchIndex, type TermFinder } from "../../../../query/index.ts";
-import { encodeEntry } from "../entry-json.ts";
 import { BlockRow } from "./block-row.ts";
-import type { TailEntry, TailFilter } from "./tail-filter.ts";
-
-const NANOS_PER_MILLI = 1_000_000n;
+import { BoundedRows } from "./bounded-rows.ts";
+import { EntryEncoder } from "./entry-encoder.ts";
+import type { MatchedEntries, TailEntry, TailFilter } from "./tail-filter.ts";
 
 /** Finds the entries of a committed batch that filters let through. What filters have in common is done once. */
 export class BatchMatcher {
   readonly #block: CommittedBlock;
   readonly #search: SearchIndex;
+  readonly #bounds: BoundedRows;
+  readonly #encoder: EntryEncoder;
   readonly #sets = new Map<string, RowSet>();
   readonly #entries = new Map<number, TailEntry>();
 
   constructor(block: CommittedBlock, finder: TermFinder | null) {
     this.#block = block;
     this.#search = new SearchIndex(block.message, finder);
+    this.#bounds = new BoundedRows(block, this.#search);
+    this.#encoder = new EntryEncoder(block);
   }
 
-  /** In the order of their ids; null when only the store can tell which they are. */
-  entriesOf(organizationId: number, { filter, matches }: TailFilter): TailEntry[] | null {
+  /** Null when only the store can tell which they are. */
+  entriesOf(organizationId: number, { filter, matches, bound }: TailFilter): MatchedEntries | null {
     const { search, service, level } = filter;
-    let rows = this.#rowsOfOrganization(organizationId);
-    if (level !== null) rows = rows.and(this.#rowsOfLevel(level));
-    if (service !== null) rows = rows.and(this.#rowsOfService(service));
-    if (search !== null) rows = rows.and(this.#search.rowsMatching(search));
-    const entries: TailEntry[] = [];
-    for (const row of rows.toArray()) {
-      const isWanted = matches === null || matches(new BlockRow(this.#block, row));
+    let set = this.#rowsOfOrganization(organizationId);
+    if (level !== null) set = set.and(this.#rowsOfLevel(level));
+    if (service !== null) set = set.and(this.#rowsOfService(service));
+    if (search !== null) set = set.and(this.#search.rowsMatching(search));
+    if (matches === null) return this.#matchedEntries(set.toArray());
+    const bounded = bound === null ? null : this.#bounds.rowsOf(bound, set);
+    const candidates = (bounded?.rows ?? set).toArray();
+    if (bounded?.isExact === true) return this.#matchedEntries(candidates);
+    const rows: number[] = [];
+    for (const row of candidates) {
+      const isWanted = matches(new BlockRow(this.#block, row));
       if (isWanted === null) return null;
-      if (isWanted) entries.push(this.#entryOf(row));
+      if (isWanted) rows.push(row);
     }
-    return entries;
+    return this.#matchedEntries(rows);
+  }
+
+  /** Of one organization. */
+  countOf(organizationId: number): number {
+    return this.#rowsOfOrganization(organizationId).size;
+  }
+
+  #matchedEntries(rows: readonly number[]): MatchedEntries {
+    return {
+      count: rows.length,
+      lastId: this.#block.id(rows.at(-1) ?? 0),
+      first: (count) => rows.slice(0, count).map((row) => this.#entryOf(row)),
+    };
   }
 
   #rowsOfOrganization(organizationId: number): RowSet {
@@ -63,27 +83,9 @@ export class BatchMatcher {
   #entryOf(row: number): TailEntry {
     let entry = this.#entries.get(row);
     if (entry === undefined) {
-      entry = { id: this.#block.id(row), json: encodeEntry(wireRowOf(this.#block, row)) };
+      entry = { id: this.#block.id(row), json: this.#encoder.encode(row) };
       this.#entries.set(row, entry);
     }
     return entry;
   }
-}
-
-/** The row in the wire formats of `ENTRY_COLUMNS`, as the store would answer it. */
-export function wireRowOf(block: CommittedBlock, row: number): readonly unknown[] {
-  return [
-    block.id(row).toString(),
-    block.ts(row).toString(),
-    (block.receivedAt(row) * NANOS_PER_MILLI).toString(),
-    block.level(row),
-    indexedText(block.service, row),
-    indexedText(block.source, row),
-    indexedText(block.host, row),
-    block.messageText(row),
-    block.eventId(row),
-    block.traceId(row),
-    block.spanId(row),
-    block.attributes(row),
-  ];
 }

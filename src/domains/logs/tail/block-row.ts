@@ -1,4 +1,4 @@
-import { type CommittedBlock, indexedText } from "../../../../ingest/index.ts";
+import { type CommittedBlock, indexedText, textAt } from "../../../../ingest/index.ts";
 import type { MatchRow } from "../../../../query/index.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
@@ -52,8 +52,23 @@ export class BlockRow implements MatchRow {
   }
 
   attribute(key: string): { readonly text: string; readonly isJson: boolean } | null {
-    const [keys, texts, jsonKeys] = this.#block.attributes(this.#row);
-    const at = keys.indexOf(key);
-    return at === -1 ? null : { text: texts[at] ?? "", isJson: jsonKeys.includes(key) };
+    const { attrs, attrJsonKeys } = this.#block.details;
+    const at = findElement(attrs.keys, attrs.ends, this.#row, key);
+    if (at === -1) return null;
+    const isJson = findElement(attrJsonKeys.elements, attrJsonKeys.ends, this.#row, key) !== -1;
+    return { text: textAt(attrs.values, at), isJson };
   }
+}
+
+/** Where the element stands among those of the row; -1 when it does not. */
+function findElement(
+  { texts, indexes }: CommittedBlock["service"],
+  ends: ArrayLike<number>,
+  row: number,
+  element: string,
+): number {
+  const end = ends[row] ?? 0;
+  for (let at = row === 0 ? 0 : (ends[row - 1] ?? 0); at < end; at++)
+    if (texts[indexes[at] ?? 0] === element) return at;
+  return -1;
 }

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "../../../log.ts";
+import type { DeliveryRates } from "./delivery-rate.ts";
 import {
   type Hello,
   inboxChannel,
@@ -23,6 +24,7 @@ export interface FanOutOptions {
   /** A client that fails at once while it is not connected. */
   readonly redis: Redis;
   readonly hub: TailHub;
+  readonly rates: DeliveryRates;
   /** The number of this server among the ids. */
   readonly source: number;
   /** Resolves with the mark of this moment once the store has everything up to it. */
@@ -188,9 +190,10 @@ export class FanOut {
   }
 
   #makePeer(name: string): Peer {
-    const { redis, hub, storedMark, source } = this.#options;
+    const { redis, hub, rates, storedMark, source } = this.#options;
     return new Peer({
       hub,
+      rates,
       storedMark,
       post: (body, epoch, number) =>
         redis.publish(

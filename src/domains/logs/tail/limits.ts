@@ -27,10 +27,13 @@ export const QUEUES_MAX_CHARS = 256 * MEBIBYTE;
 export const WRITE_MAX_CHARS = 64 * 1024;
 
 /**
- * From one piece to the next, unless that one is full: each costs a call of the system, and nobody sees the difference.
- * The first after a pause goes out at once.
+ * From one piece to the next of a reader, unless that one is full: each costs a call of the system on either side, and
+ * nobody sees the difference. The first after a pause goes out at once. It grows from the first to the second with the
+ * number of readers that have something to read, so that no more than so many pieces go out in a second.
  */
-export const WRITE_INTERVAL_MS = 20;
+export const WRITE_INTERVAL_MIN_MS = 20;
+export const WRITE_INTERVAL_MAX_MS = 250;
+export const WRITES_PER_SECOND = 1_000;
 
 /** Time between comments: proxies cut a silent connection after a minute, some after ten seconds. */
 export const COMMENT_INTERVAL_MS = 5_000;
@@ -48,8 +51,23 @@ export const CREDENTIAL_TRUST_MS = 5 * 60_000;
 
 /** Terms from which on one pass for all of them is quicker than one for each (measured). */
 export const FINDER_MIN_TERMS = 16;
-/** Bytes of batches that wait to be matched; beyond it matching goes before the next acknowledgement. */
+/** Bytes of batches that wait to be matched: some half a second of the fastest ingest. Beyond it they are given up. */
 export const BACKLOG_MAX_BYTES = 32 * MEBIBYTE;
+/** Of a busy thread's time that matching takes at most; the rest is for taking in and answering. */
+export const MATCHING_THREAD_SHARE = 0.2;
+/** Milliseconds of matching that may be done at once after a pause. */
+export const MATCHING_BURST_MS = 50;
+/** From one pause of matching to the next: what an acknowledgement may have to wait for it. */
+export const MATCHING_SLICE_MS = 4;
+/** Time after which matching looks again whether the thread is free; far below what a reader notices. */
+export const MATCHING_MAX_WAIT_MS = 10;
+/** A timer that is later than this has waited for other work. */
+export const IDLE_THREAD_MAX_LATE_MS = 2;
+
+/** Entries a second that one reader gets in the long run: a hundred screens, far beyond what can be read. */
+export const READER_ENTRIES_PER_SECOND = 5_000;
+/** Entries a second for all readers of a server, in fair shares: each is put together and sent for its reader alone. */
+export const SERVER_ENTRIES_PER_SECOND = 50_000;
 
 /** Servers a position tells apart. A server's number is forgotten when it is older than the horizon. */
 export const POSITION_MAX_SOURCES = 16;

@@ -1,26 +1,33 @@
+import type { DeliveryRate } from "./delivery-rate.ts";
 import type { LetterBody } from "./fan-out-messages.ts";
 import { LETTER_MAX_CHARS } from "./limits.ts";
-import type { TailEntry } from "./tail-filter.ts";
+import type { MatchedEntries, TailEntry } from "./tail-filter.ts";
 import type { TailReader } from "./tail-hub.ts";
+
+export interface PeerReaderOptions {
+  readonly organizationId: number;
+  /** Of the filter. */
+  readonly key: string;
+  readonly rate: DeliveryRate;
+  /** False when there is no room for it. */
+  readonly send: (letter: LetterBody) => boolean;
+}
 
 /** Sends entries to the streams of another server. */
 export class PeerReader implements TailReader {
-  readonly #organizationId: number;
-  readonly #key: string;
-  /** False when there is no room for it. */
-  readonly #send: (letter: LetterBody) => boolean;
+  readonly #options: PeerReaderOptions;
   #lost = 0;
 
-  constructor(organizationId: number, key: string, send: (letter: LetterBody) => boolean) {
-    this.#organizationId = organizationId;
-    this.#key = key;
-    this.#send = send;
+  constructor(options: PeerReaderOptions) {
+    this.#options = options;
   }
 
-  deliver(entries: readonly TailEntry[]): void {
+  deliver({ count, first }: MatchedEntries): void {
     let part: TailEntry[] = [];
     let chars = 0;
-    for (const entry of entries) {
+    const taken = this.#options.rate.take(count);
+    this.#lost += count - taken;
+    for (const entry of first(taken)) {
       part.push(entry);
       chars += entry.json.length;
       if (chars < LETTER_MAX_CHARS) continue;
@@ -28,7 +35,7 @@ export class PeerReader implements TailReader {
       part = [];
       chars = 0;
     }
-    if (part.length > 0) this.#sendPart(part);
+    if (part.length > 0 || this.#lost > 0) this.#sendPart(part);
   }
 
   lose(count: number): void {
@@ -41,10 +48,11 @@ export class PeerReader implements TailReader {
   }
 
   #sendPart(entries: readonly TailEntry[], isUndecided = false): void {
-    const isSent = this.#send({
+    const { organizationId, key, send } = this.#options;
+    const isSent = send({
       type: "entries",
-      organizationId: this.#organizationId,
-      key: this.#key,
+      organizationId,
+      key,
       entries: entries.map(({ id, json }) => [id.toString(), json]),
       lost: this.#lost,
       isUndecided,

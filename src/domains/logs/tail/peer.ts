@@ -1,3 +1,4 @@
+import type { DeliveryRates } from "./delivery-rate.ts";
 import type { Hello, Interest, LetterBody } from "./fan-out-messages.ts";
 import { INTERESTS_MAX, LETTERS_MAX_CHARS } from "./limits.ts";
 import { PeerReader } from "./peer-reader.ts";
@@ -6,6 +7,7 @@ import type { TailHub } from "./tail-hub.ts";
 
 export interface PeerOptions {
   readonly hub: TailHub;
+  readonly rates: DeliveryRates;
   /** Publishes a letter to the other server. */
   readonly post: (body: LetterBody, epoch: number, number: number) => Promise<unknown>;
   /** Resolves with the mark of this moment once the store has everything up to it. */
@@ -71,9 +73,16 @@ export class Peer {
 
   /** Null for a filter that this server does not understand. */
   #begin({ organizationId, key }: Interest): Wish | null {
+    const { hub, rates } = this.#options;
     try {
-      const reader = new PeerReader(organizationId, key, (letter) => this.#send(letter));
-      const leave = this.#options.hub.add(organizationId, readFilterKey(key), reader);
+      const filter = readFilterKey(key);
+      const rate = rates.open();
+      const reader = new PeerReader({ organizationId, key, rate, send: (letter) => this.#send(letter) });
+      const remove = hub.add(organizationId, filter, reader);
+      const leave = (): void => {
+        remove();
+        rate.close();
+      };
       return { reader, leave, streams: new Set() };
     } catch {
       return null;

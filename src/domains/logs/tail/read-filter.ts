@@ -39,6 +39,7 @@ export function readTailFilter(
     key: JSON.stringify([parameters, session, query === null ? 0 : nowMs]),
     filter,
     matches: query?.matches ?? null,
+    bound: query?.matches == null ? null : query.bound,
     isLive: query === null || query.matches !== null,
   };
 }

@@ -2,7 +2,9 @@ import {
   type Expression,
   predicateMatcher,
   type Relation,
+  type RowBound,
   type RowMatcher,
+  rowBound,
 } from "../../../../query/index.ts";
 import { ApiError, type QueryIssue } from "../../../errors.ts";
 import { compileEntryQuery } from "../kql.ts";
@@ -12,6 +14,8 @@ export interface TailQuery {
   readonly relation: Relation;
   /** Null when only the store can evaluate it. */
   readonly matches: RowMatcher | null;
+  /** What all entries fulfil that it lets through; null when nothing is known of them. */
+  readonly bound: RowBound | null;
 }
 
 /** Characters of the text that a refusal repeats. */
@@ -22,7 +26,7 @@ export function readTailQuery(text: string, nowMs: number): TailQuery {
   const relation = compileEntryQuery(text, nowMs);
   const conditions = conditionsOf(relation);
   if (conditions === null) throw notConditionsAlone(text);
-  return { relation, matches: predicateMatcher(conditions) };
+  return { relation, matches: predicateMatcher(conditions), bound: rowBound(conditions) };
 }
 
 function notConditionsAlone(text: string): ApiError {

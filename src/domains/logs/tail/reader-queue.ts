@@ -6,6 +6,8 @@ import type { TailEntry } from "./tail-filter.ts";
 /** What stands in the place of entries that a slow reader does not get. */
 export interface DroppedEntries {
   count: number;
+  /** Of a break, of which only the newest are shown; others came too fast. */
+  readonly isOfBreak?: boolean;
   /** The last id of each server among them. */
   readonly lastIds: Map<number, bigint>;
 }
@@ -43,10 +45,16 @@ export class ReaderQueue {
     return this.#chars;
   }
 
+  /** Entries that it takes now, if they are not too long. */
+  get room(): number {
+    if (this.#dropping !== null && !this.#hasReopened()) return 0;
+    return QUEUE_MAX_ENTRIES - (this.#items.length - this.#next);
+  }
+
   /** False when the entry was dropped. */
   push(entry: TailEntry): boolean {
     if (this.#dropping !== null && !this.#hasReopened()) {
-      this.#drop(this.#dropping, entry);
+      this.drop(1, entry.id);
       return false;
     }
     const chars = entry.json.length;
@@ -55,14 +63,20 @@ export class ReaderQueue {
       this.#chars + chars > QUEUE_MAX_CHARS ||
       !this.#budget.take(chars)
     ) {
-      this.#dropping ??= { count: 0, lastIds: new Map() };
-      this.#drop(this.#dropping, entry);
+      this.drop(1, entry.id);
       return false;
     }
     this.#closeDropping();
     this.#chars += chars;
     this.#items.push({ kind: "entry", entry });
     return true;
+  }
+
+  /** Counts entries that are not even given; `lastId` is that of the last. */
+  drop(count: number, lastId: bigint): void {
+    this.#dropping ??= { count: 0, lastIds: new Map() };
+    this.#dropping.count += count;
+    this.#dropping.lastIds.set(sourceOf(lastId), lastId);
   }
 
   /** Counts entries that nobody has. */
@@ -119,11 +133,6 @@ export class ReaderQueue {
       this.#items.length - this.#next <= QUEUE_MAX_ENTRIES * REOPEN_SHARE &&
       this.#chars <= QUEUE_MAX_CHARS * REOPEN_SHARE
     );
-  }
-
-  #drop(dropping: DroppedEntries, { id }: TailEntry): void {
-    dropping.count++;
-    dropping.lastIds.set(sourceOf(id), id);
   }
 
   #closeDropping(): void {

@@ -108,11 +108,17 @@ export class RemoteStreams {
     source,
   }: Extract<Letter, { type: "entries" }>): void {
     const received = entries.map(([id, json]) => ({ id: BigInt(id), json }));
+    const last = received.at(-1);
     for (const { shared, sources } of [...this.#streams.values()]) {
       if (shared.organizationId !== organizationId || shared.key !== key) continue;
       // From a server that was not heard of before it sent.
       if (!sources.has(source)) shared.stream.hold(source);
-      shared.stream.deliver(received);
+      if (last !== undefined)
+        shared.stream.deliver({
+          count: received.length,
+          lastId: last.id,
+          first: (count) => received.slice(0, count),
+        });
       if (lost > 0) shared.stream.lose(lost);
       if (isUndecided) shared.stream.askStore();
     }

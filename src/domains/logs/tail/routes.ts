@@ -36,7 +36,8 @@ export function tailRoutes(sessions: TailSessions, tails: TailService): Route[] 
       responses: {
         200: {
           description:
-            "Server-sent events: `log` with an entry, `dropped` with the count of entries the reader was too slow for, " +
+            "Server-sent events: `log` with an entry, `dropped` with the count of entries left out and the reason, `speed` " +
+            "when they came too fast or `break` when a break was too long, " +
             "`error` with a code, `end` when the server stops. `Last-Event-ID` resumes without a gap.",
           contentType: "text/event-stream",
           schema: Type.String(),

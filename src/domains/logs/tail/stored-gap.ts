@@ -107,7 +107,8 @@ export class StoredGap implements TailGap {
     this.#boundBy(ids);
     const missed = ids.filter((id) => this.#isMissed(id));
     if (missed.length <= GAP_MAX_ENTRIES) return [];
-    const dropped: DroppedEntries = { count: missed.length - GAP_MAX_ENTRIES, lastIds: new Map() };
+    const count = missed.length - GAP_MAX_ENTRIES;
+    const dropped: DroppedEntries = { count, isOfBreak: true, lastIds: new Map() };
     for (const id of missed.slice(0, dropped.count)) {
       dropped.lastIds.set(sourceOf(id), id);
       this.#after = id;
@@ -141,7 +142,7 @@ const TOO_LARGE: QueueItem = {
     event: "error",
     data: JSON.stringify({
       code: "TAIL_GAP_TOO_LARGE",
-      message: `More than ${GAP_SCAN_MAX_ENTRIES} entries came during the break: they are in the search, not here.`,
+      message: `More than ${GAP_SCAN_MAX_ENTRIES} entries came during the break: they are not shown here, a search finds them.`,
     }),
   }),
 };

@@ -1,15 +1,25 @@
 import { type CommittedBatch, type CommittedBatches, CommittedBlock } from "../../../../ingest/index.ts";
-import { TermFinder, termsOf } from "../../../../query/index.ts";
+import { messageConditions, TermFinder, termsOf } from "../../../../query/index.ts";
 import type { Logger } from "../../../log.ts";
 import type { Metrics } from "../../../ops/metrics.ts";
+import { BatchBacklog, type WaitingBatch } from "./batch-backlog.ts";
 import { BatchMatcher } from "./batch-matcher.ts";
-import { BACKLOG_MAX_BYTES, FINDER_MIN_TERMS } from "./limits.ts";
-import type { TailEntry, TailFilter } from "./tail-filter.ts";
+import {
+  BACKLOG_MAX_BYTES,
+  FINDER_MIN_TERMS,
+  IDLE_THREAD_MAX_LATE_MS,
+  MATCHING_BURST_MS,
+  MATCHING_MAX_WAIT_MS,
+  MATCHING_SLICE_MS,
+  MATCHING_THREAD_SHARE,
+} from "./limits.ts";
+import type { MatchedEntries, TailFilter } from "./tail-filter.ts";
+import { ThreadShare } from "./thread-share.ts";
 
 /** Whoever gets the entries that a filter lets through. */
 export interface TailReader {
-  /** Entries of one server, in the order of their ids, each call beyond the one before. Returns at once. */
-  deliver(entries: readonly TailEntry[]): void;
+  /** Entries of one server, each call beyond the one before; takes as many as there is room for. Returns at once. */
+  deliver(entries: MatchedEntries): void;
   /** So many entries, some of which the filter may have let through, could not be looked at. */
   lose(count: number): void;
   /** Only the store can tell which entries of a batch the filter lets through: from here on it has to be asked. */
@@ -17,46 +27,66 @@ export interface TailReader {
 }
 
 interface Group {
+  readonly organizationId: number;
   readonly filter: TailFilter;
-  readonly readers: Set<TailReader>;
+  /** With the number of the last batch that was committed before they came. */
+  readonly readers: Map<TailReader, number>;
 }
 
-interface WaitingBatch {
-  readonly organizations: ReadonlySet<number>;
-  readonly block: Uint8Array;
+/** A batch on its way through the groups that listen to it. */
+interface Matching {
+  readonly batch: WaitingBatch;
+  readonly block: CommittedBlock;
+  readonly matcher: BatchMatcher;
+  readonly groups: readonly Group[];
+  next: number;
+}
+
+export interface TailHubOptions {
+  readonly log: Logger;
+  readonly metrics: Metrics["tail"];
+  /** Milliseconds of a clock that does not jump. */
+  readonly monotonicMs?: () => number;
 }
 
 /**
  * Hands the entries of committed batches to the readers whose filter lets them through. A batch of organizations that
  * nobody listens to costs a look into a map; any other is copied, so that the acknowledgement goes out first, and
- * matched once for every distinct filter.
+ * matched once for every distinct filter. Matching takes a bounded share of a busy thread. When that is not enough and
+ * too much waits, what waits is given up and counted for the readers: ingest never waits for a tail.
  */
 export class TailHub implements CommittedBatches {
   readonly #log: Logger;
   readonly #metrics: Metrics["tail"];
+  readonly #monotonicMs: () => number;
   readonly #organizations = new Map<number, Map<string, Group>>();
-  readonly #backlog: WaitingBatch[] = [];
-  #backlogBytes = 0;
+  readonly #backlog = new BatchBacklog();
+  readonly #share: ThreadShare;
+  #matching: Matching | null = null;
+  #isScheduled = false;
+  #committed = 0;
   /** For the terms of all filters; made when it is needed, null when there are few. */
   #finder: TermFinder | null | undefined;
 
-  constructor(options: { log: Logger; metrics: Metrics["tail"] }) {
-    this.#log = options.log;
-    this.#metrics = options.metrics;
+  constructor({ log, metrics, monotonicMs = () => performance.now() }: TailHubOptions) {
+    this.#log = log;
+    this.#metrics = metrics;
+    this.#monotonicMs = monotonicMs;
+    this.#share = new ThreadShare({ share: MATCHING_THREAD_SHARE, burstMs: MATCHING_BURST_MS, monotonicMs });
   }
 
   /** Whether every batch committed so far has been handed on. */
   get isIdle(): boolean {
-    return this.#backlog.length === 0;
+    return this.#backlog.length === 0 && this.#matching === null;
   }
 
   /** The reader gets what is committed from now on, until the returned function is called. */
   add(organizationId: number, filter: TailFilter, reader: TailReader): () => void {
     const groups = this.#organizations.get(organizationId) ?? new Map<string, Group>();
     this.#organizations.set(organizationId, groups);
-    const group = groups.get(filter.key) ?? { filter, readers: new Set<TailReader>() };
+    const group = groups.get(filter.key) ?? { organizationId, filter, readers: new Map() };
     groups.set(filter.key, group);
-    group.readers.add(reader);
+    group.readers.set(reader, this.#committed);
     this.#finder = undefined;
     return () => {
       this.#finder = undefined;
@@ -68,11 +98,11 @@ export class TailHub implements CommittedBatches {
   }
 
   committed({ organizations, block }: CommittedBatch): void {
+    this.#committed++;
     if (this.#organizations.size === 0 || !this.#isWanted(organizations)) return;
-    this.#backlog.push({ organizations, block: block.slice() });
-    this.#backlogBytes += block.length;
-    if (this.#backlog.length === 1) setImmediate(() => this.#handOnNext());
-    while (this.#backlogBytes > BACKLOG_MAX_BYTES) this.#handOn();
+    if (this.#backlog.bytes + block.length > BACKLOG_MAX_BYTES) this.#giveUpBacklog();
+    this.#backlog.push(organizations, block, this.#committed);
+    this.#schedule();
   }
 
   #isWanted(organizations: ReadonlySet<number>): boolean {
@@ -80,49 +110,107 @@ export class TailHub implements CommittedBatches {
     return false;
   }
 
-  /** One batch in each turn of the event loop, so that requests and readers get theirs in between. */
-  #handOnNext(): void {
-    this.#handOn();
-    if (this.#backlog.length > 0) setImmediate(() => this.#handOnNext());
+  /** In turns of the event loop of their own, so that requests and readers get theirs in between. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    const waitMs = Math.min(this.#share.waitMs, MATCHING_MAX_WAIT_MS);
+    if (waitMs === 0) setImmediate(() => this.#work());
+    else {
+      const dueMs = this.#monotonicMs() + waitMs;
+      setTimeout(() => this.#workWhenFree(dueMs), waitMs);
+    }
   }
 
-  #handOn(): void {
+  /** A timer that is called in time says that nobody else wants the thread: then the share does not matter. */
+  #workWhenFree(dueMs: number): void {
+    const isFree = this.#monotonicMs() - dueMs < IDLE_THREAD_MAX_LATE_MS;
+    if (isFree || this.#share.waitMs === 0) this.#work();
+    else {
+      this.#isScheduled = false;
+      this.#schedule();
+    }
+  }
+
+  #work(): void {
+    const startMs = this.#monotonicMs();
+    let workedMs = 0;
+    while (!this.isIdle && workedMs < MATCHING_SLICE_MS) {
+      this.#matchNext();
+      workedMs = this.#monotonicMs() - startMs;
+    }
+    this.#share.spend(workedMs);
+    this.#isScheduled = false;
+    if (!this.isIdle) this.#schedule();
+  }
+
+  /** One group's share of a batch. */
+  #matchNext(): void {
+    const matching = this.#matching ?? this.#beginBatch();
+    const group = matching?.groups[matching.next++];
+    if (matching === null || group === undefined) {
+      this.#matching = null;
+      if (matching !== null) this.#backlog.giveBack(matching.batch);
+      return;
+    }
+    this.#matching = matching;
+    const { batch, block, matcher } = matching;
+    try {
+      this.#handOn(group, batch.number, matcher.entriesOf(group.organizationId, group.filter));
+    } catch (error) {
+      this.#log.error({ err: error }, "a batch could not be handed to live tails");
+      for (const reader of readersOf(group, batch.number)) reader.lose(block.rows);
+    }
+  }
+
+  #beginBatch(): Matching | null {
     const batch = this.#backlog.shift();
-    if (batch === undefined) return;
-    this.#backlogBytes -= batch.block.length;
-    const groups = [...batch.organizations].flatMap((organizationId) =>
-      [...(this.#organizations.get(organizationId)?.values() ?? [])].map((group) => ({
-        organizationId,
-        group,
-      })),
-    );
-    if (groups.length === 0) return;
+    if (batch === undefined) return null;
+    const groups = this.#groupsOf(batch);
     const block = new CommittedBlock(batch.block);
-    const matcher = new BatchMatcher(block, this.#termFinder());
-    for (const { organizationId, group } of groups) {
-      try {
-        this.#handOnTo(group, matcher.entriesOf(organizationId, group.filter));
-      } catch (error) {
-        this.#log.error({ err: error }, "a batch could not be handed to live tails");
-        for (const reader of group.readers) reader.lose(block.rows);
-      }
+    return { batch, block, matcher: new BatchMatcher(block, this.#termFinder()), groups, next: 0 };
+  }
+
+  #groupsOf({ organizations }: WaitingBatch): Group[] {
+    return [...organizations].flatMap((organizationId) => [
+      ...(this.#organizations.get(organizationId)?.values() ?? []),
+    ]);
+  }
+
+  /** All of it: one long gap, after which readers are at the present again, instead of many short ones. */
+  #giveUpBacklog(): void {
+    for (let batch = this.#backlog.shift(); batch !== undefined; batch = this.#backlog.shift()) {
+      const matcher = new BatchMatcher(new CommittedBlock(batch.block), null);
+      for (const group of this.#groupsOf(batch))
+        for (const reader of readersOf(group, batch.number))
+          reader.lose(matcher.countOf(group.organizationId));
+      this.#backlog.giveBack(batch);
     }
   }
 
   #termFinder(): TermFinder | null {
     if (this.#finder !== undefined) return this.#finder;
     const filters = [...this.#organizations.values()].flatMap((groups) => [...groups.values()]);
-    const terms = new Set(
-      filters.flatMap(({ filter: { filter } }) => (filter.search === null ? [] : termsOf(filter.search))),
-    );
+    const terms = new Set(filters.flatMap(({ filter }) => searchTermsOf(filter)));
     this.#finder = terms.size < FINDER_MIN_TERMS ? null : new TermFinder(terms);
     return this.#finder;
   }
 
-  #handOnTo({ readers }: Group, entries: readonly TailEntry[] | null): void {
-    if (entries === null) for (const reader of readers) reader.askStore();
-    if (entries === null || entries.length === 0) return;
-    this.#metrics.matched.inc(entries.length);
-    for (const reader of readers) reader.deliver(entries);
+  #handOn(group: Group, number: number, entries: MatchedEntries | null): void {
+    if (entries === null) for (const reader of readersOf(group, number)) reader.askStore();
+    if (entries === null || entries.count === 0) return;
+    this.#metrics.matched.inc(entries.count);
+    for (const reader of readersOf(group, number)) reader.deliver(entries);
   }
+}
+
+function searchTermsOf({ filter, bound }: TailFilter): string[] {
+  const conditions = bound === null ? [] : messageConditions(bound);
+  if (filter.search !== null) conditions.push(filter.search);
+  return conditions.flatMap(termsOf);
+}
+
+/** Those that were there when the batch was committed. */
+function readersOf({ readers }: Group, batchNumber: number): TailReader[] {
+  return [...readers].filter(([, joined]) => joined < batchNumber).map(([reader]) => reader);
 }

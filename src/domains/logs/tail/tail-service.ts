@@ -5,6 +5,7 @@ import { validationFailed } from "../../../http/validate.ts";
 import type { Logger } from "../../../log.ts";
 import type { Metrics } from "../../../ops/metrics.ts";
 import type { QueryRunner } from "../../../storage/query-runner.ts";
+import { DeliveryRates } from "./delivery-rate.ts";
 import { FanOut } from "./fan-out.ts";
 import {
   GAP_STORE_POLL_MS,
@@ -29,6 +30,7 @@ import type { TailHub } from "./tail-hub.ts";
 import type { TailGrant, TailSessions } from "./tail-sessions.ts";
 import { type TailGap, TailStream } from "./tail-stream.ts";
 import type { StreamParameters } from "./types.ts";
+import { WriteRounds } from "./write-rounds.ts";
 
 export interface TailServiceOptions {
   readonly sessions: TailSessions;
@@ -66,6 +68,8 @@ export class TailService {
   readonly #options: TailServiceOptions;
   readonly #streams: OpenStreams;
   readonly #budget = new QueueBudget(QUEUES_MAX_CHARS);
+  readonly #rates: DeliveryRates;
+  readonly #rounds: WriteRounds;
   readonly #closing = new AbortController();
   readonly #touchTimer: Timer;
   readonly #fanOut: FanOut | null;
@@ -75,6 +79,8 @@ export class TailService {
   constructor(options: TailServiceOptions) {
     const { sessions, monotonicMs, log, credentialCheckMs, redis } = options;
     this.#options = options;
+    this.#rates = new DeliveryRates(monotonicMs);
+    this.#rounds = new WriteRounds(monotonicMs);
     this.#streams = new OpenStreams({
       validSessions: (ids) => sessions.valid(ids),
       monotonicMs,
@@ -107,6 +113,8 @@ export class TailService {
     const stream = new TailStream({
       position,
       budget: this.#budget,
+      rate: this.#rates.open(),
+      rounds: this.#rounds,
       metrics: metrics.tail,
       monotonicMs,
       catchUp: (reached) => {
@@ -227,6 +235,7 @@ export class TailService {
     return new FanOut({
       redis,
       hub,
+      rates: this.#rates,
       source: sourceOf(ingest.idMark()),
       storedMark: () => this.#storedMark(),
       onComplete: (isComplete) => this.#streams.say("notice", isComplete ? COMPLETE : PARTIAL),

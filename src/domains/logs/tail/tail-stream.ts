@@ -1,17 +1,13 @@
 import { type EventSource, SSE_COMMENT, sseBlock, sseRetry } from "../../../http/sse.ts";
 import type { Metrics } from "../../../ops/metrics.ts";
-import {
-  COMMENT_INTERVAL_MS,
-  RETRY_MS,
-  STALLED_READER_MS,
-  WRITE_INTERVAL_MS,
-  WRITE_MAX_CHARS,
-} from "./limits.ts";
+import type { DeliveryRate } from "./delivery-rate.ts";
+import { COMMENT_INTERVAL_MS, RETRY_MS, STALLED_READER_MS, WRITE_MAX_CHARS } from "./limits.ts";
 import { sourceOf, type TailPosition } from "./position.ts";
 import type { QueueBudget } from "./queue-budget.ts";
 import { type DroppedEntries, type QueueItem, ReaderQueue } from "./reader-queue.ts";
-import type { TailEntry } from "./tail-filter.ts";
+import type { MatchedEntries, TailEntry } from "./tail-filter.ts";
 import type { TailReader } from "./tail-hub.ts";
+import type { WriteRounds } from "./write-rounds.ts";
 
 /** What a reader that comes back has missed. */
 export interface TailGap {
@@ -29,6 +25,8 @@ interface PendingGap {
 export interface TailStreamOptions {
   readonly position: TailPosition;
   readonly budget: QueueBudget;
+  readonly rate: DeliveryRate;
+  readonly rounds: WriteRounds;
   readonly metrics: Metrics["tail"];
   /** Moves the position to the present; called when everything up to it was sent. */
   readonly catchUp: (position: TailPosition) => void;
@@ -59,6 +57,8 @@ export class TailStream implements EventSource, TailReader {
   #wake: (() => void) | null = null;
   #onPieceFull: (() => void) | null = null;
   #commentDue = false;
+  /** Entries of the piece that is put together. */
+  #delivered = 0;
   #head: string;
   #lastReadMs: number;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
@@ -99,12 +99,13 @@ export class TailStream implements EventSource, TailReader {
     this.#notify();
   }
 
-  deliver(entries: readonly TailEntry[]): void {
-    const [first] = entries;
-    if (this.#ended || first === undefined) return;
-    const queue = this.#held.get(sourceOf(first.id)) ?? this.#queue;
-    let dropped = 0;
-    for (const entry of entries) if (!queue.push(entry)) dropped++;
+  deliver({ count, lastId, first }: MatchedEntries): void {
+    if (this.#ended) return;
+    const queue = this.#held.get(sourceOf(lastId)) ?? this.#queue;
+    const taken = this.#options.rate.take(Math.min(count, queue.room));
+    let dropped = count - taken;
+    for (const entry of first(taken)) if (!queue.push(entry)) dropped++;
+    if (taken < count) queue.drop(count - taken, lastId);
     if (dropped > 0) this.#options.metrics.dropped.inc(dropped);
     this.#notify();
   }
@@ -150,6 +151,9 @@ export class TailStream implements EventSource, TailReader {
     for (;;) {
       this.#lastReadMs = this.#options.monotonicMs();
       const text = this.#take();
+      // Once for a piece: counting costs more than an entry does.
+      this.#options.metrics.delivered.inc(this.#delivered);
+      this.#delivered = 0;
       if (text !== "") {
         this.#lastWriteMs = this.#lastReadMs;
         return text;
@@ -163,12 +167,13 @@ export class TailStream implements EventSource, TailReader {
 
   /** Lets what comes right after the last piece make a piece of its own. */
   #gather(): Promise<void> {
-    const waitMs = this.#lastWriteMs + WRITE_INTERVAL_MS - this.#options.monotonicMs();
+    const { rounds, monotonicMs } = this.#options;
+    const waitMs = this.#lastWriteMs + rounds.intervalMs - monotonicMs();
     if (waitMs <= 0 || this.#gaps.length > 0 || this.#isPieceFull) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
+      const leave = rounds.join(resolve);
       this.#onPieceFull = () => {
-        clearTimeout(timer);
+        leave();
         resolve();
       };
     });
@@ -222,13 +227,14 @@ export class TailStream implements EventSource, TailReader {
     if (!this.#position.isAhead(id)) return "";
     const position = this.#position.textAt(id);
     this.#position.pass(id);
-    this.#options.metrics.delivered.inc();
+    this.#delivered++;
     return sseBlock({ event: "log", id: position, data: json });
   }
 
-  #droppedBlock({ count, lastIds }: DroppedEntries): string {
+  #droppedBlock({ count, isOfBreak = false, lastIds }: DroppedEntries): string {
     for (const id of lastIds.values()) this.#position.pass(id);
-    return sseBlock({ event: "dropped", id: this.#position.toString(), data: JSON.stringify({ count }) });
+    const data = JSON.stringify({ count, reason: isOfBreak ? "break" : "speed" });
+    return sseBlock({ event: "dropped", id: this.#position.toString(), data });
   }
 
   #askForGap(): void {
@@ -282,6 +288,7 @@ export class TailStream implements EventSource, TailReader {
     this.#gapItems = [];
     this.#gaps.length = 0;
     this.#options.metrics.streams.dec();
+    this.#options.rate.close();
     this.#options.onEnd();
     this.#notify();
   }

@@ -59,7 +59,9 @@ describe.skipIf(redisServer === null)("servers that share a Redis", () => {
     const tenant = await makeTenant(stores);
     const session = await makeSession(left, tenant);
     const tails = [await openTail(left, session), await openTail(right, session)];
-    await send(right, tenant, [{ message: '\ufeff"quoted" 😀\n', attrs: { number: 1e21, text: "\u2028" } }]);
+    await send(right, tenant, [
+      { message: '\ufeff"quoted" 😀\n', attrs: { number: 1e21, nothing: null, text: "\u2028" } },
+    ]);
     const [one, two] = await Promise.all(tails.map(async (tail) => (await tail.next("log")).data));
     expect(one).toBe(String(two));
     for (const tail of tails) tail.close();

@@ -188,7 +188,7 @@ describe("a long break", () => {
     await second.haveMessages(10_000);
     await send(server, tenant, [{ message: "live" }]);
     expect(await second.haveMessages(10_001)).toEqual([...numbered(2_345, 10_000), "live"]);
-    expect(second.of("dropped").map(({ data }) => data)).toEqual(['{"count":2345}']);
+    expect(second.of("dropped").map(({ data }) => data)).toEqual(['{"count":2345,"reason":"break"}']);
     expect(second.events.findIndex(({ event }) => event === "dropped")).toBeLessThan(2);
     second.close();
     await server.close();

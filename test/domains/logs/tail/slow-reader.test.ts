@@ -1,6 +1,7 @@
 /** Readers that do not keep up, over real connections. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
+import { QUEUE_MAX_ENTRIES } from "../../../../src/domains/logs/tail/limits.ts";
 import { eventually } from "../../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { makeSession, makeTenant, openTail, send, startTailServer, type TailServer } from "./tail-server.ts";
@@ -112,3 +113,31 @@ test("a stream whose reader leaves is forgotten", async () => {
   for (const tail of tails) tail.close();
   await eventually("no stream is left", async () => (await streams()) === 0);
 });
+
+test("a flood is shown up to the ceiling of a reader, and the rest is counted in its place", async () => {
+  const tenant = await makeTenant(stores);
+  const session = await makeSession(server, tenant);
+  const [one, other] = [await openTail(server, session), await openTail(server, session)];
+  const count = QUEUE_MAX_ENTRIES * 4;
+  for (let i = 0; i < count; i += BATCH * 8)
+    await Promise.all(
+      Array.from({ length: 8 }, (_, k) =>
+        send(
+          server,
+          tenant,
+          Array.from({ length: BATCH }, (_, j) => ({ message: `${i + k * BATCH + j}` })),
+        ),
+      ),
+    );
+  for (const tail of [one, other]) {
+    const dropped = (): number =>
+      tail.of("dropped").reduce((sum, { data }) => sum + Number(JSON.parse(data).count), 0);
+    await eventually("every entry is shown or counted", () => tail.messages.length + dropped() >= count);
+    expect(tail.messages.length + dropped()).toBe(count);
+    expect(tail.messages.length).toBeGreaterThanOrEqual(QUEUE_MAX_ENTRIES);
+    expect(new Set(tail.messages).size).toBe(tail.messages.length);
+    expect(dropped()).toBeGreaterThan(0);
+    for (const { data } of tail.of("dropped")) expect(JSON.parse(data)).toMatchObject({ reason: "speed" });
+    tail.close();
+  }
+}, 60_000);
