@@ -1,18 +1,20 @@
 /**
  * Search over HTTP through the real server on a table made from real log lines, and beside each question, in the same
- * run and in turn, hand-written SQL put to ClickHouse directly that answers with the same entries.
+ * run and in turn, hand-written SQL put to ClickHouse directly that answers the same: the entries and, where there are
+ * more than a page holds, their number up to the product's limit, both asked for at once.
  * Usage: bun bench/search.ts [rows] [rounds]. Prints a table and appends a line to bench/results/search.jsonl.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TOTAL_MAX_ENTRIES } from "../src/domains/logs/limits.ts";
 import { createLogger } from "../src/log.ts";
 import { formatClickHouseUrl } from "../src/storage/clickhouse.ts";
 import { basicAuthorization } from "../src/storage/embedded/clickhouse-config.ts";
 import { openStores, type Stores } from "../src/storage/open.ts";
 import { makeToken, startServer } from "../test/harness/server-process.ts";
 import { type SearchCase, searchCases } from "./search/cases.ts";
-import { fillLogs } from "./search/fill.ts";
+import { copyIntoUnmergedParts, fillLogs } from "./search/fill.ts";
 
 const rows = Number(process.argv[2] ?? 10_000_000);
 const rounds = Number(process.argv[3] ?? 40);
@@ -21,6 +23,16 @@ const WARM_UP_ROUNDS = 3;
 const ORGANIZATION_ID = 1;
 const COLUMNS =
   "id, ts, received_at, level, service, source, host, message, event_id, trace_id, span_id, attrs, attr_json_keys";
+
+/** What ten seconds of full-speed ingest leave behind before it is merged. */
+const UNMERGED_ROWS = 1_000_000;
+const ASKED_OF_UNMERGED_PARTS = new Set([
+  "newest 100, level=error",
+  "frequent word",
+  "phrase",
+  "needle, one hit",
+  "needle, no hit",
+]);
 
 type Ask = (round: number) => Promise<number>;
 
@@ -71,17 +83,29 @@ function productAsk(url: string, token: string, { path }: SearchCase): Ask {
   };
 }
 
-function referenceAsk({ clickhouseEndpoint: endpoint }: Stores, { path, where, counts }: SearchCase): Ask {
+function referenceAsk(
+  { clickhouseEndpoint: endpoint }: Stores,
+  { path, where, counts, isSingle }: SearchCase,
+): Ask {
   const url = `${endpoint.origin}/?database=${endpoint.database}&use_top_k_dynamic_filtering=0&use_skip_indexes_for_top_k=0`;
   const headers = { authorization: basicAuthorization(endpoint.user, endpoint.password) };
   return async (round) => {
     const limit = new URL(path(round), url).searchParams.get("limit") ?? "100";
     const from = `FROM logs WHERE organization_id = ${ORGANIZATION_ID} AND ${where(round)}`;
-    const statement = counts?.(from) ?? `SELECT ${COLUMNS} ${from} ORDER BY ts DESC, id DESC LIMIT ${limit}`;
-    const body = `${statement} FORMAT JSONCompact`;
-    const response = await fetch(url, { method: "POST", headers, body });
-    const answer: { data: unknown[] } = JSON.parse(await response.text());
-    return answer.data.length;
+    const put = async (statement: string): Promise<number> => {
+      const body = `${statement} FORMAT JSONCompact`;
+      const response = await fetch(url, { method: "POST", headers, body });
+      const answer: { data: unknown[] } = JSON.parse(await response.text());
+      return answer.data.length;
+    };
+    if (counts !== undefined) return put(counts(from));
+    const page = put(`SELECT ${COLUMNS} ${from} ORDER BY ts DESC, id DESC LIMIT ${limit}`);
+    if (isSingle) return page;
+    const [found] = await Promise.all([
+      page,
+      put(`SELECT count() FROM (SELECT 1 ${from} LIMIT ${TOTAL_MAX_ENTRIES + 1})`),
+    ]);
+    return found;
   };
 }
 
@@ -92,6 +116,24 @@ async function someIds({ clickhouse }: Stores): Promise<string[]> {
     format: "JSONCompactEachRow",
   });
   return (await result.json<[string]>()).map(([id]) => id);
+}
+
+async function compare(searchCase: SearchCase, name: string): Promise<void> {
+  const [product, reference] = await measure([
+    productAsk(server.url, token, searchCase),
+    referenceAsk(stores, searchCase),
+  ]);
+  if (product === undefined || reference === undefined) throw new Error("nothing was measured");
+  if (product.entries !== reference.entries)
+    throw new Error(`${name}: ${product.entries} entries, by hand ${reference.entries}`);
+  results[name] = {
+    entries: product.entries,
+    p50Ms: round(product.p50Ms),
+    p99Ms: round(product.p99Ms),
+    handP50Ms: round(reference.p50Ms),
+    handP99Ms: round(reference.p99Ms),
+    ratio: round(product.p50Ms / reference.p50Ms),
+  };
 }
 
 const directory = mkdtempSync(join(tmpdir(), "obs-bench-search-"));
@@ -110,23 +152,12 @@ const server = await startServer({
 const token = await makeToken(server.url);
 
 const results: Record<string, object> = {};
-for (const searchCase of searchCases(rows, await someIds(stores))) {
-  const [product, reference] = await measure([
-    productAsk(server.url, token, searchCase),
-    referenceAsk(stores, searchCase),
-  ]);
-  if (product === undefined || reference === undefined) throw new Error("nothing was measured");
-  if (product.entries !== reference.entries)
-    throw new Error(`${searchCase.name}: ${product.entries} entries, by hand ${reference.entries}`);
-  results[searchCase.name] = {
-    entries: product.entries,
-    p50Ms: round(product.p50Ms),
-    p99Ms: round(product.p99Ms),
-    handP50Ms: round(reference.p50Ms),
-    handP99Ms: round(reference.p99Ms),
-    ratio: round(product.p50Ms / reference.p50Ms),
-  };
-}
+const cases = searchCases(rows, await someIds(stores));
+for (const searchCase of cases) await compare(searchCase, searchCase.name);
+await copyIntoUnmergedParts(stores.clickhouse, Math.min(rows, UNMERGED_ROWS));
+for (const searchCase of cases)
+  if (ASKED_OF_UNMERGED_PARTS.has(searchCase.name))
+    await compare(searchCase, `${searchCase.name}, unmerged parts`);
 process.stdout.write(`${Bun.inspect.table(results)}\n`);
 const report = { at: new Date().toISOString(), rows, rounds, results };
 mkdirSync(join(import.meta.dir, "results"), { recursive: true });

@@ -49,6 +49,7 @@ export {
   type MessageKind,
   messageForm,
   messageKind,
+  mostFrequent,
   oneText,
   timeBucket,
 } from "./message-forms.ts";
@@ -64,6 +65,7 @@ export {
   project,
   scan,
   sort,
+  union,
 } from "./plan/build.ts";
 export type { NamedExpression, PlanColumn, Relation, SortKey } from "./plan/relation.ts";
 export type { ScalarType } from "./scalar-type.ts";

@@ -69,6 +69,16 @@ const COUNTS = overload(
   },
 );
 
+const MOST_FREQUENT = overload(
+  [parameter("value", "string"), parameter("count", "long"), constant("maxValues", "long")],
+  "dynamic",
+  "never",
+  (call) => {
+    const pairs = `arrayReverseSort(x -> tuple(x.2, x.1), groupArray(tuple(${call.operand(0)}, ${call.operand(1)})))`;
+    return `toJSONString(arraySlice(${pairs}, 1, ${call.operand(2)}))`;
+  },
+);
+
 function text(aggregation: (message: string) => string) {
   return overload(
     [parameter("message", "string"), constant("maxChars", "long")],
@@ -113,6 +123,20 @@ export function differentValues(name: string, value: Expression): AggregateCall 
 /** The most frequent values with their counts, as JSON: `[["a", 2], ["b", 1]]`. */
 export function countsPerValue(name: string, value: Expression, maxValues: number): AggregateCall {
   return aggregateOverload(name, "countsPerValue", COUNTS, [value, literal("long", BigInt(maxValues))]);
+}
+
+/**
+ * The same from values that are counted already, a row each. Counting by groups takes a tenth of the time, where there
+ * is one field to count by.
+ */
+export function mostFrequent(
+  name: string,
+  value: Expression,
+  count: Expression,
+  maxValues: number,
+): AggregateCall {
+  const operands = [value, count, literal("long", BigInt(maxValues))];
+  return aggregateOverload(name, "mostFrequent", MOST_FREQUENT, operands);
 }
 
 /** One of the texts, cut after so many characters. */

@@ -6,6 +6,8 @@ export interface SearchCase {
   readonly path: (round: number) => string;
   /** The condition, or for one entry the whole of it; the frame around it is the same for all. */
   readonly where: (round: number) => string;
+  /** Set where the answer is one entry, which nobody counts. */
+  readonly isSingle?: true;
   /** Instead of entries, the columns, grouping and order of a statement that counts. */
   readonly counts?: (from: string) => string;
 }
@@ -114,6 +116,7 @@ export function searchCases(rows: number, ids: readonly string[]): SearchCase[] 
       name: "by id",
       path: (round) => `/api/v1/logs/${ids[round % ids.length]}`,
       where: (round) => `id = ${ids[round % ids.length]}`,
+      isSingle: true,
     },
   ];
 }

@@ -2,11 +2,15 @@ import {
   aggregate,
   aggregateCall,
   call,
-  countsPerValue,
+  columnOf,
+  extend,
   filteredLogs,
+  keep,
   type LogFilter,
   literal,
+  mostFrequent,
   type Relation,
+  union,
 } from "../../../../query/index.ts";
 import { validationFailed } from "../../../http/validate.ts";
 import { fieldText } from "../field-name.ts";
@@ -25,8 +29,8 @@ import type { FacetParameters, FacetsAnswer } from "./types.ts";
 const DEFAULT_FIELDS = ["level", "service", "source", "host"];
 
 /**
- * The most frequent values of some fields with exact counts, all of one moment: one statement counts every value of
- * every field. What that takes is bounded by the statement's memory; beyond it the answer is QUERY_TOO_EXPENSIVE.
+ * The most frequent values of some fields with exact counts: one statement counts every value of every field, each in
+ * a pass that reads what it needs. What that takes is bounded by the statement's memory; beyond it the answer is QUERY_TOO_EXPENSIVE.
  */
 export async function readFacets(
   deps: ReadDependencies,
@@ -40,19 +44,26 @@ export async function readFacets(
     // One value more: that of entries without the field.
     plan: facetsPlan(selection.filter, names, (limit ?? FACET_DEFAULT_VALUES) + 1),
     timeRange: selection.timeRange,
-    maxRows: 1,
+    maxRows: names.length,
   });
-  const cells = rows[0] ?? [];
-  const total = Number(cells[0] ?? 0);
+  const counted = new Map(rows.map(([index, ...cells]) => [Number(index), cells]));
   const facets = names.map((field, i) => {
-    const present = Number(cells[1 + 2 * i] ?? 0);
-    const values = readCounts(cells[2 + 2 * i])
+    const [entries, present, frequent] = counted.get(i) ?? [];
+    const values = readCounts(frequent)
       .filter(({ value }) => value !== "")
       .slice(0, limit ?? FACET_DEFAULT_VALUES);
     const listed = values.reduce((sum, { count }) => sum + count, 0);
-    return { field, values, other: present - listed, missing: total - present };
+    const total = Number(entries ?? 0);
+    return {
+      total,
+      facet: { field, values, other: Number(present ?? 0) - listed, missing: total - Number(present ?? 0) },
+    };
   });
-  return { facets, total };
+  // Passes that begin at different moments may see a few entries more; each facet is right in itself.
+  return {
+    facets: facets.map(({ facet }) => facet),
+    total: Math.max(0, ...facets.map(({ total }) => total)),
+  };
 }
 
 function namesIn(fields: string): string[] {
@@ -78,17 +89,31 @@ async function defaultFields(
   return [...DEFAULT_FIELDS, ...attributes.map(({ name }) => name)];
 }
 
-/** One row: the entries, and for each field those that have it and the most frequent values. */
+/** A row for each field: its number, the entries, those that have it, and the most frequent values. */
 function facetsPlan(filter: LogFilter, names: readonly string[], maxValues: number): Relation {
   const logs = filteredLogs(filter);
-  const perField = names.flatMap((name, i) => {
-    const value = fieldText(logs, name);
-    return [
-      aggregateCall(`present${i}`, "countif", call("notEqual", value, literal("string", ""))),
-      countsPerValue(`values${i}`, value, maxValues),
-    ];
-  });
-  return aggregate(logs, [], [aggregateCall("total", "count"), ...perField]);
+  return union(
+    names.map((name, i) => {
+      const counts = aggregate(
+        logs,
+        [{ name: "value", expression: fieldText(logs, name) }],
+        [aggregateCall("entries", "count")],
+      );
+      const value = columnOf(counts, "value");
+      const entries = columnOf(counts, "entries");
+      const facet = aggregate(
+        counts,
+        [],
+        [
+          aggregateCall("total", "sum", entries),
+          aggregateCall("present", "sumif", entries, call("notEqual", value, literal("string", ""))),
+          mostFrequent("values", value, entries, maxValues),
+        ],
+      );
+      const numbered = extend(facet, [{ name: "field", expression: literal("long", BigInt(i)) }]);
+      return keep(numbered, ["field", "total", "present", "values"]);
+    }),
+  );
 }
 
 /** `[["info", 2], ["error", 1]]`. */

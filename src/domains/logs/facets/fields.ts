@@ -113,7 +113,8 @@ function attributesOf(bag: unknown): [key: string, type: string, text: string][]
   const isJson = new Set(jsonKeys);
   return keys.map((key, i) => {
     const text = texts[i] ?? "";
-    return [key, isJson.has(key) ? jsonTypeOf(text) : "string", text];
+    if (!isJson.has(key)) return [key, "string", text];
+    return text === "" ? [key, "null", "null"] : [key, jsonTypeOf(text), text];
   });
 }
 
@@ -126,8 +127,6 @@ function jsonTypeOf(json: string): string {
     case "t":
     case "f":
       return "boolean";
-    case "n":
-      return "null";
     case '"':
       return "string";
     default:
