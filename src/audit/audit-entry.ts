@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "./canonical-json.ts";
+import { canonicalJson, type JsonObject, type JsonValue } from "./canonical-json.ts";
 
 /** Who did it, as it is remembered after they are gone. */
 export interface AuditActor {
@@ -56,8 +56,7 @@ export function auditRecord(
   const after = fieldsOf(entry.after);
   const sensitive = new Set(entry.sensitive);
   const changedFields = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) =>
-      !UNTOLD_FIELDS.has(name) && JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)),
+    (name) => !UNTOLD_FIELDS.has(name) && !areEqual(before.get(name), after.get(name)),
   );
   const isGone = entry.after === null || entry.after === undefined;
   const diff = changedFields.map((name): [string, JsonValue] => [
@@ -73,16 +72,16 @@ export function auditRecord(
   const { actor, origin, atMs } = by;
   return {
     createdAtMs: atMs,
-    actor,
+    actor: { ...actor, email: storable(actor.email) },
     action,
-    resource: entry.resource,
+    resource: storable(entry.resource),
     meta: {
-      ...entry.facts,
+      ...storableObject(entry.facts ?? {}),
       changedFields: isGone ? [] : changedFields,
       diff: isGone ? {} : Object.fromEntries(diff),
       ...(isGone && before.size > 0 && { snapshot: Object.fromEntries(snapshot) }),
-      ip: origin.ip,
-      ua: origin.userAgent?.slice(0, MAX_USER_AGENT_CHARS).toWellFormed() ?? null,
+      ip: storable(origin.ip),
+      ua: origin.userAgent === null ? null : storable(origin.userAgent.slice(0, MAX_USER_AGENT_CHARS)),
     },
   };
 }
@@ -92,9 +91,15 @@ function fieldsOf(fields: object | null | undefined): Map<string, JsonValue> {
   const values = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(fields ?? {})) {
     const text: string | undefined = JSON.stringify(value);
-    if (text !== undefined) values.set(name, JSON.parse(text));
+    if (text !== undefined) values.set(storable(name), JSON.parse(text));
   }
   return values;
+}
+
+/** Whatever the order of the names in an object, for stores have one of their own. */
+function areEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return canonicalJson(left) === canonicalJson(right);
 }
 
 function bounded(value: JsonValue): JsonValue {
@@ -108,10 +113,17 @@ function bounded(value: JsonValue): JsonValue {
 function storableValue(value: JsonValue): JsonValue {
   if (typeof value === "string") return storable(value);
   if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(storableValue);
+  return isList(value) ? value.map(storableValue) : storableObject(value);
+}
+
+function storableObject(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [storable(name), storableValue(member)]),
   );
+}
+
+function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 function cut(text: string): string {
