@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
+import { type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import type { IdentityServer } from "../identity-server.ts";
+import { Browser } from "./browser.ts";
+import { type OpenIdPeer, startOpenIdPeer } from "./openid-peer.ts";
+
+setDefaultTimeout(60_000);
+
+let directory: TemporaryDirectory;
+let peer: OpenIdPeer;
+let server: ServerProcess;
+let send: IdentityServer["send"];
+
+beforeAll(async () => {
+  directory = temporaryDirectory();
+  const port = await findFreePort();
+  const callback = (name: string): string => `http://127.0.0.1:${port}/api/v1/auth/${name}/callback`;
+  peer = await startOpenIdPeer({ redirectUris: [callback("idp-b"), callback("sso")] });
+  server = await startServer({
+    dataDirectory: directory.path,
+    port,
+    env: {
+      IDP_B_ISSUER: peer.issuer,
+      IDP_B_CLIENT_ID: peer.clientId,
+      IDP_B_CLIENT_SECRET: peer.clientSecret,
+      IDP_B_NAME: "Peer",
+      OUTBOUND_ALLOW: "127.0.0.1",
+    },
+  });
+  send = (method, path, { headers = {}, json } = {}) =>
+    fetch(`${server.url}${path}`, {
+      method,
+      headers: { ...headers, ...(json !== undefined && { "content-type": "application/json" }) },
+      redirect: "manual",
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+});
+afterAll(async () => {
+  await server.stop();
+  await peer.stop();
+  directory[Symbol.dispose]();
+});
+
+test("the server signs people in as it is configured, and lets them bring a provider of their own", async () => {
+  peer.person = { sub: "1", email: "ana@example.com", email_verified: true };
+  const browser = new Browser({ send }, server.url);
+  expect((await browser.visit("/api/v1/auth/idp-b/start?returnTo=/x")).url.href).toBe(`${server.url}/x`);
+  const me = await send("GET", "/api/v1/me", { headers: { cookie: browser.cookie } });
+  expect(await me.json()).toMatchObject({ user: { email: "ana@example.com" }, role: "owner" });
+  const { issuer, clientId, clientSecret } = peer;
+  const connection = { slug: "acme", issuer, clientId, clientSecret, enforced: true };
+  const headers = { cookie: browser.cookie, origin: server.url };
+  expect((await send("PUT", "/api/v1/me/sso", { headers, json: connection })).status).toBe(200);
+  await browser.visit("/api/v1/me/oauth/sso/start");
+  const bySso = new Browser({ send }, server.url);
+  expect((await bySso.visit("/api/v1/auth/sso/acme/start")).url.href).toBe(`${server.url}/`);
+  expect(bySso.session).toBeDefined();
+  for (const secret of [peer.clientSecret, browser.session ?? "?", bySso.session ?? "?"])
+    expect(server.output()).not.toContain(secret);
+});
