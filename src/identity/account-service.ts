@@ -1,35 +1,47 @@
-import type { Sql } from "postgres";
+import type { TransactionSql } from "postgres";
 import { ApiError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import type { RequestContext } from "../http/route.ts";
 import { validationFailed } from "../http/validate.ts";
+import { requireOpenEntrance } from "../organizations/entrance.ts";
+import { joinByInvite } from "../organizations/join.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import type { PlanCaps } from "../usage/plan.ts";
 import {
   emailIsTaken,
-  findLoginAccount,
+  findLoginPerson,
   findMembership,
+  holdPassword,
   insertAccount,
+  insertPerson,
   type NewAccount,
+  type NewPerson,
 } from "./account-store.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { normaliseEmail } from "./email-address.ts";
+import { requireEmail } from "./email-address.ts";
 import { throttledAttempt } from "./login-attempt.ts";
-import type { LoginThrottle } from "./login-throttle.ts";
+import type { LinkIssuer } from "./mailed-links/link-issuer.ts";
+import {
+  acceptProof,
+  hasSecondFactor,
+  proveSecondFactor,
+  type SecondFactorDependencies,
+} from "./mfa/second-factor.ts";
 import { openSession } from "./open-session.ts";
-import type { PasswordHasher } from "./password-hasher.ts";
+import { requireUncommonPassword } from "./password-policy.ts";
+import { provePassword } from "./password-proof.ts";
+import { findEntrance } from "./providers/sso/sso-enforcement.ts";
 import { hashToken } from "./secret-token.ts";
 import { deleteSessions } from "./session-store.ts";
-import { loginSubjects, registrationSubjects } from "./throttle-subjects.ts";
-import type { Account, LoginBody, Me, RegisterBody } from "./types.ts";
+import { registrationSubjects } from "./throttle-subjects.ts";
+import type { Account, LoginBody, Me, RegisterBody, User } from "./types.ts";
 
-export interface AccountDependencies {
-  readonly sql: Sql;
-  readonly passwords: PasswordHasher;
-  readonly throttle: LoginThrottle;
+export interface AccountDependencies extends SecondFactorDependencies {
   readonly authenticator: Pick<Authenticator, "forget">;
   readonly plans: PlanCaps;
-  readonly now: () => number;
+  readonly links: Pick<LinkIssuer, "issue">;
+  /** Whether a password signs in only who has confirmed their address. */
+  readonly requireVerifiedEmail: boolean;
 }
 
 type Caller = Pick<RequestContext, "clientAddress" | "log" | "recordFor">;
@@ -40,33 +52,54 @@ export interface SignedIn {
   sessionToken: string;
 }
 
+/** A new person; without a session where they have to confirm their address first. */
+export interface Registered {
+  account: Account;
+  sessionToken: string | null;
+}
+
 /**
- * Creates a person with an organisation of their own and signs them in. Throws CONFLICT for an email that has an
- * account. Since success signs in at once, it cannot look like that refusal, so registration does tell whether an
- * email is known; every refusal counts against the caller's address like a failed login, which makes asking for
- * many emails slow.
+ * Creates a person with an organisation of their own, or as a member of the one that invited them, mails them a link
+ * that confirms their address, and signs them in, unless that has to happen first.
+ * Throws INVITE_INVALID, SSO_REQUIRED, and CONFLICT for an email that has an account. Since success signs in at once, it
+ * cannot look like that refusal, so registration does tell whether an email is known; every refusal counts against the
+ * caller's address like a failed login, which makes asking for many emails slow.
  */
 export async function registerAccount(
   deps: AccountDependencies,
   caller: Caller,
   input: RegisterBody,
-): Promise<SignedIn> {
+): Promise<Registered> {
   const email = requireEmail(input.email);
+  const { inviteToken } = input;
+  if (inviteToken !== undefined && input.organizationName !== undefined)
+    throw validationFailed([
+      {
+        path: "/organizationName",
+        code: "custom",
+        message: "must be absent: the invite names the organisation",
+      },
+    ]);
+  requireUncommonPassword(input.password, "/password", email);
   const subjects = registrationSubjects(caller.clientAddress);
-  const signedIn = await throttledAttempt(deps.throttle, subjects, caller.log, async () => {
+  const registered = await throttledAttempt(deps.throttle, subjects, caller.log, async () => {
     // Asked first so that a known email costs no hash; the insert asks again, for two people at the same moment.
     if (await askPostgres(() => emailIsTaken(deps.sql, email))) return null;
     const passwordHash = await deps.passwords.hash(input.password);
+    const person = { email, passwordHash, createdAtMs: deps.now() };
+    if (inviteToken !== undefined) return createInvited(deps, caller, person, inviteToken);
     const organizationName = input.organizationName ?? defaultOrganizationName(email);
-    return createSignedIn(deps, caller, { email, passwordHash, organizationName, createdAtMs: deps.now() });
+    return createWithOrganization(deps, caller, { ...person, organizationName });
   });
-  if (signedIn === null) throw new ApiError("CONFLICT", "This email already has an account; log in instead.");
-  return signedIn;
+  if (registered === null)
+    throw new ApiError("CONFLICT", "This email already has an account; log in instead.");
+  return registered;
 }
 
 /**
  * Signs a person in with a new session, and ends the sessions whose tokens the request brought along. Throws
- * INVALID_CREDENTIALS, after the same work whether the account exists or not.
+ * INVALID_CREDENTIALS, after the same work whether the account exists or not, and for who knows the password
+ * EMAIL_NOT_VERIFIED, MFA_REQUIRED and SSO_REQUIRED.
  */
 export async function logIn(
   deps: AccountDependencies,
@@ -75,23 +108,31 @@ export async function logIn(
   broughtTokens: readonly string[],
 ): Promise<SignedIn> {
   const email = requireEmail(input.email);
-  const subjects = loginSubjects(email, caller.clientAddress);
-  const account = await throttledAttempt(deps.throttle, subjects, caller.log, async () => {
-    const found = await askPostgres(() => findLoginAccount(deps.sql, email));
-    const matches = await deps.passwords.verify(input.password, found?.passwordHash ?? null);
-    return matches && found !== null ? found.account : null;
-  });
-  if (account === null) throw new ApiError("INVALID_CREDENTIALS", "The email or the password is wrong.");
+  const given = { email, password: input.password, clientAddress: caller.clientAddress };
+  const person = await provePassword(deps, caller.log, given, () =>
+    askPostgres(() => findLoginPerson(deps.sql, email)),
+  );
+  if (person === null) throw wrongCredentials();
+  if (deps.requireVerifiedEmail && !person.emailIsVerified)
+    throw new ApiError("EMAIL_NOT_VERIFIED", "Confirm your email address first; the link was mailed to you.");
+  const { userId, passwordHash } = person;
+  const proof = await proveSecondFactor(deps, caller.log, userId, input.totp);
 
   const brought = broughtTokens.map(hashToken);
-  const sessionToken = await askPostgres(() =>
+  const signedIn = await askPostgres(() =>
     deps.sql.begin(async (tx) => {
+      // A password or a second factor that changed meanwhile has ended all sessions, so this one must not begin.
+      if (!(await holdPassword(tx, userId, passwordHash))) throw wrongCredentials();
+      if (proof === null && (await hasSecondFactor(tx, userId))) throw wrongCredentials();
+      const facts = await acceptProof(tx, userId, proof);
+      const account = await findEntrance(tx, userId);
+      if (account === null) throw wrongCredentials();
       await deleteSessions(tx, brought);
-      return openSession(tx, caller, account, deps.now());
+      return { account, sessionToken: await openSession(tx, caller, account, deps.now(), facts) };
     }),
   );
   for (const tokenHash of brought) deps.authenticator.forget(tokenHash);
-  return { account, sessionToken };
+  return signedIn;
 }
 
 /** Ends the sessions with these tokens; unknown ones are ignored. */
@@ -128,6 +169,8 @@ export async function describeCaller(deps: AccountDependencies, principal: Princ
   return {
     ...membership.account,
     role: membership.role,
+    emailVerified: membership.emailVerified,
+    mfaEnabled: membership.mfaEnabled,
     scopes: [...principal.scopes],
     plan: { name, limits: { monitors: maxMonitors, monthlyChecks, monthlyLogBytes } },
     quota: {
@@ -143,29 +186,70 @@ function quotaOf(limit: number | null, used: number): { limit: number | null; us
   return { limit, used: limit === null ? null : used };
 }
 
-async function createSignedIn(
+async function createWithOrganization(
   deps: AccountDependencies,
   caller: Caller,
   input: NewAccount,
-): Promise<SignedIn | null> {
+): Promise<Registered | null> {
   return askPostgres(() =>
     deps.sql.begin(async (tx) => {
       const account = await insertAccount(tx, input);
       if (account === null) return null;
-      return { account, sessionToken: await openSession(tx, caller, account, input.createdAtMs) };
+      await mailVerification(deps, tx, account.user);
+      return admit(deps, tx, caller, account, input.createdAtMs);
     }),
   );
 }
 
-/** The local part has at most 64 characters, so the name fits its column. */
-function defaultOrganizationName(email: string): string {
-  return `${email.slice(0, email.lastIndexOf("@"))}'s organization`;
+async function createInvited(
+  deps: AccountDependencies,
+  caller: Caller,
+  input: NewPerson,
+  inviteToken: string,
+): Promise<Registered | null> {
+  return askPostgres(() =>
+    deps.sql.begin(async (tx) => {
+      const user = await insertPerson(tx, input);
+      if (user === null) return null;
+      const nowMs = input.createdAtMs;
+      const { organization, role, record } = await joinByInvite(tx, caller, {
+        user,
+        token: inviteToken,
+        nowMs,
+      });
+      await requireOpenEntrance(tx, organization.id, role);
+      await mailVerification(deps, tx, user);
+      await record();
+      return admit(deps, tx, caller, { user, organization }, nowMs);
+    }),
+  );
 }
 
-function requireEmail(text: string): string {
-  const email = normaliseEmail(text);
-  if (email === null) {
-    throw validationFailed([{ path: "/email", code: "invalid_string", message: "must be an email address" }]);
-  }
-  return email;
+function mailVerification(deps: AccountDependencies, tx: TransactionSql, { id, email }: User): Promise<void> {
+  return deps.links.issue(tx, "verify-email", { userId: id, email });
+}
+
+/** Signs a new person in, unless they have to confirm their address first. */
+async function admit(
+  deps: AccountDependencies,
+  tx: TransactionSql,
+  caller: Caller,
+  account: Account,
+  nowMs: number,
+): Promise<Registered> {
+  if (!deps.requireVerifiedEmail)
+    return { account, sessionToken: await openSession(tx, caller, account, nowMs) };
+  const { user, organization } = account;
+  const actor = { userId: user.id, tokenId: null, email: user.email };
+  await caller.recordFor(tx, organization.id, actor, { resource: `user:${user.id}` });
+  return { account, sessionToken: null };
+}
+
+function wrongCredentials(): ApiError {
+  return new ApiError("INVALID_CREDENTIALS", "The email or the password is wrong.");
+}
+
+/** The local part has at most 64 characters, so the name fits its column. */
+export function defaultOrganizationName(email: string): string {
+  return `${email.slice(0, email.lastIndexOf("@"))}'s organization`;
 }

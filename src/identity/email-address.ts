@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from "node:url";
+import { validationFailed } from "../http/validate.ts";
 import { DOMAIN_MAX_CHARS, EMAIL_LOCAL_PART_MAX_BYTES, EMAIL_MAX_CHARS } from "./limits.ts";
 
 /** A dot-atom of RFC 5322 with the letters, marks and digits of any script, as RFC 6531 allows. */
@@ -33,6 +34,14 @@ export function normaliseEmail(text: string): string | null {
   if (domain === null) return null;
   const email = `${local}@${domain}`;
   return [...email].length <= EMAIL_MAX_CHARS ? email : null;
+}
+
+/** The normalised form of an address in a body's `email`. Throws VALIDATION_FAILED. */
+export function requireEmail(text: string): string {
+  const email = normaliseEmail(text);
+  if (email === null)
+    throw validationFailed([{ path: "/email", code: "invalid_string", message: "must be an email address" }]);
+  return email;
 }
 
 /** Lower-casing can undo the normal form, as with the dotted capital I, so it is restored afterwards. */

@@ -75,3 +75,39 @@ export const FAILURE_KEYS_MAX = 100_000;
 export const CREDENTIALS_BODY_MAX_BYTES = 16 * 1024;
 /** The body of a new token: a name and every scope there is fit many times over. */
 export const TOKEN_BODY_MAX_BYTES = 64 * 1024;
+
+/** How long a mailed link to choose a new password works. */
+export const RESET_LINK_LIFE_MS = 60 * MINUTE_MS;
+/** How long a mailed link that confirms an address works; people read mail on the next day. */
+export const VERIFICATION_LINK_LIFE_MS = 48 * 60 * MINUTE_MS;
+/** How long a notice about a changed account is worth sending. */
+export const NOTICE_LIFE_MS = 3 * DAY_MS;
+/** Links of one kind that work for one person; the oldest goes first. Asking often must not break the link just mailed. */
+export const LINKS_PER_PERSON_MAX = 5;
+/** Mails an address may be sent on somebody's request before delays begin, and the longest of them. */
+export const LINK_FREE_REQUESTS = 3;
+export const LINK_DELAY_MAX_MS = 15 * MINUTE_MS;
+/** Requests for links done in one go. */
+export const LINK_REQUEST_BATCH_MAX = 50;
+/** How often requests that other instances left are looked for. */
+export const LINK_REQUEST_POLL_MS = 2 * SECOND_MS;
+
+/** RFC 6238's defaults, which every authenticator app understands. */
+export const TOTP_PERIOD_SECONDS = 30;
+export const TOTP_DIGITS = 6;
+/** Steps a device's clock may be off, either way. */
+export const TOTP_WINDOW_STEPS = 1;
+/** Bytes of the secret: the length of the hash, as RFC 4226 recommends. */
+export const TOTP_SECRET_BYTES = 20;
+export const RECOVERY_CODES = 10;
+/**
+ * Wrong codes a person has free, and the longest delay after them. Only who knows the password gets this far, so that
+ * nobody else can delay the owner.
+ */
+export const SECOND_FACTOR_FREE_FAILURES = 5;
+export const SECOND_FACTOR_DELAY_MAX_MS = 30 * MINUTE_MS;
+/**
+ * Wrong codes of a person in a day of UTC. Three codes in a million are right at any time, so a year of guessing by
+ * somebody who knows the password finds one with a chance of 3 in 100. A new password begins the count anew.
+ */
+export const SECOND_FACTOR_FAILURES_PER_DAY_MAX = 30;

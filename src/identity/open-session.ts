@@ -1,4 +1,5 @@
 import type { TransactionSql } from "postgres";
+import type { JsonObject } from "../audit/canonical-json.ts";
 import type { RequestContext } from "../http/route.ts";
 import { hashToken, mintSessionToken } from "./secret-token.ts";
 import { insertSession } from "./session-store.ts";
@@ -13,6 +14,7 @@ export async function openSession(
   caller: Pick<RequestContext, "recordFor">,
   { user, organization }: Account,
   nowMs: number,
+  facts: JsonObject = {},
 ): Promise<string> {
   const token = mintSessionToken();
   const sessionId = await insertSession(tx, organization.id, {
@@ -21,6 +23,6 @@ export async function openSession(
     createdAtMs: nowMs,
   });
   const actor = { userId: user.id, tokenId: null, email: user.email };
-  await caller.recordFor(tx, organization.id, actor, { resource: `session:${sessionId}` });
+  await caller.recordFor(tx, organization.id, actor, { resource: `session:${sessionId}`, facts });
   return token;
 }

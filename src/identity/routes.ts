@@ -6,10 +6,15 @@ import {
   describeCaller,
   logIn,
   logOut,
+  type Registered,
   registerAccount,
-  type SignedIn,
 } from "./account-service.ts";
 import { CREDENTIALS_BODY_MAX_BYTES, TOKEN_BODY_MAX_BYTES } from "./limits.ts";
+import type { LinkIssuer } from "./mailed-links/link-issuer.ts";
+import { type MailedLinkRouteDependencies, mailedLinkRoutes } from "./mailed-links/routes.ts";
+import type { MfaDependencies } from "./mfa/mfa-service.ts";
+import { mfaRoutes } from "./mfa/routes.ts";
+import { changePassword, type PasswordChangeDependencies, preparePasswordChange } from "./password-change.ts";
 import { isSessionToken } from "./secret-token.ts";
 import {
   clearedSessionCookie,
@@ -18,24 +23,45 @@ import {
   sessionCookie,
 } from "./session-cookie.ts";
 import { createToken, listOwnTokens, revokeToken } from "./token-service.ts";
-import { Account, CreateTokenBody, LoginBody, Me, MintedToken, RegisterBody, Token } from "./types.ts";
+import {
+  Account,
+  ChangePasswordBody,
+  CreateTokenBody,
+  LoginBody,
+  Me,
+  MintedToken,
+  RegisterBody,
+  Token,
+} from "./types.ts";
 
 const IdParams = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,15}$" }) });
 
-export interface IdentityRouteDependencies extends AccountDependencies {
+export interface IdentityRouteDependencies
+  extends AccountDependencies,
+    MailedLinkRouteDependencies,
+    PasswordChangeDependencies,
+    MfaDependencies {
   readonly cookie: SessionCookieOptions;
+  readonly links: LinkIssuer;
 }
 
-/** Signing up, in and out, the caller's own account, and their personal access tokens. */
+/** Signing up, in and out, second factors, mailed links, the caller's own account, and their personal access tokens. */
 export function identityRoutes(deps: IdentityRouteDependencies): Route[] {
-  return [...authenticationRoutes(deps), accountRoute(deps), ...tokenRoutes(deps)];
+  return [
+    ...authenticationRoutes(deps),
+    ...mailedLinkRoutes(deps),
+    ...mfaRoutes(deps),
+    accountRoute(deps),
+    passwordRoute(deps),
+    ...tokenRoutes(deps),
+  ];
 }
 
 function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
-  const withCookie = (status: number, { account, sessionToken }: SignedIn): Reply => ({
+  const withCookie = (status: number, { account, sessionToken }: Registered): Reply => ({
     status,
     body: account,
-    headers: { "set-cookie": sessionCookie(sessionToken, deps.cookie) },
+    ...(sessionToken !== null && { headers: { "set-cookie": sessionCookie(sessionToken, deps.cookie) } }),
   });
   return [
     route({
@@ -46,8 +72,14 @@ function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
       access: "public",
       audit: "REGISTER",
       body: { kind: "json", schema: RegisterBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
-      responses: { 201: { description: "The account; the session is in the cookie.", schema: Account } },
-      errors: ["CONFLICT"],
+      responses: {
+        201: {
+          description:
+            "The account; the session is in the cookie, unless the address has to be confirmed first.",
+          schema: Account,
+        },
+      },
+      errors: ["CONFLICT", "INVITE_INVALID", "SSO_REQUIRED"],
       handler: async (context, { body }) => withCookie(201, await registerAccount(deps, context, body)),
     }),
     route({
@@ -59,7 +91,7 @@ function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
       audit: "LOGIN",
       body: { kind: "json", schema: LoginBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
       responses: { 200: { description: "The account; the session is in the cookie.", schema: Account } },
-      errors: ["INVALID_CREDENTIALS"],
+      errors: ["INVALID_CREDENTIALS", "EMAIL_NOT_VERIFIED", "MFA_REQUIRED", "SSO_REQUIRED", "RATE_LIMITED"],
       handler: async (context, { body }) =>
         withCookie(200, await logIn(deps, context, body, readSessionTokens(context))),
     }),
@@ -93,6 +125,30 @@ function accountRoute(deps: IdentityRouteDependencies): Route {
       if (context.principal.kind !== "session" || token === undefined) return { status: 200, body };
       // A browser counts the life of a cookie from when it was set: it is set again for the session to slide there too.
       return { status: 200, body, headers: { "set-cookie": sessionCookie(token, deps.cookie) } };
+    },
+  });
+}
+
+function passwordRoute(deps: IdentityRouteDependencies): Route {
+  return route({
+    method: "POST",
+    path: "/api/v1/me/change-password",
+    tag: "Account",
+    summary: "Choose another password; ends the person's other sessions",
+    access: { role: "viewer", scope: "account:write" },
+    audit: "CHANGE_PASSWORD",
+    body: { kind: "json", schema: ChangePasswordBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
+    responses: { 204: { description: "The new password works from now on." } },
+    errors: ["INVALID_CREDENTIALS", "CONFLICT", "RATE_LIMITED"],
+    handler: async (context, { body }) => {
+      const replacement = await preparePasswordChange(deps, context, body);
+      return context.change(
+        async (made) => {
+          await changePassword(made, deps, context.request, replacement);
+          return { status: 204 };
+        },
+        { reachesFurther: "a password belongs to the person, and so do the sessions in other organisations" },
+      );
     },
   });
 }

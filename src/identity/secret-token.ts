@@ -10,6 +10,11 @@ export function mintSessionToken(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
+/** 256 bits of randomness as 43 base64url characters: what a mailed link carries. */
+export function mintLinkToken(): string {
+  return randomBytes(SECRET_BYTES).toString("base64url");
+}
+
 /** A personal access token: `obs_` and 256 bits of randomness as 43 base64url characters. */
 export function mintPersonalAccessToken(): string {
   return `obs_${randomBytes(SECRET_BYTES).toString("base64url")}`;

@@ -1,4 +1,6 @@
+import type { Principal } from "../http/principal.ts";
 import { SESSION_IDLE_MS } from "./limits.ts";
+import { hashToken } from "./secret-token.ts";
 
 const COOKIE_NAME = "session";
 
@@ -33,6 +35,12 @@ export function readSessionCookies(request: Request): string[] {
     if (value.length > 0) values.add(value);
   }
   return [...values];
+}
+
+/** The hash of the session a caller comes with; null for a caller with a token. */
+export function ownSessionHash(principal: Principal, request: Request): Uint8Array | null {
+  const [cookie] = readSessionCookies(request);
+  return principal.kind !== "session" || cookie === undefined ? null : hashToken(cookie);
 }
 
 function serialise(value: string, maxAgeSeconds: number, options: SessionCookieOptions): string {

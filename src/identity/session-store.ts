@@ -42,6 +42,18 @@ export async function insertSession(
   return Number(row.id);
 }
 
+/** Ends the sessions of a person in all organisations, but for the one with the hash `kept`; the hashes of those ended. */
+export async function deleteSessionsOf(
+  tx: TransactionSql,
+  userId: number,
+  kept: Uint8Array | null,
+): Promise<Uint8Array[]> {
+  const rows = await tx<{ token_hash: Uint8Array }[]>`
+    DELETE FROM sessions WHERE user_id = ${userId} AND token_hash IS DISTINCT FROM ${kept}::bytea
+    RETURNING token_hash`;
+  return rows.map((row) => row.token_hash);
+}
+
 /** Ends the sessions with these hashes. Holding a session's token is what entitles to end it. */
 export async function deleteSessions(
   tx: TransactionSql,

@@ -41,6 +41,13 @@ export const RegisterBody = Type.Object(
     organizationName: Type.Optional(
       Line("The name of the new organisation; by default made from the email."),
     ),
+    inviteToken: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "Joins the organisation that invited this email, instead of making a new one.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -61,6 +68,60 @@ export const LoginBody = Type.Object(
   { additionalProperties: false },
 );
 export type LoginBody = Static<typeof LoginBody>;
+
+const NewPassword = (maxLength: number) =>
+  Type.String({
+    minLength: PASSWORD_MIN_CHARS,
+    maxLength,
+    description: "Any characters; one of the most common passwords is refused.",
+  });
+const OneTimeCode = Type.String({
+  minLength: 6,
+  maxLength: 11,
+  description: "Six digits of the authenticator app, or a recovery code.",
+});
+
+export const ForgotPasswordBody = Type.Object({ email: Email }, { additionalProperties: false });
+export type ForgotPasswordBody = Static<typeof ForgotPasswordBody>;
+
+export const ResetPasswordBody = Type.Object(
+  {
+    token: Type.String({ minLength: 20, maxLength: 200, description: "What the mailed link carries." }),
+    newPassword: NewPassword(PASSWORD_MAX_CHARS),
+  },
+  { additionalProperties: false },
+);
+export type ResetPasswordBody = Static<typeof ResetPasswordBody>;
+
+export const ChangePasswordBody = Type.Object(
+  {
+    currentPassword: Type.String({ minLength: 1, maxLength: LOGIN_PASSWORD_MAX_CHARS }),
+    newPassword: NewPassword(LOGIN_PASSWORD_MAX_CHARS),
+  },
+  { additionalProperties: false },
+);
+export type ChangePasswordBody = Static<typeof ChangePasswordBody>;
+
+export const MfaVerifyBody = Type.Object({ code: OneTimeCode }, { additionalProperties: false });
+export type MfaVerifyBody = Static<typeof MfaVerifyBody>;
+
+export const MfaDisableBody = Type.Object(
+  {
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: LOGIN_PASSWORD_MAX_CHARS })),
+    code: Type.Optional(OneTimeCode),
+  },
+  { additionalProperties: false },
+);
+export type MfaDisableBody = Static<typeof MfaDisableBody>;
+
+export const MfaEnrolment = Type.Object({
+  secret: Type.String({ description: "The shared secret in base32, to be typed into an authenticator app." }),
+  otpauthUri: Type.String({ description: "The same for a QR code." }),
+  recoveryCodes: Type.Array(Type.String(), {
+    description: "Each signs in once instead of a one-time code; they are shown this once.",
+  }),
+});
+export type MfaEnrolment = Static<typeof MfaEnrolment>;
 
 export const User = Type.Object({
   id: Type.Integer(),
@@ -89,6 +150,8 @@ export const Me = Type.Object({
   user: User,
   organization: Organization,
   role: Type.Enum([...ROLES]),
+  emailVerified: Type.Boolean(),
+  mfaEnabled: Type.Boolean({ description: "Whether signing in with a password asks for a one-time code." }),
   scopes: Type.Array(Type.String(), {
     description: "What the credential of this request may do; a session has `*`.",
   }),

@@ -1,14 +1,21 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
+import type { App } from "../../src/http/app.ts";
 import type { PipelineDeps } from "../../src/http/pipeline.ts";
+import type { Route } from "../../src/http/route.ts";
 import { Authenticator } from "../../src/identity/authenticator.ts";
+import type { LoginThrottle } from "../../src/identity/login-throttle.ts";
+import { LinkIssuer } from "../../src/identity/mailed-links/link-issuer.ts";
 import { MemoryLoginThrottle } from "../../src/identity/memory-login-throttle.ts";
 import { type PasswordAlgorithm, PasswordHasher } from "../../src/identity/password-hasher.ts";
 import { identityRoutes } from "../../src/identity/routes.ts";
+import type { SessionCookieOptions } from "../../src/identity/session-cookie.ts";
 import { Account, MintedToken } from "../../src/identity/types.ts";
 import { createLogger } from "../../src/log.ts";
+import type { MailMessage } from "../../src/mail/message.ts";
+import { type EnqueueMail, outbox } from "../../src/mail/outbox.ts";
 import { type SendOptions, TEST_ORIGIN, testApp } from "../harness/http-app.ts";
-import { testCaps, testLedger } from "../harness/ledger.ts";
+import { TEST_BOX, testCaps, testLedger } from "../harness/ledger.ts";
 import type { TestStores } from "../harness/stores.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -27,7 +34,12 @@ export interface IdentityServer {
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   readonly hashing: CountedAlgorithm;
+  /** What was put into the outbox, in order. */
+  readonly outgoing: MailMessage[];
+  /** Does the requests for mailed links, which the server does in the background. */
+  readonly issueLinks: () => Promise<void>;
   readonly logged: () => Record<string, unknown>[];
+  readonly app: App;
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Response>;
   readonly logIn: (
     email: string,
@@ -43,7 +55,19 @@ export interface IdentityServerOptions {
   readonly passwords?: PasswordHasher;
   readonly sql?: TestStores["postgres"];
   readonly secure?: boolean;
+  readonly throttle?: LoginThrottle;
+  readonly requireVerifiedEmail?: boolean;
   readonly pipeline?: Partial<PipelineDeps>;
+  /** Routes of other areas beside those of identity. */
+  readonly moreRoutes?: (parts: InstanceParts) => readonly Route[];
+}
+
+/** What an instance is made of and its other routes share. */
+export interface InstanceParts {
+  readonly sql: TestStores["postgres"];
+  readonly authenticator: Authenticator;
+  readonly now: () => number;
+  readonly cookie: SessionCookieOptions;
 }
 
 /** A clock that moves only when told to. */
@@ -88,16 +112,38 @@ export function identityServer(stores: TestStores, options: IdentityServerOption
   const hashing = new CountedAlgorithm();
   const sql = options.sql ?? stores.postgres;
   const authenticator = new Authenticator({ sql, now: clock.now, log: createLogger("silent") });
+  const cookie = { secure: options.secure ?? false };
+  const more = options.moreRoutes?.({ sql, authenticator, now: clock.now, cookie }) ?? [];
+  const outgoing: MailMessage[] = [];
+  const enqueue = outbox({ box: TEST_BOX, now: clock.now });
+  const enqueueMail: EnqueueMail = async (tx, message, expiresAtMs) => {
+    await enqueue(tx, message, expiresAtMs);
+    outgoing.push(message);
+  };
+  const publicUrl = options.pipeline?.publicUrl ?? TEST_ORIGIN;
+  const links = new LinkIssuer({
+    sql,
+    enqueueMail,
+    onMail: () => undefined,
+    publicUrl,
+    log: createLogger("silent"),
+    now: clock.now,
+  });
   const routes = identityRoutes({
     sql,
     passwords: options.passwords ?? new PasswordHasher({ concurrency: 4, algorithm: hashing }),
-    throttle: new MemoryLoginThrottle({ now: clock.now }),
+    throttle: options.throttle ?? new MemoryLoginThrottle({ now: clock.now }),
     authenticator,
     plans: testCaps(sql, clock.now).plan,
     now: clock.now,
-    cookie: { secure: options.secure ?? false },
+    cookie,
+    box: TEST_BOX,
+    enqueueMail,
+    publicUrl,
+    links,
+    requireVerifiedEmail: options.requireVerifiedEmail ?? false,
   });
-  const { send, logged } = testApp(routes, {
+  const { app, send, logged } = testApp([...routes, ...more], {
     authenticator,
     ledger: testLedger(sql, clock.now),
     ...options.pipeline,
@@ -106,6 +152,11 @@ export function identityServer(stores: TestStores, options: IdentityServerOption
     authenticator,
     clock,
     hashing,
+    outgoing,
+    issueLinks: async () => {
+      await links.issueRequested(new AbortController().signal);
+    },
+    app,
     logged,
     send,
     logIn: (email, { password = PASSWORD, from, cookie } = {}) =>

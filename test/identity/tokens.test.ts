@@ -64,6 +64,8 @@ describe("making a token", () => {
     expect(await me.json()).toEqual({
       ...account,
       role: "owner",
+      emailVerified: false,
+      mfaEnabled: false,
       scopes: ["*"],
       plan: { name: "self-hosted", limits: { monitors: null, monthlyChecks: null, monthlyLogBytes: null } },
       quota: {
