@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import type { Ingest } from "../ingest/index.ts";
 import manifest from "../package.json" with { type: "json" };
 import type { QueryBudget } from "../query/index.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import type { Config } from "./config.ts";
 import { kqlRoutes } from "./domains/kql/routes.ts";
 import { logIngestRoutes } from "./domains/logs/ingest-routes.ts";
@@ -12,6 +13,7 @@ import { tailRoutes } from "./domains/logs/tail/routes.ts";
 import type { TailService } from "./domains/logs/tail/tail-service.ts";
 import type { TailSessions } from "./domains/logs/tail/tail-sessions.ts";
 import { savedSearchRoutes } from "./domains/saved-searches/routes.ts";
+import { exportRoutes } from "./export/routes.ts";
 import { type App, buildApp } from "./http/app.ts";
 import { PostgresLedger } from "./http/ledger/request-ledger.ts";
 import { MemoryRateLimiter } from "./http/rate-limit/memory-limiter.ts";
@@ -19,15 +21,24 @@ import type { RateLimiter } from "./http/rate-limit/rate-limiter.ts";
 import { RedisRateLimiter } from "./http/rate-limit/redis-limiter.ts";
 import type { Authenticator } from "./identity/authenticator.ts";
 import type { LoginThrottle } from "./identity/login-throttle.ts";
+import type { LinkIssuer } from "./identity/mailed-links/link-issuer.ts";
 import { MemoryLoginThrottle } from "./identity/memory-login-throttle.ts";
 import { PasswordHasher } from "./identity/password-hasher.ts";
+import { providerRoutes } from "./identity/providers/provider-routes.ts";
+import { createTxtResolver } from "./identity/providers/sso/txt-resolver.ts";
 import { RedisLoginThrottle } from "./identity/redis-login-throttle.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./ops/metrics.ts";
 import type { Readiness } from "./ops/readiness.ts";
 import { opsRoutes } from "./ops/routes.ts";
+import { inviteMailer } from "./organizations/invite-mail.ts";
+import { overviewRoutes } from "./organizations/overview/routes.ts";
+import { organizationRoutes } from "./organizations/routes.ts";
+import { OutboundPolicy } from "./outbound/outbound-policy.ts";
 import type { SecretBox } from "./secrets/secret-box.ts";
+import type { ServerMail } from "./server-mail.ts";
+import { serverProviders } from "./server-providers.ts";
 import { Admission } from "./storage/admission.ts";
 import type { Stores } from "./storage/open.ts";
 import { QueryRunner } from "./storage/query-runner.ts";
@@ -48,8 +59,12 @@ export interface AppDeps {
   readonly log: Logger;
   /** Encrypts secrets at rest. */
   readonly box: SecretBox;
+  readonly mail: Pick<ServerMail, "enqueue">;
+  readonly links: LinkIssuer;
   /** Signs the cursors of searches. */
   readonly cursorKey: Uint8Array;
+  /** Told when an audit log has grown. */
+  readonly onAudited: () => void;
 }
 
 /** The whole application: every route of every domain behind the one pipeline. */
@@ -60,6 +75,8 @@ export function createApp(deps: AppDeps): App {
   const plans = new PlanCaps({ plan: planOf(config), sql, now });
   const runner = createQueryRunner(stores, metrics);
   const budget = queryBudgetOf(config);
+  const cookie = { secure: publicUrl.startsWith("https:") };
+  const mailInvite = inviteMailer({ enqueue: deps.mail.enqueue, publicUrl });
   const routes = [
     ...identityRoutes({
       sql,
@@ -68,12 +85,35 @@ export function createApp(deps: AppDeps): App {
       authenticator,
       plans,
       now,
-      cookie: { secure: publicUrl.startsWith("https:") },
+      cookie,
+      box,
+      publicUrl,
+      enqueueMail: deps.mail.enqueue,
+      links: deps.links,
+      requireVerifiedEmail: config.requireEmailVerification && config.smtpUrl !== null,
     }),
     ...logIngestRoutes({ ingest: deps.ingest, caps: { token: new DailyCaps({ sql, now }), plan: plans } }),
     ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now }),
     ...logPatternRoutes({ runner, budget, now }),
     ...savedSearchRoutes({ sql }),
+    ...auditRoutes({ sql, clickhouse: stores.clickhouse, cursorKey: deps.cursorKey, now }),
+    ...organizationRoutes({ sql, authenticator, box, now, cookie, mailInvite }),
+    ...overviewRoutes({ sql, runner, now }),
+    ...exportRoutes({ sql, now }),
+    ...providerRoutes({
+      sql,
+      box,
+      authenticator,
+      now,
+      publicUrl,
+      cookie,
+      providers: serverProviders(config),
+      outbound: new OutboundPolicy({
+        allow: config.outboundAllow ?? [],
+        allowPrivate: config.outboundAllowPrivate,
+      }),
+      resolveTxt: createTxtResolver(),
+    }),
     ...kqlRoutes(),
     ...tailRoutes(deps.tailSessions, deps.tails),
   ];
@@ -89,7 +129,7 @@ export function createApp(deps: AppDeps): App {
   );
   return buildApp([...routes, ...operations], {
     authenticator,
-    ledger: new PostgresLedger({ sql, box, now }),
+    ledger: new PostgresLedger({ sql, box, now, onAudited: deps.onAudited }),
     rateLimiter: createRateLimiter(stores, metrics, log),
     rateLimits: {
       perMinute: config.rateLimitPerMinute,

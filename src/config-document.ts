@@ -1,4 +1,5 @@
-import { SETTINGS, type Setting } from "./settings.ts";
+import type { Setting } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
 
 function row(setting: Setting<unknown>): string {
   const standard = setting.defaultNote ?? (setting.default === null ? "none" : `\`${setting.default}\``);

@@ -50,10 +50,13 @@ export function oneOf<const T extends string>(values: readonly T[]): ValueReader
   };
 }
 
+function isHostName(text: string): boolean {
+  return /^(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/.test(text) && /[A-Za-z]/.test(text);
+}
+
 /** An address or host name to listen on, without port. */
 export function hostName(text: string): string {
-  const isName = /^(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/.test(text) && /[A-Za-z]/.test(text);
-  if (isIP(text) === 0 && !isName) throw new ValueProblem("is neither an address nor a host name");
+  if (isIP(text) === 0 && !isHostName(text)) throw new ValueProblem("is neither an address nor a host name");
   return text;
 }
 
@@ -123,5 +126,62 @@ export function secretKey(text: string): Uint8Array {
 /** A name in one line. */
 export function plainName(text: string): string {
   if (!/^[^\p{Cc}]{1,64}$/u.test(text)) throw new ValueProblem("is not a name of 1 to 64 characters");
+  return text;
+}
+
+/** An SMTP server's URL as it was written, credentials included. */
+export function mailServerUrl(text: string): string {
+  const { username, password, pathname, search } = parseUrl(text, ["smtp", "smtps"]);
+  if (pathname.replace("/", "") !== "" || search !== "") throw new ValueProblem("has a path or a query");
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    throw new ValueProblem("has a percent sign that encodes nothing");
+  }
+  return text;
+}
+
+/** The sender of mails: an address, or a name and one; for a header, so in one line and without quotes to misread. */
+export function mailSender(text: string): string {
+  const address = '[^\\s\\p{Cc}<>()\\[\\],;:\\\\"@]+@(?:[\\p{L}\\p{N}.-]+|\\[[0-9A-Za-z.:]+\\])';
+  const pattern = new RegExp(`^(?:${address}|[^\\p{Cc}<>"\\\\,;:@()]{1,100} <${address}>)$`, "u");
+  if (text.length > 320 || !pattern.test(text))
+    throw new ValueProblem("is neither an address nor a name with an address in angle brackets");
+  return text;
+}
+
+/** Yes or no. */
+export function flag(text: string): boolean {
+  if (text !== "0" && text !== "1") throw new ValueProblem("is neither 0 nor 1");
+  return text === "1";
+}
+
+/** Host names, addresses and CIDRs, separated by commas. */
+export function outboundTargets(text: string): readonly string[] {
+  const entries = text.split(",").map((entry) => entry.trim());
+  for (const entry of entries) {
+    if (!isNetwork(entry) && !isHostName(entry))
+      throw new ValueProblem(
+        `has an entry that is neither a host name nor an address nor a CIDR: ${JSON.stringify(entry)}`,
+      );
+  }
+  return entries;
+}
+
+/** The address by which an OpenID provider calls itself, as it was written. */
+export function issuer(text: string): string {
+  const url = parseUrl(text, ["http", "https"]);
+  if (url.search !== "") throw new ValueProblem("has a query");
+  if (url.username !== "" || url.password !== "") throw new ValueProblem("has credentials");
+  return text;
+}
+
+export function clientId(text: string): string {
+  if (!/^[^\p{Cc}]{1,255}$/u.test(text)) throw new ValueProblem("is not of 1 to 255 characters");
+  return text;
+}
+
+export function clientSecret(text: string): string {
+  if (!/^[^\p{Cc}]{1,1024}$/u.test(text)) throw new ValueProblem("is not of 1 to 1024 characters");
   return text;
 }

@@ -1,5 +1,6 @@
 import { ValueProblem } from "./config-values.ts";
-import { SETTINGS, type Setting } from "./settings.ts";
+import type { Setting } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
 
 /** A setting has an unacceptable value; the message is one line for the person who starts the server. */
 export class ConfigError extends Error {
@@ -52,7 +53,7 @@ export function loadConfig(environment: Environment): Config {
   const required = <T>(row: Setting<T> & { default: string }): T => readText(row, textOf(row) || row.default);
   const optional = <T>(row: Setting<T> & { default: null }): T | null =>
     textOf(row) === "" ? null : readText(row, textOf(row));
-  return {
+  const config: Config = {
     port: required(SETTINGS.port),
     host: required(SETTINGS.host),
     publicUrl: optional(SETTINGS.publicUrl),
@@ -78,7 +79,32 @@ export function loadConfig(environment: Environment): Config {
     planMaxMonitors: optional(SETTINGS.planMaxMonitors),
     planMonthlyChecks: optional(SETTINGS.planMonthlyChecks),
     planMonthlyLogBytes: optional(SETTINGS.planMonthlyLogBytes),
+    outboundAllow: optional(SETTINGS.outboundAllow),
+    outboundAllowPrivate: required(SETTINGS.outboundAllowPrivate),
+    smtpUrl: optional(SETTINGS.smtpUrl),
+    smtpFrom: optional(SETTINGS.smtpFrom),
+    requireEmailVerification: required(SETTINGS.requireEmailVerification),
+    idpAIssuer: optional(SETTINGS.idpAIssuer),
+    idpAClientId: optional(SETTINGS.idpAClientId),
+    idpAClientSecret: optional(SETTINGS.idpAClientSecret),
+    idpAName: required(SETTINGS.idpAName),
+    idpBIssuer: optional(SETTINGS.idpBIssuer),
+    idpBClientId: optional(SETTINGS.idpBClientId),
+    idpBClientSecret: optional(SETTINGS.idpBClientSecret),
+    idpBName: required(SETTINGS.idpBName),
   };
+  requireTogether(config, ["idpAIssuer", "idpAClientId", "idpAClientSecret"]);
+  requireTogether(config, ["idpBIssuer", "idpBClientId", "idpBClientSecret"]);
+  return config;
+}
+
+/** Refuses a part of what is of use only as a whole. */
+function requireTogether(config: Config, keys: readonly (keyof Config)[]): void {
+  const missing = keys.filter((key) => config[key] === null);
+  const [first] = missing;
+  if (first === undefined || missing.length === keys.length) return;
+  const names = keys.map((key) => SETTINGS[key].name).join(", ");
+  throw new ConfigError(`${SETTINGS[first].name}: the value is missing; ${names} are of use only together.`);
 }
 
 /** The address people use: `PUBLIC_URL`, or what the listener on `port` is reached by from the same machine. */

@@ -9,8 +9,21 @@ export const ERROR_CODES = {
     status: 400,
     summary: "The body or the parameters violate the schema; `fields` lists each issue.",
   },
+  LINK_INVALID: {
+    status: 400,
+    summary: "The token of a mailed link is unknown, expired or used; ask for a new link.",
+  },
+  INVITE_INVALID: {
+    status: 400,
+    summary:
+      "The invite is unknown, expired, taken back, used, or meant for another email address than the caller's.",
+  },
   UNAUTHENTICATED: { status: 401, summary: "No credential, or one that is unknown, expired or revoked." },
-  INVALID_CREDENTIALS: { status: 401, summary: "The email or the password is wrong." },
+  INVALID_CREDENTIALS: { status: 401, summary: "The email, the password or the one-time code is wrong." },
+  MFA_REQUIRED: {
+    status: 401,
+    summary: "The password is right; the account asks for a one-time code besides, in `totp`.",
+  },
   FORBIDDEN: {
     status: 403,
     summary: "The role in the organisation does not allow this, or the request's origin is foreign.",
@@ -24,6 +37,38 @@ export const ERROR_CODES = {
   PLAN_LIMIT_LOG_BYTES: {
     status: 429,
     summary: "The organisation's plan allows no more logs this month.",
+  },
+  SIGN_IN_EXPIRED: {
+    status: 400,
+    summary: "The sign-in is unknown, over, used already, or was begun in another browser; begin again.",
+  },
+  PROVIDER_ANSWER_INVALID: {
+    status: 400,
+    summary: "What the identity provider answered does not prove who the person is.",
+  },
+  EMAIL_NOT_VERIFIED: { status: 403, summary: "The email address has not been verified." },
+  PROVIDER_REFUSED: { status: 403, summary: "The identity provider refused the sign-in." },
+  IDENTITY_NOT_LINKED: {
+    status: 403,
+    summary:
+      "An account with this email exists and is not linked to the provider; sign in to it and link the provider there.",
+  },
+  SSO_REQUIRED: {
+    status: 403,
+    summary: "The organisation lets its members sign in through its own identity provider only.",
+  },
+  SSO_NOT_ADMITTED: {
+    status: 403,
+    summary:
+      "The person is no member of the organisation, and their email is of none of its verified domains.",
+  },
+  DOMAIN_NOT_VERIFIED: {
+    status: 409,
+    summary: "The DNS record that shows whose the domain is was not found.",
+  },
+  PROVIDER_UNAVAILABLE: {
+    status: 503,
+    summary: "The identity provider does not answer; try again after `Retry-After` seconds.",
   },
   NOT_FOUND: { status: 404, summary: "No such resource in this organisation." },
   METHOD_NOT_ALLOWED: {

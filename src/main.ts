@@ -1,14 +1,17 @@
 import { join } from "node:path";
 import { type CommittedBatches, type Ingest, openIngest } from "../ingest/index.ts";
 import { createApp } from "./app.ts";
+import { AnchorWriter } from "./audit/anchors/anchor-writer.ts";
 import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
 import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
 import { TailHub } from "./domains/logs/tail/tail-hub.ts";
 import { type Listener, listen } from "./http/server.ts";
 import { Authenticator } from "./identity/authenticator.ts";
+import { Housekeeping } from "./jobs/housekeeping.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { openSecretBox } from "./secrets/load-secret-key.ts";
+import { openServerMail } from "./server-mail.ts";
 import { serverReadiness } from "./server-readiness.ts";
 import { openServerTails } from "./server-tails.ts";
 import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
@@ -19,6 +22,8 @@ import { loadSigningKey, takeInstanceNumber } from "./storage/server-identity.ts
 /** How long requests that are being answered may take at the end, and after them the flush of the log. */
 const STOP_REQUESTS_MS = 2_000;
 const STOP_FLUSH_MS = 2_500;
+/** How long a mail that is being sent may take at the end; cut off, it is sent again by the next start. */
+const STOP_MAIL_MS = 1_000;
 /** When the stop has not come to its end by itself: nothing acknowledged is lost, the next start recovers it. */
 const STOP_DEADLINE_MS = 9_500;
 
@@ -44,21 +49,28 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       metrics,
       log,
     });
+    const anchors = openAnchors(stores, metrics, log);
+    const housekeeping = new Housekeeping({ sql: stores.postgres, now: Date.now, log });
+    housekeeping.start();
     const port = config.port === 0 ? await findFreePort() : config.port;
     const publicUrl = publicUrlOf(config, port);
+    const mail = openServerMail({ config, publicUrl, sql: stores.postgres, box, metrics, log });
     const app = createApp({
       config,
       publicUrl,
       stores,
       box,
+      mail,
+      links: mail.links,
       ingest,
       tailSessions,
       tails,
       authenticator,
-      readiness: serverReadiness(stores, ingest, Date.now),
+      readiness: serverReadiness(stores, ingest, mail.sender, Date.now),
       metrics,
       log,
       cursorKey: await loadSigningKey(stores.postgres, "search-cursor"),
+      onAudited: anchors.wake,
     });
     const listener = listen(app, { hostname: config.host, port });
     return {
@@ -66,7 +78,13 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       stop: async () => {
         await tails.close();
         await stopListening(listener);
-        await ingest.close(STOP_FLUSH_MS);
+        // At the same time, for together they could take longer than the stop may.
+        await Promise.all([
+          ingest.close(STOP_FLUSH_MS),
+          mail.stop(STOP_MAIL_MS),
+          anchors.stop(),
+          housekeeping.stop(),
+        ]);
         await authenticator.settled();
         await stores.close();
       },
@@ -75,6 +93,14 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
     await stores.close();
     throw error;
   }
+}
+
+function openAnchors(stores: Stores, metrics: Metrics, log: Logger): AnchorWriter {
+  const { postgres: sql, clickhouse } = stores;
+  const anchors = new AnchorWriter({ sql, clickhouse, metrics: metrics.audit, now: Date.now, log });
+  metrics.onCollect(() => metrics.audit.lagSec.set(anchors.lagSec));
+  anchors.start();
+  return anchors;
 }
 
 async function openServerIngest(

@@ -1,12 +1,18 @@
 import type { Ingest } from "../ingest/index.ts";
+import type { MailSender } from "./mail/mail-sender.ts";
 import { type DependencyCheck, type Readiness, readinessOf } from "./ops/readiness.ts";
 import type { Stores } from "./storage/open.ts";
 
 /** How long an acknowledged entry may wait for the store before the server calls itself behind. */
 const MAX_FLUSH_LAG_MS = 30_000;
 
-/** What `/health/ready` looks at: every store, and the write-ahead log between them. */
-export function serverReadiness(stores: Stores, ingest: Ingest, now: () => number): Readiness {
+/** What `/health/ready` looks at: every store, the write-ahead log between them, and mail. */
+export function serverReadiness(
+  stores: Stores,
+  ingest: Ingest,
+  mail: Pick<MailSender, "status">,
+  now: () => number,
+): Readiness {
   const storeChecks = stores.statuses().map(
     ({ name }): DependencyCheck => ({
       name,
@@ -24,6 +30,7 @@ export function serverReadiness(stores: Stores, ingest: Ingest, now: () => numbe
   return readinessOf([
     ...storeChecks,
     { name: "write-ahead-log", check: async () => logState(ingest, now()) },
+    { name: "mail", check: async () => mail.status() },
   ]);
 }
 

@@ -2,36 +2,21 @@ import {
   bytes,
   clickhouseUrl,
   directory,
+  flag,
   hostName,
   httpOrigin,
   integer,
+  mailSender,
+  mailServerUrl,
   networks,
   oneOf,
+  outboundTargets,
   plainName,
   secretKey,
   storeUrl,
-  type ValueReader,
 } from "./config-values.ts";
-
-/** One row of the table of settings. */
-export interface Setting<T> {
-  /** The environment variable. */
-  readonly name: string;
-  /** The text that is read when the variable is unset or empty; null when the setting may be absent. */
-  readonly default: string | null;
-  /** What the documentation says instead of a default. */
-  readonly defaultNote?: string;
-  readonly accepts: string;
-  readonly meaning: string;
-  /** The value may hold a password and is never repeated. */
-  readonly secret?: boolean;
-  readonly read: ValueReader<T>;
-}
-
-/** Keeps in the type whether there is a default, and so whether the value can be absent. */
-function setting<T, D extends string | null>(row: Setting<T> & { default: D }): Setting<T> & { default: D } {
-  return row;
-}
+import { IDENTITY_PROVIDER_SETTINGS } from "./identity-provider-settings.ts";
+import { setting } from "./setting.ts";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const MILLION = 1_000_000;
@@ -233,4 +218,46 @@ export const SETTINGS = {
     meaning: "Unpacked bytes of logs one organisation may send in a month of UTC.",
     read: bytes(0),
   }),
+  outboundAllow: setting({
+    name: "OUTBOUND_ALLOW",
+    default: null,
+    defaultNote: "none",
+    accepts: "host names, addresses and CIDRs, separated by commas",
+    meaning:
+      "Where requests on behalf of organisations (single sign-on, webhooks, checks) may go besides the internet. " +
+      "This machine, the link and metadata services are opened only by an entry that is no wider than they are.",
+    read: outboundTargets,
+  }),
+  outboundAllowPrivate: setting({
+    name: "OUTBOUND_ALLOW_PRIVATE",
+    default: "0",
+    accepts: "0 or 1",
+    meaning: "Whether such requests may go to private networks (10.0.0.0/8 and the like).",
+    read: flag,
+  }),
+  smtpUrl: setting({
+    name: "SMTP_URL",
+    default: null,
+    defaultNote: "none: mails go to the log and to `outbox` in the data directory",
+    accepts: "`smtp://` or `smtps://` with user, password, host and port",
+    meaning: "The mail server that mails are sent through. A password goes to it through TLS only.",
+    secret: true,
+    read: mailServerUrl,
+  }),
+  smtpFrom: setting({
+    name: "SMTP_FROM",
+    default: null,
+    defaultNote: "`obs <obs@HOST>` with the host of `PUBLIC_URL`",
+    accepts: "`name@host` or `Name <name@host>`",
+    meaning: "Whom mails come from.",
+    read: mailSender,
+  }),
+  requireEmailVerification: setting({
+    name: "REQUIRE_EMAIL_VERIFICATION",
+    default: "0",
+    accepts: "0 or 1",
+    meaning: "Whether signing in with a password needs a confirmed address; only with `SMTP_URL`.",
+    read: flag,
+  }),
+  ...IDENTITY_PROVIDER_SETTINGS,
 } as const;

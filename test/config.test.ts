@@ -43,6 +43,19 @@ test("an empty environment gives the documented defaults", () => {
     planMaxMonitors: null,
     planMonthlyChecks: null,
     planMonthlyLogBytes: null,
+    smtpUrl: null,
+    smtpFrom: null,
+    requireEmailVerification: false,
+    outboundAllow: null,
+    outboundAllowPrivate: false,
+    idpAIssuer: null,
+    idpAClientId: null,
+    idpAClientSecret: null,
+    idpAName: "Identity provider A",
+    idpBIssuer: null,
+    idpBClientId: null,
+    idpBClientSecret: null,
+    idpBName: "Identity provider B",
   });
 });
 
@@ -63,6 +76,12 @@ test("every setting takes a value", () => {
     TRUSTED_PROXIES: "10.0.0.0/8, ::1",
     WAL_MAX_BYTES: "512 MiB",
     QUERY_MAX_MEMORY_BYTES: "20000000",
+    OUTBOUND_ALLOW: "localhost, 10.1.0.0/16, ::1",
+    OUTBOUND_ALLOW_PRIVATE: "1",
+    IDP_A_ISSUER: "https://id.example.com/realms/main",
+    IDP_A_CLIENT_ID: "obs",
+    IDP_A_CLIENT_SECRET: "hunter2",
+    IDP_A_NAME: "Example",
   });
   expect(config.port).toBe(0);
   expect(config.publicUrl).toBe("https://logs.example.com");
@@ -73,6 +92,9 @@ test("every setting takes a value", () => {
   expect(config.trustedProxies).toEqual(["10.0.0.0/8", "::1"]);
   expect(config.walMaxBytes).toBe(512 * 2 ** 20);
   expect(config.queryMaxMemoryBytes).toBe(20_000_000);
+  expect(config.outboundAllow).toEqual(["localhost", "10.1.0.0/16", "::1"]);
+  expect(config.outboundAllowPrivate).toBe(true);
+  expect(config.idpAIssuer).toBe("https://id.example.com/realms/main");
 });
 
 describe("an unacceptable value is refused with one line that names the variable, the problem and what is accepted", () => {
@@ -114,9 +136,42 @@ describe("an unacceptable value is refused with one line that names the variable
       "DATABASE_URL: the value (not shown, it may hold a password) has another scheme; accepted: ",
     ],
     [
+      "SMTP_URL",
+      "http://u:hunter2@h",
+      "SMTP_URL: the value (not shown, it may hold a password) has another scheme; accepted: ",
+    ],
+    [
+      "SMTP_URL",
+      "smtp://u:100%@h",
+      "SMTP_URL: the value (not shown, it may hold a password) has a percent sign that encodes nothing; accepted: ",
+    ],
+    ["SMTP_FROM", "a@b.example, c@d.example", "SMTP_FROM: "],
+    ["SMTP_FROM", "Acme\nBcc: <a@b.example>", "SMTP_FROM: "],
+    [
+      "REQUIRE_EMAIL_VERIFICATION",
+      "yes",
+      'REQUIRE_EMAIL_VERIFICATION: "yes" is neither 0 nor 1; accepted: 0 or 1.',
+    ],
+    [
       "REDIS_URL",
       "hunter2",
       "REDIS_URL: the value (not shown, it may hold a password) is not a URL; accepted: ",
+    ],
+    [
+      "OUTBOUND_ALLOW",
+      "localhost,10.0.0.0/33",
+      'OUTBOUND_ALLOW: "localhost,10.0.0.0/33" has an entry that is neither a host name nor an address nor a CIDR: "10.0.0.0/33"; accepted: ',
+    ],
+    ["OUTBOUND_ALLOW_PRIVATE", "yes", 'OUTBOUND_ALLOW_PRIVATE: "yes" is neither 0 nor 1; accepted: 0 or 1.'],
+    [
+      "IDP_A_ISSUER",
+      "https://u:pw@id.example",
+      'IDP_A_ISSUER: "https://u:pw@id.example" has credentials; accepted: ',
+    ],
+    [
+      "IDP_B_CLIENT_SECRET",
+      "hunter2",
+      "IDP_B_ISSUER: the value is missing; IDP_B_ISSUER, IDP_B_CLIENT_ID, IDP_B_CLIENT_SECRET are of use only together.",
     ],
   ];
   for (const [name, value, message] of cases) {

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { type AnchorMetrics, anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
 
 /** Seconds; from an answer out of memory to a query at its time limit. */
 const LATENCY_BUCKETS_SEC = [
@@ -52,6 +53,13 @@ export interface Metrics {
     /** Entries that slow readers did not get. */
     readonly dropped: Counter;
   };
+  readonly mail: {
+    readonly mails: Counter<"outcome">;
+    readonly waiting: Gauge;
+    /** Age of the oldest mail that waits. */
+    readonly oldestAgeSec: Gauge;
+  };
+  readonly audit: AnchorMetrics;
   /** Runs before each exposition, for gauges whose value is looked up rather than told. */
   onCollect(update: () => void): void;
   /** The text exposition and its content type. */
@@ -71,6 +79,8 @@ export function createMetrics(): Metrics {
     insert: insertMetrics(registry),
     query: queryMetrics(registry),
     tail: tailMetrics(registry),
+    mail: mailMetrics(registry),
+    audit: anchorMetrics(registry),
     onCollect: (update) => {
       collectors.push(update);
     },
@@ -215,7 +225,25 @@ function tailMetrics(registry: Registry): Metrics["tail"] {
     }),
     dropped: new Counter({
       name: "obs_tail_dropped_total",
-      help: "Entries that live tails were too slow for.",
+      help: "Entries that live tails did not get because they came too fast.",
+      registers,
+    }),
+  };
+}
+
+function mailMetrics(registry: Registry): Metrics["mail"] {
+  const registers = [registry];
+  return {
+    mails: new Counter({
+      name: "obs_mails_total",
+      help: "Attempts to send a mail, by outcome (sent, failed and tried again, given_up, expired).",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    waiting: new Gauge({ name: "obs_mails_waiting", help: "Mails that wait to be sent.", registers }),
+    oldestAgeSec: new Gauge({
+      name: "obs_mail_oldest_age_seconds",
+      help: "Age of the oldest mail that waits to be sent.",
       registers,
     }),
   };

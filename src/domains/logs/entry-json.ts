@@ -40,7 +40,7 @@ export function positionOf(row: readonly unknown[]): EntryPosition {
   return { id: BigInt(text(row[0])), tsNs: BigInt(text(row[1])) };
 }
 
-/** A property bag on the wire: keys, texts, and the keys whose text is JSON rather than a string. */
+/** A property bag on the wire: keys, texts, and the keys whose text is JSON rather than a string; an empty one is null. */
 export function encodeAttributes(bag: unknown): string {
   const [keys, texts, jsonKeys] = list(bag).map(list);
   if (keys === undefined || texts === undefined || jsonKeys === undefined)
@@ -48,7 +48,7 @@ export function encodeAttributes(bag: unknown): string {
   const isJson = new Set(jsonKeys);
   const members = keys.map((key, i) => {
     const value = text(texts[i]);
-    return `${JSON.stringify(text(key))}:${isJson.has(key) ? value : JSON.stringify(value)}`;
+    return `${JSON.stringify(text(key))}:${isJson.has(key) ? value || "null" : JSON.stringify(value)}`;
   });
   return `{${members.join(",")}}`;
 }

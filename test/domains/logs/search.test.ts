@@ -43,7 +43,7 @@ describe("an entry", () => {
           ["number", "12"],
           ["huge", "123456789012345678901234567890.10"],
           ["yes", "true"],
-          ["nothing", "null"],
+          ["nothing", ""],
           ["nested", '{"a":[1,9007199254740993,"x"],"b":{}}'],
           ["2", "numeric key"],
           ['odd "key"\n', "\u0000\ud83d\ude00"],

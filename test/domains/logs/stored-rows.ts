@@ -15,7 +15,7 @@ export interface StoredRow {
   traceId?: string;
   spanId?: string;
   eventId?: string;
-  /** Key and text; a string value as it is, JSON text for the keys in `jsonKeys`. */
+  /** Key and text; a string value as it is, JSON text for the keys in `jsonKeys`, empty for null. */
   attrs?: readonly (readonly [string, string])[];
   jsonKeys?: readonly string[];
 }
@@ -23,6 +23,12 @@ export interface StoredRow {
 /** The smallest id of a millisecond since 1970, plus an offset. */
 export function idAt(epochMs: number, offset = 0): bigint {
   return (BigInt(epochMs - LOG_ID_EPOCH_MS) << 22n) + BigInt(offset);
+}
+
+/** The text of an attribute's value: a string as it is, null as an empty text, any other value as JSON. */
+export function storedText(value: unknown): string {
+  if (value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Puts rows into the table, as one part, past the ingest pipeline. */
