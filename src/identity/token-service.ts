@@ -9,7 +9,13 @@ import type { Authenticator } from "./authenticator.ts";
 import { TOKENS_PER_OWNER_MAX } from "./limits.ts";
 import { scopesBeyond } from "./scope-grants.ts";
 import { hashToken, mintPersonalAccessToken, tokenPrefix } from "./secret-token.ts";
-import { countTokensLocked, insertToken, listTokens, revokeTokenRow } from "./token-store.ts";
+import {
+  countTokensLocked,
+  findTokenExpiry,
+  insertToken,
+  listTokens,
+  revokeTokenRow,
+} from "./token-store.ts";
 import type { CreateTokenBody, MintedToken, Token } from "./types.ts";
 
 /** The caller's own tokens in the organisation of the credential, revoked ones excluded. */
@@ -21,17 +27,20 @@ export function listOwnTokens(sql: Sql, { organizationId, userId }: Principal): 
 
 /**
  * Makes a token for the caller. Any role may: a token never exceeds its owner's role, which is read anew at every
- * use. A caller that is a token itself cannot pass on scopes it lacks (PAT_SCOPE_INSUFFICIENT). Throws
+ * use. A caller that is a token itself gives neither scopes it lacks (PAT_SCOPE_INSUFFICIENT) nor a longer life than
+ * its own, and none at all when it has a daily cap, which the new token would have once more (FORBIDDEN). Throws
  * VALIDATION_FAILED for an expiry that is not in the future and CONFLICT for one token too many.
  */
 export async function createToken(change: Change, input: CreateTokenBody): Promise<MintedToken> {
   const { tx, organizationId, principal, nowMs } = change;
   const scopes = [...new Set(input.scopes ?? ["*"])];
   refuseScopesBeyond(principal, scopes);
-  const expiresAtMs = input.expiresAt === undefined ? null : Date.parse(input.expiresAt);
-  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
-    throw validationFailed([{ path: "/expiresAt", code: "custom", message: "must be in the future" }]);
-  }
+  refuseCapped(principal);
+  const lastMs = await ownExpiry(change);
+  const expiresAtMs = input.expiresAt === undefined ? lastMs : Date.parse(input.expiresAt);
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) throw wrongExpiry("must be in the future");
+  if (lastMs !== null && expiresAtMs !== null && expiresAtMs > lastMs)
+    throw wrongExpiry("must not be after that of the token which makes it");
   const token = mintPersonalAccessToken();
   const visible = {
     name: input.name,
@@ -72,6 +81,20 @@ function refuseScopesBeyond(principal: Principal, scopes: readonly string[]): vo
   const beyond = scopesBeyond(principal.scopes, scopes);
   if (beyond.length === 0) return;
   throw new ApiError("PAT_SCOPE_INSUFFICIENT", `A token cannot give scopes it lacks: ${beyond.join(", ")}.`);
+}
+
+function refuseCapped({ caps }: Principal): void {
+  if (caps.dailyMutations === null && caps.dailyLogBytes === null) return;
+  throw new ApiError("FORBIDDEN", "A token with a daily cap makes no tokens.");
+}
+
+/** Until when the token that asks is good, in milliseconds since 1970; null for a session and for one without end. */
+async function ownExpiry({ tx, organizationId, principal }: Change): Promise<number | null> {
+  return principal.tokenId === null ? null : findTokenExpiry(tx, organizationId, principal.tokenId);
+}
+
+function wrongExpiry(message: string): ApiError {
+  return validationFailed([{ path: "/expiresAt", code: "custom", message }]);
 }
 
 async function requireRoomForToken({ tx, organizationId, principal }: Change): Promise<void> {

@@ -61,6 +61,18 @@ export async function countTokensLocked(
   return Number(row?.tokens ?? 0);
 }
 
+/** When a token ends, in milliseconds since 1970; null for never, and for one that is gone. */
+export async function findTokenExpiry(
+  tx: TransactionSql,
+  organizationId: number,
+  tokenId: number,
+): Promise<number | null> {
+  const [row] = await tx<{ expires_at: Date | null }[]>`
+    SELECT expires_at FROM personal_access_tokens
+    WHERE organization_id = ${organizationId} AND id = ${tokenId}`;
+  return row?.expires_at?.getTime() ?? null;
+}
+
 /** Stores a token and answers its id. */
 export async function insertToken(
   tx: TransactionSql,

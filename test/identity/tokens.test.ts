@@ -6,7 +6,7 @@ import {
   USAGE_INTERVAL_MS,
 } from "../../src/identity/limits.ts";
 import { hashToken } from "../../src/identity/secret-token.ts";
-import { Token } from "../../src/identity/types.ts";
+import { MintedToken, Token } from "../../src/identity/types.ts";
 import { eventually } from "../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import {
@@ -150,6 +150,27 @@ describe("making a token", () => {
     }
     expect(await listOf(server, cookie)).toEqual([]);
     expect(Object.hasOwn(Object.prototype, "name")).toBe(false);
+  });
+
+  test("by a token gives neither a longer life than its own nor another cap", async () => {
+    const server = identityServer(stores);
+    const { cookie } = await server.register();
+    const expiresAt = "2026-03-02T12:00:00.000Z";
+    const ending = await server.mint(cookie, { expiresAt });
+    const mintWith = (token: string, body: Record<string, unknown>) =>
+      server.send("POST", "/api/v1/me/tokens", {
+        headers: { authorization: `Bearer ${token}` },
+        json: { name: "child", ...body },
+      });
+    expect((await bodyOf(await mintWith(ending.token, {}), MintedToken)).expiresAt).toBe(expiresAt);
+    const shorter = await mintWith(ending.token, { expiresAt: "2026-03-01T13:00:00.000Z" });
+    expect((await bodyOf(shorter, MintedToken)).expiresAt).toBe("2026-03-01T13:00:00.000Z");
+    const longer = await mintWith(ending.token, { expiresAt: "2026-03-02T12:00:00.001Z" });
+    expect(await refusalOf(longer)).toBe("400 VALIDATION_FAILED");
+    for (const cap of [{ dailyMutationLimit: 5 }, { dailyLogBytesLimit: 5 }]) {
+      const capped = await server.mint(cookie, cap);
+      expect(await refusalOf(await mintWith(capped.token, cap))).toBe("403 FORBIDDEN");
+    }
   });
 
   test("stops at the most tokens a person can have, also when many are asked for at once", async () => {
