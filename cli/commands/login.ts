@@ -14,6 +14,8 @@ interface LoginFlags {
   email?: string;
   register?: boolean;
   passwordStdin?: boolean;
+  totp?: string;
+  invite?: string;
   token?: string;
 }
 
@@ -25,6 +27,11 @@ export function addLoginCommand(program: Command, context: CliContext): void {
     .option("--email <email>", "asked for on a terminal")
     .option("--register", "make a new account")
     .option("--password-stdin", "read the password from standard input")
+    .option(
+      "--totp <code>",
+      "a one-time or recovery code; asked for on a terminal when the account needs one",
+    )
+    .option("--invite <token>", "with --register: join the organisation that sent this invite")
     .option("--token <token>", "keep this token instead of making one")
     .action(async (flags: LoginFlags, command: Command) => {
       await runLogin(context, flags, command.optsWithGlobals<GlobalOptions>());
@@ -61,6 +68,8 @@ function givenToken(token: string): string {
 }
 
 async function makeToken(context: CliContext, flags: LoginFlags, url: string): Promise<string> {
+  if (flags.invite !== undefined && flags.register !== true)
+    throw new UsageError("--invite goes with --register");
   const api = new ApiClient({ baseUrl: url, fetch: context.fetch });
   const email = flags.email ?? (await askOnTerminal(context, "Email: ", "--email", false));
   const password =
@@ -70,7 +79,12 @@ async function makeToken(context: CliContext, flags: LoginFlags, url: string): P
   return signIn(
     api,
     { email, password },
-    { register: flags.register === true, tokenName: `obs cli on ${context.hostName}` },
+    {
+      register: flags.register === true,
+      inviteToken: flags.invite,
+      tokenName: `obs cli on ${context.hostName}`,
+      askCode: async () => flags.totp ?? askOnTerminal(context, "One-time code: ", "--totp", false),
+    },
   );
 }
 

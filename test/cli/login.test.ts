@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Secret, TOTP } from "otpauth";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
 import { eventually } from "../harness/eventually.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
@@ -104,4 +107,65 @@ test("a token that may only write logs can be kept", async () => {
   const user = { directory: home.path };
   await obs(user, ["login", "--url", server.url, "--token", token]);
   expect(await runCli(user, ["ship", "-"], "a line\n")).toMatchObject({ exitCode: 0 });
+}, 60_000);
+
+const EnrolledFactor = Type.Object({ secret: Type.String(), recoveryCodes: Type.Array(Type.String()) });
+const Stored = Type.Object({ credentials: Type.String() });
+const Shown = Type.Object({ token: Type.String() });
+
+/** A session of a new account, as a browser would send it. */
+async function registerInBrowser(email: string): Promise<Record<string, string>> {
+  const registered = await fetch(`${server.url}/api/v1/auth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  });
+  const cookie = registered.headers.get("set-cookie")?.split(";")[0] ?? "";
+  return { cookie, origin: server.url, "content-type": "application/json" };
+}
+
+async function post(headers: Record<string, string>, path: string, body: unknown): Promise<unknown> {
+  const response = await fetch(server.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+test("an account with a second factor is asked for its code, and a recovery code will do", async () => {
+  using home = temporaryDirectory();
+  const email = "factor@example.com";
+  const session = await registerInBrowser(email);
+  const enrolled = Value.Parse(EnrolledFactor, await post(session, "/api/v1/auth/mfa/enroll", {}));
+  const code = new TOTP({ secret: Secret.fromBase32(enrolled.secret) }).generate();
+  await post(session, "/api/v1/auth/mfa/verify", { code });
+  const [first = "", second = ""] = enrolled.recoveryCodes;
+  const typed: readonly Answer[] = [
+    ["Email: ", `${email}\r`],
+    ["Password: ", `${PASSWORD}\r`],
+    ["One-time code: ", `${first}\r`],
+  ];
+  expect(await loginOnTerminal(home.path, [], typed)).toMatchObject({ exitCode: 0 });
+  const args = ["login", "--url", server.url, "--email", email, "--password-stdin"];
+  const piped = await runCli({ directory: home.path }, args, `${PASSWORD}\n`);
+  expect(piped).toMatchObject({ exitCode: 2 });
+  expect(piped.stderr).toContain("--totp");
+  const given = await runCli({ directory: home.path }, [...args, "--totp", second], `${PASSWORD}\n`);
+  expect(given).toMatchObject({ exitCode: 0 });
+}, 60_000);
+
+test("an invite makes a new person a member of the organisation that sent it", async () => {
+  using home = temporaryDirectory();
+  const session = await registerInBrowser("inviting@example.com");
+  const email = "invited@example.com";
+  const { token } = Value.Parse(Shown, await post(session, "/api/v1/me/invites", { email, role: "member" }));
+  const args = ["login", "--register", "--url", server.url, "--email", email, "--password-stdin"];
+  const joined = await runCli(
+    { directory: home.path },
+    [...args, "--invite", token, "--json"],
+    `${PASSWORD}\n`,
+  );
+  expect(joined).toMatchObject({ exitCode: 0 });
+  const { credentials } = Value.Parse(Stored, JSON.parse(joined.stdout));
+  const own = Value.Parse(Shown, JSON.parse(readFileSync(credentials, "utf8")));
+  const me = await fetch(`${server.url}/api/v1/me`, { headers: { authorization: `Bearer ${own.token}` } });
+  expect(await me.json()).toMatchObject({ role: "member", user: { email } });
 }, 60_000);
