@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
 import { forgetExpiredKeys } from "../http/ledger/idempotency-store.ts";
 import type { Logger } from "../log.ts";
-import { WorkLoop } from "../mail/work-loop.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { forgetOldTokenUsage } from "../usage/token-usage-store.ts";
+import { WorkLoop } from "./work-loop.ts";
 
 /** Rows of one statement: short enough to be in nobody's way. */
 const BATCH_ROWS = 1_000;

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { WorkLoop } from "../jobs/work-loop.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { DependencyStatus } from "../ops/readiness.ts";
@@ -27,7 +28,6 @@ import {
   takeDueMails,
 } from "./outbox-store.ts";
 import { type MailTransport, RecipientRefused } from "./transport.ts";
-import { WorkLoop } from "./work-loop.ts";
 
 export interface MailSenderOptions {
   readonly sql: Sql;

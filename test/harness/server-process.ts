@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { findFreePort } from "../../src/storage/embedded/free-port.ts";
 
 const START_TIMEOUT_MS = 40_000;
+const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
 export interface ServerOptions {
@@ -37,6 +38,8 @@ export async function spawnServer(options: ServerOptions): Promise<ServerProcess
       RATE_LIMIT_INGEST_PER_MINUTE: "100000000",
       RATE_LIMIT_PER_MINUTE: "100000000",
       RATE_LIMIT_ANONYMOUS_PER_MINUTE: "1000000",
+      // Instances that share a database share the key; a data directory of its own has its own.
+      ...(options.env?.DATABASE_URL !== undefined && { SECRET_KEY }),
       ...options.env,
       PORT: String(port),
       OBS_DATA_DIR: options.dataDirectory,

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Sql } from "postgres";
+import { WorkLoop } from "../../jobs/work-loop.ts";
 import type { Logger } from "../../log.ts";
-import { WorkLoop } from "../../mail/work-loop.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { fulfilledWithin } from "../../storage/deadline.ts";
 import {

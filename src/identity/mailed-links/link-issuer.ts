@@ -2,10 +2,10 @@ import type { Sql, TransactionSql } from "postgres";
 import { appendAudit } from "../../audit/append.ts";
 import { auditRecord } from "../../audit/audit-entry.ts";
 import { DependencyError } from "../../errors.ts";
+import { WorkLoop } from "../../jobs/work-loop.ts";
 import type { Logger } from "../../log.ts";
 import type { EnqueueMail } from "../../mail/outbox.ts";
 import { passwordResetMail, verificationMail } from "../../mail/templates.ts";
-import { WorkLoop } from "../../mail/work-loop.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { findHomeOrganization } from "../account-store.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { WorkLoop } from "../../src/jobs/work-loop.ts";
 import { createLogger } from "../../src/log.ts";
-import { WorkLoop } from "../../src/mail/work-loop.ts";
 import { eventually } from "../harness/eventually.ts";
 
 const NEVER_MS = 3_600_000;
