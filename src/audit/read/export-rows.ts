@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { ApiError } from "../../errors.ts";
+import { pagedDownload } from "../../http/paged-download.ts";
 import { readAudit, type StoredRow } from "../audit-rows.ts";
 import { EXPORT_MAX_MS, EXPORT_PAGE_ROWS } from "../limits.ts";
 import { auditFilterOf } from "./audit-filter.ts";
@@ -20,47 +20,22 @@ const FORMATS = {
 
 /**
  * Everything that matches and was there at the beginning, oldest first, page by page as the client takes it, so that
- * no transaction waits for a client. The first page is read before the answer begins; a failure after that breaks the
- * connection, and the file is seen to be incomplete.
+ * no transaction waits for a client.
  */
-export async function exportRows(
-  deps: ExportDependencies,
+export function exportRows(
+  { sql, now }: ExportDependencies,
   organizationId: number,
   { format = "ndjson", ...parameters }: ExportParameters,
 ): Promise<Response> {
   const { header, line, type } = FORMATS[format];
-  const deadlineMs = deps.now() + EXPORT_MAX_MS;
-  const pages = exportPages(deps.sql, organizationId, parameters);
-  const textOf = (page: IteratorResult<readonly StoredRow[]>): string =>
-    page.done === true ? "" : page.value.map(line).join("");
-  const encoder = new TextEncoder();
-  let pending: string | null = header + textOf(await pages.next());
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        if (deps.now() > deadlineMs) throw new ApiError("QUERY_TIMEOUT", "The export took too long.");
-        if (pending !== null && pending !== "") {
-          controller.enqueue(encoder.encode(pending));
-          pending = null;
-          return;
-        }
-        const page = await pages.next();
-        if (page.done === true) controller.close();
-        else controller.enqueue(encoder.encode(textOf(page)));
-      },
-      cancel: async () => {
-        await pages.return(undefined);
-      },
-    },
-    // Nothing is read ahead of the client.
-    { highWaterMark: 0 },
-  );
-  return new Response(body, {
-    headers: {
-      "content-type": type,
-      "content-disposition": `attachment; filename="audit-logs.${format}"`,
-      "cache-control": "no-store",
-    },
+  return pagedDownload({
+    pages: exportPages(sql, organizationId, parameters),
+    textOf: (page: readonly StoredRow[]) => page.map(line).join(""),
+    header,
+    contentType: type,
+    fileName: `audit-logs.${format}`,
+    now,
+    maxMs: EXPORT_MAX_MS,
   });
 }
 

@@ -1,6 +1,6 @@
 import { LOG_ID_EPOCH_MS } from "../../../../ingest/index.ts";
 import { ALL_TIME } from "../../../../query/index.ts";
-import { ApiError } from "../../../errors.ts";
+import { pagedDownload } from "../../../http/paged-download.ts";
 import { encodeEntry, positionOf } from "../entry-json.ts";
 import { EXPORT_MAX_MS, EXPORT_PAGE_ENTRIES } from "../limits.ts";
 import { type ReadContext, type ReadDependencies, readLogs } from "../read-logs.ts";
@@ -27,43 +27,20 @@ const LOG_ID_BITS_BELOW_MS = 22n;
  * page is read before the answer begins, so that what is wrong with the request is said with a status; a failure after
  * that breaks the connection, and the file is seen to be incomplete.
  */
-export async function exportLogs(
+export function exportLogs(
   deps: ReadDependencies,
   context: ReadContext,
   { format = "ndjson", ...parameters }: ExportParameters,
 ): Promise<Response> {
   const { header, line, type } = FORMATS[format];
-  const deadlineMs = deps.now() + EXPORT_MAX_MS;
-  const pages = exportPages(deps, context, readSelection(parameters, deps.now()));
-  const first = await pages.next();
-  const encoder = new TextEncoder();
-  let pending: string | null = header + (first.done === true ? "" : first.value.map(line).join(""));
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        if (deps.now() > deadlineMs) throw new ApiError("QUERY_TIMEOUT", "The export took too long.");
-        if (pending !== null && pending !== "") {
-          controller.enqueue(encoder.encode(pending));
-          pending = null;
-          return;
-        }
-        const page = await pages.next();
-        if (page.done === true) controller.close();
-        else controller.enqueue(encoder.encode(page.value.map(line).join("")));
-      },
-      cancel: async () => {
-        await pages.return(undefined);
-      },
-    },
-    // Nothing is read ahead of the client.
-    { highWaterMark: 0 },
-  );
-  return new Response(body, {
-    headers: {
-      "content-type": type,
-      "content-disposition": `attachment; filename="logs.${format}"`,
-      "cache-control": "no-store",
-    },
+  return pagedDownload({
+    pages: exportPages(deps, context, readSelection(parameters, deps.now())),
+    textOf: (page: Rows) => page.map(line).join(""),
+    header,
+    contentType: type,
+    fileName: `logs.${format}`,
+    now: deps.now,
+    maxMs: EXPORT_MAX_MS,
   });
 }
 
