@@ -1,7 +1,6 @@
 import type { TransactionSql } from "postgres";
 import type { AuditEntry } from "../audit/audit-entry.ts";
 import type { Principal } from "./principal.ts";
-import type { Reply } from "./route.ts";
 
 /**
  * One state-changing call while it happens. Everything done through `tx`, the audit rows and the answer that is
@@ -18,9 +17,6 @@ export interface Change {
   /** Does something once the change is kept, such as telling caches; it must not throw. */
   readonly afterCommit: (act: () => void) => void;
 }
-
-/** Makes the change and the answer to the call. */
-export type ChangeWork = (change: Change) => Promise<Reply>;
 
 export interface ChangeOptions {
   /**

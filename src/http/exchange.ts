@@ -2,12 +2,12 @@ import type { TransactionSql } from "postgres";
 import { appendAudit } from "../audit/append.ts";
 import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
 import type { Logger } from "../log.ts";
-import type { ChangeOptions, ChangeWork } from "./change.ts";
+import type { ChangeOptions } from "./change.ts";
 import type { ExecutionOfKey } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { Principal } from "./principal.ts";
-import type { AuthenticatedContext, Reply, RequestContext } from "./route.ts";
+import type { AuthenticatedContext, ChangeWork, Reply, RequestContext } from "./route.ts";
 
 /** What an exchange is made from. */
 export interface ExchangeParts {

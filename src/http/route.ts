@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { ChangeOptions, ChangeWork } from "./change.ts";
+import type { Change, ChangeOptions } from "./change.ts";
 import type { Principal, Role, Scope } from "./principal.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -61,6 +61,9 @@ export interface Reply {
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
+
+/** Makes a change and the answer to the call. */
+export type ChangeWork = (change: Change) => Promise<Reply>;
 
 /**
  * How the body of a route is taken. `json` is read, unpacked, parsed and validated; an `optional` one that is

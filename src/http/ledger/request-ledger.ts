@@ -5,10 +5,10 @@ import type { SecretBox } from "../../secrets/secret-box.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { restrictToOrganization } from "../../storage/organization-transaction.ts";
 import { DailyCaps } from "../../usage/daily-caps.ts";
-import type { ChangeOptions, ChangeWork } from "../change.ts";
+import type { ChangeOptions } from "../change.ts";
 import { CHANGE_TIMEOUT_MS } from "../limits.ts";
 import type { Principal } from "../principal.ts";
-import type { Reply } from "../route.ts";
+import type { ChangeWork, Reply } from "../route.ts";
 import { type ExecutionOfKey, Idempotency, type RequestIdentity } from "./idempotency.ts";
 import { type RememberedAnswer, rememberReply } from "./remembered-answer.ts";
 
