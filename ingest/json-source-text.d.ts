@@ -2,6 +2,8 @@
 interface JSON {
   /** A value that JSON.stringify writes as exactly this text, which must be a JSON primitive. */
   rawJSON(text: string): unknown;
+  /** Whether a value was made by `rawJSON`. */
+  isRawJSON(value: unknown): boolean;
   parse(
     text: string,
     reviver: (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown,

@@ -2,6 +2,8 @@
 
 /** Entries of one native request. */
 export const BATCH_MAX_ENTRIES = 500;
+/** Records of one request of any other format: rows are built in memory, and a line may be as short as a byte. */
+export const REQUEST_MAX_RECORDS = 100_000;
 /** Code points of a message. */
 export const MESSAGE_MAX_CHARS = 8192;
 export const SERVICE_MAX_CHARS = 255;

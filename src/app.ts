@@ -75,6 +75,7 @@ export function createApp(deps: AppDeps): App {
   const plans = new PlanCaps({ plan: planOf(config), sql, now });
   const runner = createQueryRunner(stores, metrics);
   const budget = queryBudgetOf(config);
+  const caps = { token: new DailyCaps({ sql, now }), plan: plans };
   const cookie = { secure: publicUrl.startsWith("https:") };
   const mailInvite = inviteMailer({ enqueue: deps.mail.enqueue, publicUrl });
   const routes = [
@@ -92,7 +93,7 @@ export function createApp(deps: AppDeps): App {
       links: deps.links,
       requireVerifiedEmail: config.requireEmailVerification && config.smtpUrl !== null,
     }),
-    ...logIngestRoutes({ ingest: deps.ingest, caps: { token: new DailyCaps({ sql, now }), plan: plans } }),
+    ...logIngestRoutes({ ingest: deps.ingest, caps }),
     ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now }),
     ...logPatternRoutes({ runner, budget, now }),
     ...savedSearchRoutes({ sql }),

@@ -8,6 +8,8 @@ const KEYS_VERSION = 1;
 const HAS_ADDITIONAL_KEYS = 1 << 9;
 const NEEDS_DICTIONARY_UPDATE = 1 << 10;
 
+const utf8 = new TextEncoder();
+
 const INDEX_UINT8 = 0;
 const INDEX_UINT16 = 1;
 const INDEX_UINT32 = 2;
@@ -16,6 +18,8 @@ const INDEX_UINT32 = 2;
 export class LowCardinalityColumn implements Column {
   readonly type = "LowCardinality(String)";
   readonly #dictionary = new StringDictionary();
+  /** Text -> its number, for decoders that hold strings; emptied whenever a number may come to mean another text. */
+  readonly #numbers = new Map<string, number>();
   #indexes = new Uint32Array(1024);
   #rows = 0;
   #bookmarkRows = 0;
@@ -29,6 +33,28 @@ export class LowCardinalityColumn implements Column {
     const index = this.#dictionary.intern(source, start, end);
     this.#appendIndex(index);
     return index;
+  }
+
+  /** Appends a text and returns its number in the dictionary. */
+  append(text: string): number {
+    const number = this.numberOf(text);
+    this.#appendIndex(number);
+    return number;
+  }
+
+  /** The number of a text in the dictionary, for `appendNumber`. */
+  numberOf(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    const bytes = utf8.encode(text);
+    const number = this.#dictionary.intern(bytes, 0, bytes.length);
+    this.#numbers.set(text, number);
+    return number;
+  }
+
+  /** Appends the text with this number. */
+  appendNumber(number: number): void {
+    this.#appendIndex(number);
   }
 
   appendEmpty(): void {
@@ -48,6 +74,7 @@ export class LowCardinalityColumn implements Column {
   rewind(): void {
     this.#rows = this.#bookmarkRows;
     this.#dictionary.rewind();
+    this.#numbers.clear();
   }
 
   writePrefix(out: ByteBuffer): void {
@@ -71,6 +98,7 @@ export class LowCardinalityColumn implements Column {
   clear(): void {
     this.#rows = 0;
     this.#dictionary.clear();
+    this.#numbers.clear();
   }
 
   #appendIndex(index: number): void {

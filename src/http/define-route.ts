@@ -38,6 +38,7 @@ export function route<
     tag: spec.tag,
     summary: spec.summary,
     access: spec.access,
+    credential: spec.credential,
     rateLimit: spec.rateLimit ?? "default",
     audit: spec.audit,
     effect: effectOf(spec),

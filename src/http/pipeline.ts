@@ -18,7 +18,7 @@ import { requestIdOf } from "./request-id.ts";
 import { type AnsweredRequest, requestLog } from "./request-line.ts";
 import { type Finished, respond, respondError } from "./respond.ts";
 import type { ResponseHead } from "./response-headers.ts";
-import type { Access, Effect, HandlerResult, RateLimitClass, Reply } from "./route.ts";
+import type { Access, CredentialReader, Effect, HandlerResult, RateLimitClass, Reply } from "./route.ts";
 
 export interface PipelineDeps {
   readonly authenticator: Authenticator;
@@ -47,6 +47,7 @@ export interface Plan {
   /** How logs and metrics call it. */
   readonly label: string;
   readonly access: Access;
+  readonly credential: CredentialReader | undefined;
   readonly rateLimit: RateLimitClass;
   readonly effect: Effect;
   readonly auditAction: string | undefined;
@@ -89,7 +90,7 @@ export class Pipeline {
     let refusal: unknown;
     if (plan.access !== "public") {
       try {
-        const found = this.#deps.authenticator.authenticate(request);
+        const found = this.#deps.authenticator.authenticate(request, plan.credential);
         principal = found instanceof Promise ? await found : found;
       } catch (error) {
         refusal = error;

@@ -24,6 +24,9 @@ export type RateLimitClass = "default" | "ingest" | "probe";
  */
 export type Effect = "read" | "change" | "ingest";
 
+/** The personal access token that a request carries, null when it carries none. */
+export type CredentialReader = (request: Request) => string | null;
+
 /** What a handler gets besides its validated input. */
 export interface RequestContext {
   readonly requestId: string;
@@ -101,6 +104,8 @@ export interface RouteSpec<A extends Access, P extends TObject, Q extends TObjec
   tag: string;
   summary: string;
   access: A;
+  /** Where else than in `Authorization: Bearer` a call may carry its token, for senders that cannot set that. */
+  credential?: CredentialReader;
   rateLimit?: RateLimitClass;
   /** The action the audit log records. With it the effect is `change`. */
   audit?: string;
@@ -127,6 +132,7 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly access: Access;
+  readonly credential: CredentialReader | undefined;
   readonly rateLimit: RateLimitClass;
   readonly audit: string | undefined;
   readonly effect: Effect;

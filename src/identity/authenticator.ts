@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
 import { ApiError, DependencyError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
+import type { CredentialReader } from "../http/route.ts";
 import type { Logger } from "../log.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { CredentialCache } from "./credential-cache.ts";
@@ -66,13 +67,16 @@ export class Authenticator {
   }
 
   /**
-   * The caller of a request: by its bearer token if it has one, else by its session cookie, else null. Other
+   * The caller of a request: by its bearer token if it has one, else by the token that `readCredential` finds, else by
+   * its session cookie, else null. Other
    * authorization schemes are not ours, a proxy in front may use them. Throws UNAUTHENTICATED for a credential
    * that is malformed, unknown, expired, revoked or without a membership, and DependencyError.
    */
-  authenticate(request: Request): Principal | null | Promise<Principal> {
+  authenticate(request: Request, readCredential?: CredentialReader): Principal | null | Promise<Principal> {
     const bearer = BEARER.exec(request.headers.get("authorization") ?? "");
     if (bearer !== null) return this.#principalOf("token", (bearer[1] ?? "").trim());
+    const token = readCredential?.(request) ?? null;
+    if (token !== null) return this.#principalOf("token", token);
     const [cookie, ...others] = readSessionCookies(request);
     if (cookie === undefined) return null;
     if (others.length > 0) throw unauthenticated("The request carries two different session cookies.");

@@ -1,30 +1,18 @@
 import { Type } from "typebox";
 import {
   type Ingest,
-  IngestKeyReusedError,
-  IngestRejectedError,
   type IngestRequest,
-  IngestUnavailableError,
   LEVEL_NUMBERS,
   NativeFormat,
   requestKeys,
 } from "../../../ingest/index.ts";
-import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import { idempotencyKeyOf, keySpaceOf } from "../../http/ledger/idempotency.ts";
-import { MAX_BODY_BYTES } from "../../http/limits.ts";
-import { readBody } from "../../http/read-body.ts";
 import type { AuthenticatedContext, Route } from "../../http/route.ts";
-import { CONTENT_ENCODINGS } from "../../http/unpack.ts";
-import { validationFailed } from "../../http/validate.ts";
 import type { DailyCaps } from "../../usage/daily-caps.ts";
 import type { PlanCaps } from "../../usage/plan.ts";
-
-const BODY_LIMITS = {
-  maxPackedBytes: MAX_BODY_BYTES,
-  maxUnpackedBytes: MAX_BODY_BYTES,
-  encodings: CONTENT_ENCODINGS,
-};
+import { throwForClient } from "./receive/ingest-refusals.ts";
+import { readLogBody } from "./receive/receive-records.ts";
 
 /** What the decoder of `ingest/` enforces, for the documentation. */
 const LogEntry = Type.Object(
@@ -96,7 +84,7 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
         "UNAVAILABLE",
       ],
       handler: async (context) => {
-        const body = await readBody(context.request, BODY_LIMITS, context.reserveMemory);
+        const body = await readLogBody(context);
         await caps.token.takeLogBytes(context.principal, body.length);
         await caps.plan.takeLogBytes(context.principal.organizationId, body.length);
         const result = await ingest
@@ -123,21 +111,4 @@ function keysOf({ request, principal }: AuthenticatedContext, body: Uint8Array):
   const key = idempotencyKeyOf(request);
   if (key === null) return null;
   return requestKeys(principal.organizationId, keySpaceOf(principal), key, body);
-}
-
-/** Turns the ingest library's refusals into answers. */
-function throwForClient(error: unknown): never {
-  if (error instanceof IngestRejectedError)
-    throw validationFailed(error.issues, `${error.message}; nothing was stored`);
-  if (error instanceof IngestKeyReusedError)
-    throw new ApiError(
-      "IDEMPOTENCY_KEY_REUSED",
-      "The Idempotency-Key belongs to a request with another body.",
-    );
-  if (error instanceof IngestUnavailableError)
-    throw new ApiError("UNAVAILABLE", error.message, {
-      retryAfterSeconds: error.retryAfterSeconds,
-      cause: error,
-    });
-  throw error;
 }

@@ -1,0 +1,77 @@
+import { IngestRejectedError } from "../errors.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Only numbers of this many digits can lose some of them when they are parsed. */
+const LONG_NUMBER = /\d{16}/;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * The value of a JSON body in UTF-8 that nests at most `maxDepth` levels. Integers beyond 2^53 and longer fractions keep
+ * their digits: they are raw numbers, see `numberText`. Throws IngestRejectedError.
+ */
+export function parseJson(body: Uint8Array | string, maxDepth: number): unknown {
+  const parsed = tryParseJson(typeof body === "string" ? body : decodeUtf8(body), maxDepth);
+  if (parsed.ok) return parsed.value;
+  throw rejected(parsed.reason);
+}
+
+/** The text of a body; throws IngestRejectedError when it is not UTF-8. A byte order mark is no part of it. */
+export function decodeUtf8(body: Uint8Array): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw rejected("the body is not UTF-8");
+  }
+}
+
+export type ParsedJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: string };
+
+/** The value of one JSON text, as `parseJson` makes it, or why there is none. */
+export function tryParseJson(text: string, maxDepth: number): ParsedJson {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isDeeperThan(value, maxDepth)) return { ok: false, reason: `nests deeper than ${maxDepth} levels` };
+    return { ok: true, value: LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : value };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { ok: false, reason: text.trim() === "" ? "is empty" : "is not valid JSON" };
+  }
+}
+
+/** An object with members; arrays, null and raw numbers are none. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}
+
+/** A number that kept its digits. */
+export function isRawNumber(value: object): boolean {
+  return JSON.isRawJSON(value);
+}
+
+/** How a number was written, raw numbers included; null for anything else. */
+export function numberText(value: unknown): string | null {
+  if (typeof value === "number") return String(value);
+  return typeof value === "object" && value !== null && isRawNumber(value) ? JSON.stringify(value) : null;
+}
+
+/** Whether arrays and objects in a value nest more than `maxDepth` levels. */
+export function isDeeperThan(value: unknown, maxDepth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (maxDepth === 0) return true;
+  return Object.values(value).some((member) => isDeeperThan(member, maxDepth - 1));
+}
+
+function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {
+  if (typeof value !== "number" || context.source === undefined) return value;
+  return String(value) === context.source || !LONG_NUMBER.test(context.source)
+    ? value
+    : JSON.rawJSON(context.source);
+}
+
+function rejected(message: string): IngestRejectedError {
+  return new IngestRejectedError(message, [{ path: "", code: "custom", message }]);
+}
