@@ -4,6 +4,11 @@
 export const BATCH_MAX_ENTRIES = 500;
 /** Records of one request of any other format: rows are built in memory, and a line may be as short as a byte. */
 export const REQUEST_MAX_RECORDS = 100_000;
+/**
+ * Bytes that the entries of one request of such a format may take: what a request says once, such as the attributes of
+ * a resource, every entry repeats. With what other requests have in the batch it stays within a record of the log.
+ */
+export const REQUEST_MAX_BLOCK_BYTES = 24 * 1024 * 1024;
 /** Code points of a message. */
 export const MESSAGE_MAX_CHARS = 8192;
 export const SERVICE_MAX_CHARS = 255;

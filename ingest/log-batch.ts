@@ -75,6 +75,12 @@ export class LogBatch {
     return this.message.data.length + this.attrs.values.data.length + this.#rows * 48;
   }
 
+  /** About what the block will take: far from it only for texts that are all different and short. */
+  get blockBytes(): number {
+    const { attrs, attrJsonKeys } = this;
+    return this.contentBytes + attrs.keys.bytes + attrJsonKeys.elements.bytes;
+  }
+
   /** Starts the entries of one request; they are kept by `keepRequest` or taken back by `rewindRequest`. */
   beginRequest(organizationId: number, receivedAtMs: number): void {
     for (const [, column] of this.#columns) column.bookmark();

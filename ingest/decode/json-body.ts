@@ -2,8 +2,8 @@ import { IngestRejectedError } from "../errors.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Only numbers of this many digits can lose some of them when they are parsed. */
-const LONG_NUMBER = /\d{16}/;
+/** Only numbers of this many digits, a point among them or not, can lose some when they are parsed; texts do not matter. */
+const LONG_NUMBER = /(?:^|[:,[\s])-?\d[\d.]{15}/;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

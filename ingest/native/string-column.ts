@@ -25,6 +25,12 @@ export class StringColumn implements Column {
     this.rows++;
   }
 
+  /** Appends `rows` values that are encoded already, each behind its length: `source[start, end)`. */
+  appendEncoded(source: Uint8Array, start: number, end: number, rows: number): void {
+    this.data.writeSlice(source, start, end);
+    this.rows += rows;
+  }
+
   appendEmpty(): void {
     this.data.writeByte(0);
     this.rows++;

@@ -27,9 +27,15 @@ export class StringDictionary {
     return this.#size;
   }
 
-  /** The number of `source[start, end)`, given now if it is new. */
-  intern(source: Uint8Array, start: number, end: number): number {
+  /** Bytes of all strings. */
+  get bytes(): number {
+    return this.#arena.length;
+  }
+
+  /** The number of `source[start, end)`, given now if it is new. `guess` is tried before the table is asked. */
+  intern(source: Uint8Array, start: number, end: number, guess: number = StringDictionary.EMPTY): number {
     if (start === end) return StringDictionary.EMPTY;
+    if (guess > 0 && guess < this.#size && this.#equals(guess, source, start, end)) return guess;
     let hash = HASH_SEED;
     for (let i = start; i < end; i++) hash = Math.imul(hash ^ (source[i] ?? 0), 0x01000193);
     hash = (hash ^ (hash >>> 15)) >>> 0;

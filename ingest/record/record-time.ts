@@ -7,6 +7,8 @@ const NANO_DIGITS = 9;
 /** Digits of whole seconds; from here on an integer counts thousandths, millionths or billionths. */
 const SECONDS_MAX_DIGITS = 11;
 const INTEGER_MAX_DIGITS = 19;
+/** Digits of the largest unsigned integer of 64 bits. */
+const UNIX_NANO_MAX_DIGITS = 20;
 const EPOCH = /^(\d+)(?:\.(\d+))?$/;
 
 const isoBytes = new Uint8Array(ISO_MAX_CHARS);
@@ -44,5 +46,26 @@ export function appendUnixNano(column: Int64Column, value: number | string): boo
   if (!/^\d{1,20}$/.test(text)) return false;
   const seconds = Number(text.slice(0, -NANO_DIGITS));
   const nanos = Number(text.slice(-NANO_DIGITS));
+  return (seconds > 0 || nanos > 0) && appendNanoseconds(column, seconds, nanos);
+}
+
+/** The same for ASCII digits `source[start, end)`. */
+export function appendUnixNanoBytes(
+  column: Int64Column,
+  source: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  const count = end - start;
+  if (count < 1 || count > UNIX_NANO_MAX_DIGITS) return false;
+  const wholeEnd = end - NANO_DIGITS;
+  let seconds = 0;
+  let nanos = 0;
+  for (let i = start; i < end; i++) {
+    const digit = (source[i] ?? 0) - 0x30;
+    if (digit < 0 || digit > 9) return false;
+    if (i < wholeEnd) seconds = seconds * 10 + digit;
+    else nanos = nanos * 10 + digit;
+  }
   return (seconds > 0 || nanos > 0) && appendNanoseconds(column, seconds, nanos);
 }

@@ -1,13 +1,9 @@
-import { isDeeperThan, isRawNumber } from "../decode/json-body.ts";
 import { IngestRejectedError } from "../errors.ts";
 import {
-  ATTRIBUTE_KEY_MAX_CHARS,
-  ATTRIBUTE_VALUE_MAX_BYTES,
-  ATTRIBUTES_MAX_COUNT,
   EVENT_ID_MAX_CHARS,
   HOST_MAX_CHARS,
-  JSON_MAX_DEPTH,
   MESSAGE_MAX_CHARS,
+  REQUEST_MAX_BLOCK_BYTES,
   REQUEST_MAX_RECORDS,
   SERVICE_MAX_CHARS,
   SOURCE_MAX_CHARS,
@@ -15,16 +11,14 @@ import {
 import { LEVEL_NUMBERS, type Level, LogBatch } from "../log-batch.ts";
 import type { LowCardinalityColumn } from "../native/low-cardinality-column.ts";
 import { appendMilliseconds, appendNanoseconds } from "../timestamp.ts";
-import { appendEpoch, appendIsoText, appendUnixNano } from "./record-time.ts";
+import { AttributeWriter } from "./attribute-writer.ts";
+import type { InheritedFields } from "./inherited-fields.ts";
+import { appendEpoch, appendIsoText, appendUnixNano, appendUnixNanoBytes } from "./record-time.ts";
 import { type RejectedRecord, type Rejection, RejectionList } from "./rejections.ts";
-import { cutToBytes, cutToChars } from "./text-limits.ts";
+import { cutToChars, endOfChars } from "./text-limits.ts";
 
-/** Set on an entry of which something was cut. */
-const TRUNCATED = "_truncated";
-/** How many attributes an entry had beyond those that are kept. */
-const DROPPED_ATTRIBUTES = "_dropped_attributes";
-/** The two above always have room. */
-const OWN_ATTRIBUTES_MAX_COUNT = ATTRIBUTES_MAX_COUNT - 2;
+const MIB = 1024 * 1024;
+const NAME_MAX_CHARS = { service: SERVICE_MAX_CHARS, source: SOURCE_MAX_CHARS, host: HOST_MAX_CHARS };
 
 /**
  * Writes records of foreign formats as entries. Whatever a record holds is kept, cut where the limits of an entry
@@ -37,14 +31,10 @@ export class RecordWriter {
   #rejections = new RejectionList();
   #defaultTimeMs: number | null = null;
   #accepted = 0;
+  #maxBlockBytes = 0;
   /** The present record is stored already, and so nothing of it is written. */
   #skipped = false;
-  #truncated = false;
-  #attributes = 0;
-  #droppedAttributes = 0;
-  /** Number of an attribute's name in the batch -> the record that used it last; finds a name given twice. */
-  #keyUses = new Uint32Array(1024);
-  #recordSerial = 0;
+  readonly #attributes = new AttributeWriter();
 
   /**
    * Starts a request of `batch`, which is open. Records at the positions in `skip` are left out. `defaultTimeMs` is
@@ -56,6 +46,8 @@ export class RecordWriter {
     this.#rejections = new RejectionList();
     this.#defaultTimeMs = defaultTimeMs;
     this.#accepted = 0;
+    this.#maxBlockBytes = batch.blockBytes + REQUEST_MAX_BLOCK_BYTES;
+    this.#attributes.open(batch);
   }
 
   /** Records that became entries, those that were left out included. */
@@ -81,15 +73,7 @@ export class RecordWriter {
   begin(): void {
     this.#countRecord();
     this.#skipped = this.#skip.has(this.#accepted);
-    this.#truncated = false;
-    this.#attributes = 0;
-    this.#droppedAttributes = 0;
-    // Serial 0 means "never used"; when the counter wraps, old marks must not look new.
-    if (this.#recordSerial === 0xffffffff) {
-      this.#keyUses.fill(0);
-      this.#recordSerial = 0;
-    }
-    this.#recordSerial++;
+    this.#attributes.beginRecord();
   }
 
   end(): void {
@@ -99,10 +83,12 @@ export class RecordWriter {
     const { message, ts } = batch;
     if (message.rows === batch.rows) message.appendEmpty();
     if (ts.rows === batch.rows && this.#defaultTimeMs !== null) appendMilliseconds(ts, this.#defaultTimeMs);
-    if (this.#truncated) this.#appendAttribute(TRUNCATED, "true", true);
-    if (this.#droppedAttributes > 0)
-      this.#appendAttribute(DROPPED_ATTRIBUTES, String(this.#droppedAttributes), true);
+    this.#attributes.endRecord();
     batch.endRow();
+    if (batch.blockBytes > this.#maxBlockBytes)
+      throw tooBig(
+        `the entries take more than ${REQUEST_MAX_BLOCK_BYTES / MIB} MiB, send fewer in a request`,
+      );
   }
 
   message(text: string): void {
@@ -168,34 +154,89 @@ export class RecordWriter {
 
   /** A string is kept as it is, any other value as its JSON text, and undefined is no value. */
   attribute(key: string, value: unknown): void {
-    if (this.#skipped || value === undefined) return;
-    if (typeof value === "string") {
-      const text = cutToBytes(value, ATTRIBUTE_VALUE_MAX_BYTES);
-      if (text.length < value.length) this.#truncated = true;
-      this.#addAttribute(key, text, false);
-      return;
-    }
-    // A null is an empty text, like a value that is not there: only that its key is among the JSON keys shows it.
-    if (value === null) {
-      this.#addAttribute(key, "", true);
-      return;
-    }
-    const json = jsonText(value);
-    const text = cutToBytes(json, ATTRIBUTE_VALUE_MAX_BYTES);
-    const isWhole = text.length === json.length && !isDeeperThan(value, JSON_MAX_DEPTH);
-    if (text.length < json.length) this.#truncated = true;
-    // Half a JSON text is none.
-    this.#addAttribute(key, text, isWhole);
+    if (!this.#skipped) this.#attributes.add(key, value);
   }
 
   /** The members of an object, those of nested objects under their names joined with dots. */
-  attributes(prefix: string, object: Readonly<Record<string, unknown>>, depth = 0): void {
+  attributes(prefix: string, object: Readonly<Record<string, unknown>>): void {
+    if (!this.#skipped) this.#attributes.addMembers(prefix, object);
+  }
+
+  /** The following are for decoders that hold UTF-8 instead of strings: `source[start, end)`. */
+  messageBytes(source: Uint8Array, start: number, end: number): void {
+    const { message, rows } = this.#batch;
+    if (this.#skipped || message.rows > rows) return;
+    const keptEnd = endOfChars(source, start, end, MESSAGE_MAX_CHARS);
+    if (keptEnd < end) this.#attributes.truncated = true;
+    message.appendSlice(source, start, keptEnd);
+  }
+
+  traceIdBytes(source: Uint8Array, start: number, end: number): void {
+    this.#appendIdBytes(this.#batch.traceId, source, start, end);
+  }
+
+  spanIdBytes(source: Uint8Array, start: number, end: number): void {
+    this.#appendIdBytes(this.#batch.spanId, source, start, end);
+  }
+
+  /** Digits; false as with the other times. */
+  timeUnixNanoBytes(source: Uint8Array, start: number, end: number): boolean {
+    return this.#hasTime || appendUnixNanoBytes(this.#batch.ts, source, start, end);
+  }
+
+  /** With `isJson` the value is a JSON text, the empty one a null. */
+  attributeBytes(
+    name: Uint8Array,
+    nameStart: number,
+    nameEnd: number,
+    source: Uint8Array,
+    start: number,
+    end: number,
+    isJson: boolean,
+  ): void {
+    if (!this.#skipped) this.#attributes.addBytes(name, nameStart, nameEnd, source, start, end, isJson);
+  }
+
+  /** Starts to collect what many records of the request inherit; not between `begin` and `end`. */
+  beginInherited(inherited: InheritedFields): void {
+    this.#attributes.beginInherited(inherited);
+  }
+
+  /** A service, source or host that is inherited. */
+  inheritedName(
+    inherited: InheritedFields,
+    field: "service" | "source" | "host",
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const keptEnd = endOfChars(bytes, start, end, NAME_MAX_CHARS[field]);
+    if (keptEnd < end) inherited.truncated = true;
+    inherited[field] = this.#batch[field].numberOfSlice(bytes, start, keptEnd, 0);
+  }
+
+  /** As `attributeBytes`, for what is inherited. */
+  inheritedAttribute(
+    inherited: InheritedFields,
+    name: Uint8Array,
+    nameStart: number,
+    nameEnd: number,
+    source: Uint8Array,
+    start: number,
+    end: number,
+    isJson: boolean,
+  ): void {
+    this.#attributes.addInheritedBytes(inherited, name, nameStart, nameEnd, source, start, end, isJson);
+  }
+
+  /** Adds all that is inherited, except what the record has itself: the last thing of a record. */
+  inherit(inherited: InheritedFields): void {
     if (this.#skipped) return;
-    for (const [name, value] of Object.entries(object)) {
-      const key = prefix + name;
-      if (isFlattened(value) && depth < JSON_MAX_DEPTH) this.attributes(`${key}.`, value, depth + 1);
-      else this.attribute(key, value);
-    }
+    const { rows, service, source, host } = this.#batch;
+    if (inherited.service > 0 && service.rows === rows) service.appendNumber(inherited.service);
+    if (inherited.source > 0 && source.rows === rows) source.appendNumber(inherited.source);
+    if (inherited.host > 0 && host.rows === rows) host.appendNumber(inherited.host);
+    this.#attributes.inherit(inherited);
   }
 
   get #hasTime(): boolean {
@@ -204,13 +245,12 @@ export class RecordWriter {
 
   #countRecord(): void {
     if (this.#accepted + this.#rejections.count < REQUEST_MAX_RECORDS) return;
-    const message = `at most ${REQUEST_MAX_RECORDS} records in a request`;
-    throw new IngestRejectedError(message, [{ path: "", code: "too_big", message }]);
+    throw tooBig(`at most ${REQUEST_MAX_RECORDS} records in a request`);
   }
 
   #cut(text: string, maxChars: number): string {
     const kept = cutToChars(text, maxChars);
-    if (kept.length < text.length) this.#truncated = true;
+    if (kept.length < text.length) this.#attributes.truncated = true;
     return kept;
   }
 
@@ -227,48 +267,14 @@ export class RecordWriter {
     column.append(text);
   }
 
-  #addAttribute(key: string, text: string, isJson: boolean): void {
-    if (this.#attributes < OWN_ATTRIBUTES_MAX_COUNT)
-      this.#appendAttribute(this.#cut(key, ATTRIBUTE_KEY_MAX_CHARS), text, isJson);
-    else this.#droppedAttributes++;
-  }
-
-  #appendAttribute(key: string, text: string, isJson: boolean): void {
-    const { attrs, attrJsonKeys } = this.#batch;
-    const number = attrs.keys.numberOf(key);
-    if (!this.#markKey(number)) return;
-    this.#attributes++;
-    attrs.keys.appendNumber(number);
-    attrs.values.append(text);
-    if (isJson) attrJsonKeys.elements.append(key);
-  }
-
-  /** Notes that the present record uses a name; false when it did already. */
-  #markKey(key: number): boolean {
-    if (key >= this.#keyUses.length) {
-      const grown = new Uint32Array(Math.max(key + 1, this.#keyUses.length * 2));
-      grown.set(this.#keyUses);
-      this.#keyUses = grown;
-    }
-    if (this.#keyUses[key] === this.#recordSerial) return false;
-    this.#keyUses[key] = this.#recordSerial;
-    return true;
+  #appendIdBytes(column: LogBatch["traceId"], source: Uint8Array, start: number, end: number): void {
+    const { rows } = this.#batch;
+    if (this.#skipped || start === end || column.rows > rows) return;
+    column.fillTo(rows);
+    column.appendSlice(source, start, end);
   }
 }
 
-/** Whether an attribute's value is taken apart: an object that has members. */
-function isFlattened(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || isRawNumber(value)) return false;
-  for (const _ in value) return true;
-  return false;
-}
-
-/** The JSON text of a parsed value; of one that nests deeper than the runtime can write, a note that it did. */
-function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof RangeError) return "(nested too deep)";
-    throw error;
-  }
+function tooBig(message: string): IngestRejectedError {
+  return new IngestRejectedError(message, [{ path: "", code: "too_big", message }]);
 }

@@ -29,3 +29,22 @@ function isPair(text: string, at: number): boolean {
 function isSurrogate(unit: number, first: number): boolean {
   return unit >= first && unit < first + 0x400;
 }
+
+/** Where the first `maxChars` code points of `source[start, end)`, which is UTF-8, end. */
+export function endOfChars(source: Uint8Array, start: number, end: number, maxChars: number): number {
+  if (end - start <= maxChars) return end;
+  let chars = 0;
+  for (let at = start; at < end; at++) {
+    const isStart = ((source[at] ?? 0) & 0xc0) !== 0x80;
+    if (isStart && chars++ === maxChars) return at;
+  }
+  return end;
+}
+
+/** Where as much of `source[start, end)`, which is UTF-8, ends as fits into `maxBytes` without cutting a character. */
+export function endOfBytes(source: Uint8Array, start: number, end: number, maxBytes: number): number {
+  if (end - start <= maxBytes) return end;
+  let at = start + maxBytes;
+  while (at > start && ((source[at] ?? 0) & 0xc0) === 0x80) at--;
+  return at;
+}

@@ -4,6 +4,7 @@ import {
   type IngestRequest,
   LEVEL_NUMBERS,
   NativeFormat,
+  NdjsonFormat,
   requestKeys,
 } from "../../../ingest/index.ts";
 import { route } from "../../http/define-route.ts";
@@ -13,6 +14,14 @@ import type { DailyCaps } from "../../usage/daily-caps.ts";
 import type { PlanCaps } from "../../usage/plan.ts";
 import { throwForClient } from "./receive/ingest-refusals.ts";
 import { readLogBody } from "./receive/receive-records.ts";
+
+/** Entries a line instead of an array: what the tools call it that send it. */
+const NDJSON_TYPES = [
+  "application/x-ndjson",
+  "application/ndjson",
+  "application/jsonl",
+  "application/stream+json",
+];
 
 /** What the decoder of `ingest/` enforces, for the documentation. */
 const LogEntry = Type.Object(
@@ -57,6 +66,7 @@ export interface LogIngestDependencies {
 /** Routes that take logs in. */
 export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[] {
   const native = new NativeFormat();
+  const ndjson = new NdjsonFormat();
   return [
     route({
       method: "POST",
@@ -68,8 +78,10 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
       effect: "ingest",
       body: {
         kind: "raw",
-        contentTypes: ["application/json"],
-        documented: Type.Union([LogEntry, Type.Array(LogEntry, { minItems: 1, maxItems: 500 })]),
+        contentTypes: ["application/json", ...NDJSON_TYPES],
+        documented: Type.Union([LogEntry, Type.Array(LogEntry, { minItems: 1, maxItems: 500 })], {
+          description: "In NDJSON 1 to 500 entries, one a line; lines of white space do not count.",
+        }),
       },
       responses: { 202: { description: "Stored durably, searchable within a second", schema: IngestResult } },
       errors: [
@@ -87,13 +99,15 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
         const body = await readLogBody(context);
         await caps.token.takeLogBytes(context.principal, body.length);
         await caps.plan.takeLogBytes(context.principal.organizationId, body.length);
+        const isLines = isNdjson(context.request);
+        const format = isLines ? ndjson : native;
         const result = await ingest
           .ingest({
             organizationId: context.principal.organizationId,
-            format: "native",
+            format: isLines ? "ndjson" : "native",
             bytes: body.length,
             keys: keysOf(context, body),
-            decode: (batch, skip) => native.decode(body, batch, skip),
+            decode: (batch, skip) => format.decode(body, batch, skip),
           })
           .catch(throwForClient);
         const { replayed, ...answer } = result;
@@ -101,6 +115,12 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
       },
     }),
   ];
+}
+
+/** Of the content types that the route takes. */
+function isNdjson(request: Request): boolean {
+  const [type = ""] = (request.headers.get("content-type") ?? "").split(";", 1);
+  return NDJSON_TYPES.includes(type.trim().toLowerCase());
 }
 
 /**

@@ -1,0 +1,81 @@
+import { IngestRejectedError } from "../../errors.ts";
+import { writeJsonRecord, writeTime } from "../../record/json-record.ts";
+import type { RecordField } from "../../record/json-record-keys.ts";
+import type { RecordDecoder } from "../../record/record-decoder.ts";
+import type { RecordWriter } from "../../record/record-writer.ts";
+import { decodeUtf8, isJsonObject, type JsonObject } from "../json-body.ts";
+import { readBodyElements } from "../json-elements.ts";
+
+/** The members of an event object that are not attributes as they stand. */
+const ENVELOPE = new Set(["time", "host", "source", "event", "fields"]);
+
+/**
+ * Events of Splunk's HTTP Event Collector: JSON objects one after the other, each with the event itself, a text or any
+ * value, and what is known about it. Members of an event that is an object, and `fields`, become fields by the
+ * well-known keys of JSON logs and attributes otherwise; what the envelope says wins. An object that is no event is
+ * rejected by itself; a body without any event is refused.
+ * Source: Splunk documentation, "Format events for HTTP Event Collector".
+ */
+export class SplunkEvents implements RecordDecoder {
+  readonly format = "splunk-hec-event";
+
+  decode(body: Uint8Array, writer: RecordWriter): void {
+    let position = 0;
+    let events = 0;
+    const reject = (raw: string, reason: string): void =>
+      writer.reject({ place: `/${position++}`, reason, raw });
+    readBodyElements(decodeUtf8(body), {
+      object: (envelope) => {
+        const reason = writeEnvelope(writer, envelope);
+        if (reason !== null) {
+          reject(JSON.stringify(envelope), reason);
+          return;
+        }
+        position++;
+        events++;
+      },
+      text: (line) => reject(line, "is no JSON object"),
+      broken: reject,
+    });
+    if (events > 0) return;
+    const message = position === 0 ? "the body holds no event" : "the body holds no event that can be read";
+    const code = position === 0 ? "too_small" : "custom";
+    throw new IngestRejectedError(message, [{ path: "", code, message }]);
+  }
+}
+
+/** Makes an entry of an event; answers why not. */
+function writeEnvelope(writer: RecordWriter, envelope: JsonObject): string | null {
+  const { event = null, fields = {} } = envelope;
+  if (event === null) return "the event is missing";
+  if (event === "") return "the event is blank";
+  if (!isJsonObject(fields)) return "`fields` is no object";
+  writeEvent(writer, envelope, event, fields);
+  return null;
+}
+
+function writeEvent(writer: RecordWriter, envelope: JsonObject, event: unknown, fields: JsonObject): void {
+  const { time, host, source } = envelope;
+  const given = new Set<RecordField>();
+  writer.begin();
+  if (writeTime(writer, time)) given.add("time");
+  else if (time !== null) writer.attribute("time", time);
+  if (typeof host === "string" && host !== "") {
+    writer.host(host);
+    given.add("host");
+  } else if (host !== null) writer.attribute("host", host);
+  if (typeof source === "string" && source !== "") {
+    writer.source(source);
+    given.add("source");
+  } else if (source !== null) writer.attribute("source", source);
+  for (const [name, value] of Object.entries(envelope))
+    if (!ENVELOPE.has(name)) writer.attribute(name, value);
+  if (isJsonObject(event)) {
+    const written = writeJsonRecord(writer, event, given);
+    writeJsonRecord(writer, fields, written);
+  } else {
+    writer.message(typeof event === "string" ? event : JSON.stringify(event));
+    writeJsonRecord(writer, fields, given.add("message"));
+  }
+  writer.end();
+}

@@ -1,0 +1,94 @@
+import { Type } from "typebox";
+import { type BulkItem, ElasticsearchBulk } from "../../../../../ingest/index.ts";
+import { route } from "../../../../http/define-route.ts";
+import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
+import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
+import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
+import { elasticsearchProbeRoutes } from "./probe-routes.ts";
+import { SENDER, SENDER_HEADERS } from "./sender.ts";
+
+/** The index of actions that name none. */
+const DEFAULT_INDEX = "logs";
+
+const Index = Type.Object({ index: Type.String({ minLength: 1, maxLength: 255 }) });
+
+const BulkAnswer = Type.Object({
+  took: Type.Integer({ description: "Milliseconds." }),
+  errors: Type.Boolean({ description: "Whether any item was refused." }),
+  items: Type.Array(Type.Object({}, { description: "By the name of the action: what became of it." })),
+});
+
+/** What senders for Elasticsearch need: the bulk request, and what they ask before. */
+export function elasticsearchRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
+  return [
+    ...(["POST", "PUT"] as const).flatMap((method) => [
+      route({
+        ...SENDER,
+        ...bulkSpec(method),
+        path: "/elasticsearch/_bulk",
+        handler: (context) => receiveBulk(receiver, context, DEFAULT_INDEX),
+      }),
+      route({
+        ...SENDER,
+        ...bulkSpec(method),
+        path: "/elasticsearch/:index/_bulk",
+        params: Index,
+        handler: (context, { params: { index } }) => receiveBulk(receiver, context, index),
+      }),
+    ]),
+    ...elasticsearchProbeRoutes(),
+  ];
+}
+
+function bulkSpec<M extends "POST" | "PUT">(method: M) {
+  return {
+    method,
+    summary: "Elasticsearch bulk request; answered once its documents are durable",
+    rateLimit: "ingest",
+    effect: "ingest",
+    body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.String() },
+    responses: { 200: { description: "What became of every action.", schema: BulkAnswer } },
+    errors: RECEIVE_ERRORS,
+  } as const;
+}
+
+async function receiveBulk(
+  receiver: Pick<LogReceiver, "receive">,
+  context: AuthenticatedContext,
+  index: string,
+): Promise<Reply> {
+  const startedMs = performance.now();
+  const body = await readLogBody(context);
+  const bulk = new ElasticsearchBulk(index);
+  await receiver.receive({
+    principal: context.principal,
+    body,
+    decoder: bulk,
+    // A repetition is answered item by item, so the request has no name; documents have their own ids.
+    requestName: null,
+    sourceKey: null,
+    // The answer says of every document what became of it.
+    quarantines: false,
+  });
+  return {
+    status: 200,
+    headers: SENDER_HEADERS,
+    body: {
+      took: Math.round(performance.now() - startedMs),
+      errors: bulk.items.some(({ refusal }) => refusal !== null),
+      items: bulk.items.map((item, position) => itemAnswer(item, `${context.requestId}-${position}`)),
+    },
+  };
+}
+
+/** What Elasticsearch says of an item; `newId` is the id of a document that came without one. */
+function itemAnswer({ action, index, id, refusal }: BulkItem, newId: string): object {
+  const about = { _index: index, _id: id ?? newId };
+  if (refusal === null) {
+    const shards = { total: 1, successful: 1, failed: 0 };
+    return { [action]: { ...about, _version: 1, result: "created", _shards: shards, status: 201 } };
+  }
+  const type =
+    action === "create" || action === "index" ? "document_parsing_exception" : "illegal_argument_exception";
+  return { [action]: { ...about, status: 400, error: { type, reason: refusal } } };
+}

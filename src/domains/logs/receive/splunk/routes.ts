@@ -1,0 +1,155 @@
+import { Type } from "typebox";
+import {
+  isJsonObject,
+  numberText,
+  parseJson,
+  type RecordDecoder,
+  SplunkEvents,
+  SplunkRawText,
+} from "../../../../../ingest/index.ts";
+import { route } from "../../../../http/define-route.ts";
+import { idempotencyKeyOf } from "../../../../http/ledger/idempotency.ts";
+import { MAX_JSON_DEPTH } from "../../../../http/limits.ts";
+import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
+import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
+import { validationFailed } from "../../../../http/validate.ts";
+import { authorizationToken } from "../authorization-token.ts";
+import { throwForClient } from "../ingest-refusals.ts";
+import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
+import { refusal, success } from "./answers.ts";
+
+const Success = Type.Object({
+  text: Type.Literal("Success"),
+  code: Type.Literal(0),
+  ackId: Type.Optional(Type.Integer({ description: "For a request that names its channel." })),
+});
+const Acks = Type.Object({ acks: Type.Record(Type.String(), Type.Boolean()) });
+const Health = Type.Object({ text: Type.String(), code: Type.Integer() });
+
+const Name = Type.Optional(Type.String({ maxLength: 255 }));
+/** Senders add parameters of their own, such as the channel. */
+const RawQuery = Type.Object(
+  { host: Name, source: Name, sourcetype: Name, index: Name },
+  { additionalProperties: true },
+);
+const AnyQuery = Type.Object({}, { additionalProperties: true });
+
+/** Ids that one question may name. */
+const ACKS_MAX_COUNT = 10_000;
+
+/** What every route of the collector has in common; senders set all kinds of content types, also those of forms. */
+const COLLECTOR = {
+  tag: "Log receivers",
+  access: { role: "member", scope: "logs:write" },
+  credential: authorizationToken("splunk", "basic"),
+  rateLimit: "ingest",
+  refusalMembers: refusal,
+  errors: RECEIVE_ERRORS,
+} as const;
+
+/** What senders for Splunk's HTTP Event Collector need. */
+export function splunkRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
+  const events = new SplunkEvents();
+  return [
+    ...["", "/event", "/event/1.0"].map((path) =>
+      route({
+        ...COLLECTOR,
+        method: "POST",
+        path: `/services/collector${path}`,
+        summary: "Splunk HTTP Event Collector events; answered once they are durable",
+        effect: "ingest",
+        query: AnyQuery,
+        body: {
+          kind: "raw",
+          contentTypes: [ANY_MEDIA_TYPE],
+          documented: Type.Object({ event: Type.Unknown() }),
+        },
+        responses: {
+          200: { description: "Every event is stored, or kept in the quarantine.", schema: Success },
+        },
+        handler: (context) => collect(receiver, context, events),
+      }),
+    ),
+    ...["/raw", "/raw/1.0"].map((path) =>
+      route({
+        ...COLLECTOR,
+        method: "POST",
+        path: `/services/collector${path}`,
+        summary: "Splunk HTTP Event Collector raw text, an entry a line; answered once they are durable",
+        effect: "ingest",
+        query: RawQuery,
+        body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.String() },
+        responses: { 200: { description: "Every line is stored.", schema: Success } },
+        handler: (context, { query: { host, source, sourcetype, index } }) =>
+          collect(receiver, context, new SplunkRawText({ host, source, sourcetype, index })),
+      }),
+    ),
+    route({
+      ...COLLECTOR,
+      method: "POST",
+      path: "/services/collector/ack",
+      summary: "Whether events are indexed: those that were answered with success are",
+      effect: "read",
+      query: AnyQuery,
+      body: {
+        kind: "raw",
+        contentTypes: [ANY_MEDIA_TYPE],
+        documented: Type.Object({ acks: Type.Array(Type.Integer(), { maxItems: ACKS_MAX_COUNT }) }),
+      },
+      responses: { 200: { description: "True for every id.", schema: Acks } },
+      handler: acknowledge,
+    }),
+    ...["/health", "/health/1.0"].map((path) =>
+      route({
+        method: "GET",
+        path: `/services/collector${path}`,
+        tag: "Log receivers",
+        summary: "Whether the Splunk HTTP Event Collector takes events",
+        access: "public",
+        rateLimit: "probe",
+        query: AnyQuery,
+        responses: { 200: { description: "It does.", schema: Health } },
+        handler: () => ({ status: 200, body: { text: "HEC is healthy", code: 17 } }),
+      }),
+    ),
+  ];
+}
+
+async function collect(
+  receiver: Pick<LogReceiver, "receive">,
+  context: AuthenticatedContext,
+  decoder: RecordDecoder,
+): Promise<Reply> {
+  const { rejected, errors } = await receiver.receive({
+    principal: context.principal,
+    body: await readLogBody(context),
+    decoder,
+    requestName: idempotencyKeyOf(context.request),
+    sourceKey: null,
+    quarantines: true,
+  });
+  if (rejected === 0) return success(context.request);
+  throw validationFailed(
+    errors.map(({ place, reason }) => ({ path: place, code: "custom", message: reason })),
+    `${rejected} events could not be read and are lost, the quarantine is full; the others are stored.`,
+  );
+}
+
+async function acknowledge(context: AuthenticatedContext): Promise<Reply> {
+  const question = parseQuestion(await readLogBody(context));
+  const acks = isJsonObject(question) ? question.acks : undefined;
+  if (!Array.isArray(acks) || acks.length > ACKS_MAX_COUNT) {
+    const message = `must be a list of at most ${ACKS_MAX_COUNT} ids`;
+    throw validationFailed([{ path: "/acks", code: "invalid_type", message }]);
+  }
+  const ids = acks.map(numberText).filter((id) => id !== null);
+  return { status: 200, body: { acks: Object.fromEntries(ids.map((id) => [id, true])) } };
+}
+
+function parseQuestion(body: Uint8Array): unknown {
+  try {
+    return parseJson(body, MAX_JSON_DEPTH);
+  } catch (error) {
+    return throwForClient(error);
+  }
+}
