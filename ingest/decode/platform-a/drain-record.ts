@@ -1,0 +1,42 @@
+import { writeJsonRecord } from "../../record/json-record.ts";
+import type { RecordField } from "../../record/json-record-keys.ts";
+import type { RecordWriter } from "../../record/record-writer.ts";
+import { isJsonObject, type JsonObject, numberText } from "../json-body.ts";
+
+/**
+ * Writes one record of a deployment platform's drain. Its `id` is the same when the record is sent again; the project is
+ * the service; a record of a request that brought no message is described by its method, path and status. The time,
+ * the level, the source (`lambda`, `edge`, `static`, `build`) and the host are well-known keys, and everything else
+ * becomes attributes, `proxy` flattened. Source: Vercel, "Log Drains Reference".
+ */
+export function writeDrainRecord(writer: RecordWriter, record: JsonObject): void {
+  const given = new Set<RecordField>();
+  writer.begin();
+  if (typeof record.id === "string") writer.eventId(record.id);
+  const project = textOf(record.projectName) ?? textOf(record.projectId);
+  if (project !== null) {
+    writer.service(project);
+    given.add("service");
+  }
+  const message = textOf(record.message) === null ? requestLine(record) : null;
+  if (message !== null) {
+    writer.message(message);
+    given.add("message");
+  }
+  writeJsonRecord(writer, record, given);
+  writer.end();
+}
+
+/** `GET /cart 200` of a record about a request; null for any other. */
+function requestLine(record: JsonObject): string | null {
+  const proxy = isJsonObject(record.proxy) ? record.proxy : {};
+  const method = textOf(proxy.method);
+  const path = textOf(proxy.path) ?? textOf(record.path);
+  if (method === null || path === null) return null;
+  const status = numberText(record.statusCode) ?? numberText(proxy.statusCode);
+  return status === null ? `${method} ${path}` : `${method} ${path} ${status}`;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}

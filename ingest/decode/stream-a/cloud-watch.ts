@@ -1,0 +1,82 @@
+import { JSON_MAX_DEPTH } from "../../limits.ts";
+import { writeJsonRecord, writeTime } from "../../record/json-record.ts";
+import type { RecordWriter } from "../../record/record-writer.ts";
+import { isJsonObject, type JsonObject, tryParseJson } from "../json-body.ts";
+
+/** What a log group sends through a subscription: several events of one of its streams. */
+interface Subscription {
+  readonly messageType: string;
+  readonly logGroup: string;
+  readonly logStream: string;
+  readonly owner: unknown;
+  readonly logEvents: readonly unknown[];
+}
+
+/**
+ * The envelope of a log group's subscription; null for any other object.
+ * Source: Amazon CloudWatch Logs, "Subscription filters"; OpenTelemetry Collector, awsfirehosereceiver.
+ */
+export function asSubscription(record: JsonObject): Subscription | null {
+  const { messageType, logGroup, logStream, owner, logEvents } = record;
+  if (messageType !== "DATA_MESSAGE" && messageType !== "CONTROL_MESSAGE") return null;
+  if (typeof logGroup !== "string" || typeof logStream !== "string" || !Array.isArray(logEvents)) return null;
+  return { messageType, logGroup, logStream, owner, logEvents };
+}
+
+/**
+ * Writes each event of a subscription as a record: its id is the same when it is sent again, the log group is the
+ * service unless the message names one. A control message, by which the sender finds out whether somebody listens, is none.
+ */
+export function writeSubscription(
+  writer: RecordWriter,
+  subscription: Subscription,
+  attributes: JsonObject,
+  place: string,
+): void {
+  if (subscription.messageType === "CONTROL_MESSAGE") return;
+  for (const [index, event] of subscription.logEvents.entries()) {
+    const message = isJsonObject(event) ? event.message : undefined;
+    if (isJsonObject(event) && typeof message === "string")
+      writeEvent(writer, event, message, subscription, attributes);
+    else
+      writer.reject({
+        place: `${place} /logEvents/${index}`,
+        reason: "is no log event with a message",
+        raw: JSON.stringify({ ...subscription, logEvents: [event] }),
+      });
+  }
+}
+
+function writeEvent(
+  writer: RecordWriter,
+  event: JsonObject,
+  message: string,
+  { logGroup, logStream, owner }: Subscription,
+  attributes: JsonObject,
+): void {
+  writer.begin();
+  if (typeof event.id === "string") writer.eventId(event.id);
+  const object = messageObject(message);
+  if (object === null) {
+    writeTime(writer, event.timestamp);
+    writer.message(message.trimEnd());
+  } else {
+    // What the program said is more exact than when its line was collected.
+    writeJsonRecord(writer, object);
+    writeTime(writer, event.timestamp);
+  }
+  writer.service(logGroup);
+  writer.attribute("logGroup", logGroup);
+  writer.attribute("logStream", logStream);
+  writer.attribute("owner", owner);
+  if (isJsonObject(event.extractedFields)) writer.attributes("extractedFields.", event.extractedFields);
+  writer.attributes("", attributes);
+  writer.end();
+}
+
+/** The object that a message is; null for text. */
+function messageObject(message: string): JsonObject | null {
+  if (!/^\s*\{/.test(message)) return null;
+  const parsed = tryParseJson(message, JSON_MAX_DEPTH);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+}

@@ -1,0 +1,23 @@
+/** The body of a delivery, packed or not: what the sender's documentation allows. Beyond it the sender is misconfigured. */
+export const DELIVERY_MAX_BYTES = 64 * 1024 * 1024;
+
+/** One unpacked record of a delivery: records have 1 MB packed at most, and logs pack to a tenth. */
+export const RECORD_UNPACKED_MAX_BYTES = 16 * 1024 * 1024;
+
+/** All unpacked records of a delivery, and what was unpacked in vain: bounds the work and the memory of a request. */
+export const DELIVERY_UNPACKED_MAX_BYTES = 96 * 1024 * 1024;
+
+/** Unpacked bytes that are stored at a time: about one batch of the write-ahead log. */
+export const PORTION_BYTES = 4 * 1024 * 1024;
+
+/** How long a change of an organisation's settings may go unnoticed by other instances; as long as a revoked token. */
+export const SETTINGS_CACHE_LIFE_MS = 1_000;
+/** Organisations whose settings are remembered. */
+export const SETTINGS_CACHE_MAX = 10_000;
+
+export const SIGNING_SECRET_MIN_CHARS = 8;
+export const SIGNING_SECRET_MAX_CHARS = 512;
+export const VERIFICATION_CODE_MAX_CHARS = 128;
+
+/** Characters of a message to a delivery stream, by its documentation. */
+export const ERROR_MESSAGE_MAX_CHARS = 8192;

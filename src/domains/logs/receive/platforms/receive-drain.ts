@@ -1,0 +1,191 @@
+import {
+  DeliveryDecoder,
+  DeploymentDrainDecoder,
+  IngestRejectedError,
+  LogplexDecoder,
+  type RecordDecoder,
+  readCommonAttributes,
+  readDeliveryEnvelope,
+  SyslogRecords,
+} from "../../../../../ingest/index.ts";
+import { ApiError } from "../../../../errors.ts";
+import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../../../../http/limits.ts";
+import { contentEncoding, readPackedBody } from "../../../../http/read-body.ts";
+import type { AuthenticatedContext } from "../../../../http/route.ts";
+import { CONTENT_ENCODINGS, unpack } from "../../../../http/unpack.ts";
+import { throwForClient } from "../ingest-refusals.ts";
+import type { LogReceiver, Received } from "../receive-records.ts";
+import { DELIVERY_ID_HEADER } from "./delivery-answer.ts";
+import { type Dialect, dialectOfBody, dialectOfHeaders, type Platform } from "./dialect.ts";
+import type { DeploymentDrainSettings } from "./drain-settings.ts";
+import { DELIVERY_MAX_BYTES } from "./limits.ts";
+import { requireSignature, VERIFICATION_HEADER } from "./signature.ts";
+import { isGzip, unpackDelivery } from "./unpack-delivery.ts";
+
+export interface DrainReceiverDependencies {
+  readonly receiver: Pick<LogReceiver, "receive">;
+  readonly settings: Pick<DeploymentDrainSettings, "checksOf">;
+  readonly now: () => number;
+}
+
+/** What became of a request: a delivery stream hears its own request id, everybody else the counts. */
+export type ReceivedDrain = { readonly deliveryId: string } | { readonly received: Received };
+
+/** What another delivery service sends, gzipped, to find out whether its destination accepts anything. */
+const DESTINATION_CHECK = '{"content":"tests"}';
+
+/** Bodies that only ask something are below it. */
+const SHORT_BYTES = 64;
+
+const NOTHING_RECEIVED: Received = {
+  accepted: 0,
+  duplicates: 0,
+  rejected: 0,
+  quarantined: 0,
+  errors: [],
+  replayed: false,
+};
+
+/** Takes in what platforms send, each request as what it is, whichever of the paths it came on. */
+export class DrainReceiver {
+  readonly #deps: DrainReceiverDependencies;
+  readonly #drain = new DeploymentDrainDecoder();
+  readonly #records = new DeliveryDecoder();
+  readonly #syslog: SyslogRecords;
+
+  constructor(deps: DrainReceiverDependencies) {
+    this.#deps = deps;
+    this.#syslog = new SyslogRecords({ now: deps.now });
+  }
+
+  /** Resolves when everything is durable, as an entry or in the quarantine. Throws ApiError. */
+  async receive(context: AuthenticatedContext, platform: Platform): Promise<ReceivedDrain> {
+    const { request, principal } = context;
+    const byHeaders = dialectOfHeaders(request.headers);
+    const maxBytes = byHeaders === "delivery" ? DELIVERY_MAX_BYTES : MAX_BODY_BYTES;
+    const packed = await readPackedBody(request, {
+      maxBytes,
+      timeoutMs: BODY_TIMEOUT_MS,
+      reserve: context.reserveMemory,
+    }).catch((error: unknown) => {
+      throw byHeaders === "delivery" ? notGivenUp(error) : error;
+    });
+    if (byHeaders !== "delivery" && isQuestion(request.headers, packed))
+      return { received: NOTHING_RECEIVED };
+    if (platform === "platform-a" || byHeaders === "deployment-drain") {
+      const { secret } = await this.#deps.settings.checksOf(principal.organizationId);
+      if (secret !== null) requireSignature(request.headers, packed, secret);
+    }
+    const body = await unpackBody(context, packed, maxBytes).catch((error: unknown) => {
+      throw byHeaders === "delivery" ? notGivenUp(error) : error;
+    });
+    const dialect = byHeaders ?? dialectOfBody(body, platform);
+    if (dialect === "delivery") return this.#receiveDelivery(context, body);
+    return { received: await this.#receiveBody(context, dialect, body) };
+  }
+
+  async #receiveBody(context: AuthenticatedContext, dialect: Dialect, body: Uint8Array): Promise<Received> {
+    const { headers } = context.request;
+    if (shortText(body) === DESTINATION_CHECK) return NOTHING_RECEIVED;
+    return this.#deps.receiver.receive({
+      principal: context.principal,
+      body,
+      decoder: this.#decoderOf(dialect, headers),
+      requestName: requestName(headers.get("logplex-frame-id") ?? headers.get("idempotency-key"), body),
+      sourceKey: null,
+      quarantines: true,
+    });
+  }
+
+  #decoderOf(dialect: Dialect, headers: Headers): RecordDecoder {
+    switch (dialect) {
+      case "deployment-drain":
+        return this.#drain;
+      case "frames":
+        return new LogplexDecoder(this.#syslog, {
+          messageCount: countOf(headers.get("logplex-msg-count")),
+          drainToken: headers.get("logplex-drain-token"),
+        });
+      default:
+        return this.#records;
+    }
+  }
+
+  /** Stores the portions of a delivery one after the other; a repetition finds those that are stored already. */
+  async #receiveDelivery(context: AuthenticatedContext, body: Uint8Array): Promise<ReceivedDrain> {
+    const { headers } = context.request;
+    // Parsed, the envelope takes about as much again.
+    context.reserveMemory(body.length);
+    const envelope = envelopeOf(body);
+    const deliveryId = headers.get(DELIVERY_ID_HEADER) ?? envelope.requestId;
+    const attributes = readCommonAttributes(headers.get("x-amz-firehose-common-attributes"));
+    const portions = await unpackDelivery(envelope, context.reserveMemory);
+    for (const [index, portion] of portions.entries())
+      await this.#deps.receiver.receive({
+        principal: context.principal,
+        body: portion.body,
+        decoder: new DeliveryDecoder(portion.records, attributes),
+        requestName: requestName(deliveryId === null ? null : `${deliveryId} ${index}`, portion.body),
+        sourceKey: null,
+        quarantines: true,
+      });
+    return { deliveryId: deliveryId ?? "" };
+  }
+}
+
+/** The name under which a repetition is recognised: with the content, so that no other content is taken for one. */
+function requestName(id: string | null, body: Uint8Array): string | null {
+  return id === null || id === "" ? null : `${id} ${Bun.hash.xxHash3(body)}`;
+}
+
+async function unpackBody(
+  { request, reserveMemory }: AuthenticatedContext,
+  packed: Uint8Array,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const named = contentEncoding(request, CONTENT_ENCODINGS);
+  // Some upload a packed file and say nothing about it; no text begins like one.
+  const encoding = named ?? (isGzip(packed) ? "gzip" : undefined);
+  if (encoding === undefined) return packed;
+  const unpacked = await unpack(packed, encoding, maxBytes);
+  reserveMemory(unpacked.length);
+  return unpacked;
+}
+
+function envelopeOf(body: Uint8Array): ReturnType<typeof readDeliveryEnvelope> {
+  try {
+    return readDeliveryEnvelope(body);
+  } catch (error) {
+    if (error instanceof IngestRejectedError) throwForClient(error);
+    throw error;
+  }
+}
+
+/**
+ * A delivery stream destroys what was answered with 413, without a copy; after any other refusal it tries again and in
+ * the end puts the records into its backup. Source: Amazon Data Firehose, "HTTP endpoint delivery request and response
+ * specifications".
+ */
+function notGivenUp(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code !== "PAYLOAD_TOO_LARGE") return error;
+  const message = `A delivery must not be larger than ${DELIVERY_MAX_BYTES} bytes; make the buffer of the stream smaller.`;
+  return new ApiError("VALIDATION_FAILED", message, {
+    fields: [{ path: "", code: "too_big", message }],
+    cause: error,
+  });
+}
+
+/** Whether a request brings nothing and only wants an answer, for which it need not be signed. */
+function isQuestion(headers: Headers, body: Uint8Array): boolean {
+  const text = shortText(body);
+  return text === "" || (text === "{}" && headers.has(VERIFICATION_HEADER));
+}
+
+/** The text of a short body, trimmed; null for a longer one. */
+function shortText(body: Uint8Array): string | null {
+  return body.length > SHORT_BYTES ? null : Buffer.from(body).toString().trim();
+}
+
+function countOf(header: string | null): number | null {
+  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null;
+}

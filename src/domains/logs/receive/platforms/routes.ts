@@ -1,0 +1,142 @@
+import type { Sql } from "postgres";
+import { Type } from "typebox";
+import type { ApiError } from "../../../../errors.ts";
+import { route } from "../../../../http/define-route.ts";
+import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
+import { lastPathSegment } from "../../../../http/path-credential.ts";
+import type { CredentialReader, Reply, Route } from "../../../../http/route.ts";
+import type { SecretBox } from "../../../../secrets/secret-box.ts";
+import { type LogReceiver, RECEIVE_ERRORS, receivedAnswer } from "../receive-records.ts";
+import { deliveryAnswer, deliveryRefusal } from "./delivery-answer.ts";
+import { DeploymentDrainSettings } from "./drain-settings.ts";
+import { drainSettingsRoutes } from "./drain-settings-routes.ts";
+import { DrainReceiver, type ReceivedDrain } from "./receive-drain.ts";
+import { VERIFICATION_HEADER } from "./signature.ts";
+
+const VERIFICATION_CODE = /^[\x21-\x7e]{1,128}$/;
+const PERSONAL_ACCESS_TOKEN = /^obs_[A-Za-z0-9_-]{43}$/;
+
+const TokenParams = Type.Object({ token: Type.String({ description: "A token with logs:write" }) });
+const Anything = Type.Unknown({ description: "What the platform sends" });
+
+const Counts = Type.Object({
+  accepted: Type.Integer({ description: "Entries that are durable now, duplicates included." }),
+  duplicates: Type.Integer({ description: "How many of them had been stored before." }),
+  rejected: Type.Integer({ description: "Records neither stored nor kept." }),
+  quarantined: Type.Integer({ description: "Records kept in the quarantine." }),
+  errors: Type.Array(Type.Object({ place: Type.String(), reason: Type.String() })),
+});
+
+const Delivered = Type.Object({
+  requestId: Type.String({ description: "The delivery's own" }),
+  timestamp: Type.Integer({ description: "Milliseconds since 1970" }),
+});
+
+export interface PlatformDependencies {
+  readonly receiver: Pick<LogReceiver, "receive">;
+  readonly sql: Sql;
+  readonly box: SecretBox;
+  readonly now: () => number;
+}
+
+/** A delivery stream has a header for a key; where that holds a token it counts, else the path does. */
+const deliveryCredential: CredentialReader = (request) => {
+  const key = request.headers.get("x-amz-firehose-access-key");
+  return key !== null && PERSONAL_ACCESS_TOKEN.test(key) ? key : lastPathSegment(request);
+};
+
+/** What platforms send to addresses that hold a token. Each path takes whatever any of them sends. */
+export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies): Route[] {
+  const settings = new DeploymentDrainSettings({ sql, box, now });
+  const drains = new DrainReceiver({ receiver, settings, now });
+  const answerOf = (drain: ReceivedDrain): Reply =>
+    "deliveryId" in drain
+      ? { status: 200, body: deliveryAnswer(drain.deliveryId, now()) }
+      : receivedAnswer(drain.received);
+  const receiving = {
+    method: "POST",
+    tag: "Logs",
+    access: { role: "member", scope: "logs:write" },
+    rateLimit: "ingest",
+    effect: "ingest",
+    params: TokenParams,
+    body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Anything },
+    errors: RECEIVE_ERRORS,
+    refusalMembers: (request: Request, error: ApiError) => deliveryRefusal(request, error, now()),
+  } as const;
+  const verificationOf = async (
+    request: Request,
+    organizationId: number,
+  ): Promise<Record<string, string> | null> => {
+    const { verificationCode } = await settings.checksOf(organizationId);
+    const asked = request.headers.get(VERIFICATION_HEADER);
+    const code = verificationCode ?? (asked !== null && VERIFICATION_CODE.test(asked) ? asked : null);
+    return code === null ? null : { [VERIFICATION_HEADER]: code };
+  };
+  return [
+    route({
+      ...receiving,
+      path: "/api/v1/logs/ingest/platform-a/:token",
+      summary: "Receive the log drain of a deployment platform: a JSON array or NDJSON",
+      credential: lastPathSegment,
+      responses: {
+        200: {
+          description: "The same with a verification code, which the platform asked for",
+          schema: Counts,
+        },
+        202: { description: "Stored durably, or kept in the quarantine", schema: Counts },
+      },
+      errors: [...RECEIVE_ERRORS, "SIGNATURE_INVALID"],
+      handler: async (context) => {
+        const { request, principal } = context;
+        const verification = await verificationOf(request, principal.organizationId);
+        const answer = answerOf(await drains.receive(context, "platform-a"));
+        return verification === null
+          ? answer
+          : { ...answer, status: 200, headers: { ...answer.headers, ...verification } };
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/logs/ingest/platform-a/:token",
+      tag: "Logs",
+      summary: "Show a deployment platform that the address is its user's",
+      access: receiving.access,
+      rateLimit: "ingest",
+      params: TokenParams,
+      credential: lastPathSegment,
+      responses: { 200: { description: "With the verification code in the header `x-vercel-verify`" } },
+      errors: ["UNAVAILABLE"],
+      handler: async ({ request, principal }) => ({
+        status: 200,
+        headers: (await verificationOf(request, principal.organizationId)) ?? {},
+      }),
+    }),
+    route({
+      ...receiving,
+      path: "/api/v1/logs/ingest/platform-b/:token",
+      summary: "Receive the drain of an application platform: RFC 5424 messages in octet-counted frames",
+      credential: lastPathSegment,
+      responses: { 202: { description: "Stored durably, or kept in the quarantine", schema: Counts } },
+      handler: async (context) => answerOf(await drains.receive(context, "platform-b")),
+    }),
+    route({
+      ...receiving,
+      path: "/api/v1/logs/ingest/stream-a/:token",
+      summary: "Receive a delivery stream: an envelope of base64 records, or NDJSON without an envelope",
+      credential: deliveryCredential,
+      responses: {
+        200: {
+          description: "Stored durably, or kept in the quarantine",
+          schema: Type.Union([Delivered, Counts]),
+        },
+      },
+      // Delivery services take nothing but 200 for a success.
+      handler: async (context) => ({
+        ...answerOf(await drains.receive(context, "stream-a")),
+        status: 200,
+      }),
+    }),
+    ...drainSettingsRoutes(settings),
+  ];
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { readDeliveryEnvelope } from "../../../../../ingest/index.ts";
+import {
+  PORTION_BYTES,
+  RECORD_UNPACKED_MAX_BYTES,
+} from "../../../../../src/domains/logs/receive/platforms/limits.ts";
+import {
+  type DeliveryPortion,
+  unpackDelivery,
+} from "../../../../../src/domains/logs/receive/platforms/unpack-delivery.ts";
+import { ApiError } from "../../../../../src/errors.ts";
+
+function unpackAll(payloads: readonly Uint8Array[], reserve = (_: number): void => undefined) {
+  const records = payloads.map((payload) => ({ data: Buffer.from(payload).toString("base64") }));
+  return unpackDelivery(
+    readDeliveryEnvelope(Buffer.from(JSON.stringify({ requestId: "r", records }))),
+    reserve,
+  );
+}
+
+/** The data of every record, as the decoder of the portions will see them. */
+function dataOf(portions: readonly DeliveryPortion[]): Buffer[] {
+  return portions.flatMap(({ records, body }) =>
+    records.map(({ end }, i) => Buffer.from(body.subarray(records[i - 1]?.end ?? 0, end))),
+  );
+}
+
+const BOMB = gzipSync(Buffer.alloc(RECORD_UNPACKED_MAX_BYTES + 1));
+
+describe("the records of a delivery", () => {
+  test("are unpacked where they are packed, and each keeps its bytes", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.boolean()), { maxLength: 8 }),
+        async (payloads) => {
+          const plain = payloads.filter(([bytes, isPacked]) => isPacked || bytes[0] !== 0x1f);
+          const portions = await unpackAll(
+            plain.map(([bytes, isPacked]) => (isPacked ? gzipSync(bytes) : bytes)),
+          );
+          expect(dataOf(portions)).toEqual(plain.map(([bytes]) => Buffer.from(bytes)));
+        },
+      ),
+      { numRuns: 50 },
+    ));
+
+  test("are divided into portions, always the same, and every byte is reserved", async () => {
+    const payloads = Array.from({ length: 9 }, (_, i) => Buffer.alloc(PORTION_BYTES / 4 + i, 97 + i));
+    let reserved = 0;
+    const portions = await unpackAll(
+      payloads.map((payload) => gzipSync(payload)),
+      (bytes) => {
+        reserved += bytes;
+      },
+    );
+    expect(portions.map(({ records }) => records.length)).toEqual([3, 3, 3]);
+    expect(dataOf(portions)).toEqual(payloads);
+    expect(reserved).toBe(payloads.reduce((sum, { length }) => sum + length, 0));
+    expect((await unpackAll(payloads)).map(({ body }) => body.length)).toEqual(
+      portions.map(({ body }) => body.length),
+    );
+  });
+
+  test("that cannot be unpacked stay as they came, with the reason", async () => {
+    const corrupt = gzipSync("corrupt").subarray(0, 12);
+    const [portion] = await unpackAll([Buffer.from("a"), BOMB, corrupt]);
+    expect(portion?.records.map(({ problem }) => problem)).toEqual([
+      null,
+      `unpacks to more than ${RECORD_UNPACKED_MAX_BYTES} bytes`,
+      "is not one whole gzip stream",
+    ]);
+    expect(dataOf(portion === undefined ? [] : [portion]).map(({ length }) => length)).toEqual([
+      1,
+      BOMB.length,
+      corrupt.length,
+    ]);
+  });
+
+  test("that are many bombs are refused after little work, with a status that makes the sender keep them", async () => {
+    const startedAt = performance.now();
+    const refusal = await unpackAll(Array.from({ length: 1_000 }, () => BOMB)).catch(
+      (error: unknown) => error,
+    );
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect(refusal).toMatchObject({ code: "VALIDATION_FAILED" });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  test("stop when there is no memory for them", async () => {
+    const full = new ApiError("UNAVAILABLE", "full");
+    const unpacking = unpackAll([Buffer.from("a")], () => {
+      throw full;
+    });
+    expect(await unpacking.catch((error: unknown) => error)).toBe(full);
+  });
+});
