@@ -210,7 +210,7 @@ describe("a hint", () => {
       from: "zz",
       confidence: 0.4,
     });
-    expect(inferred.preview[0]?.problem).toContain("soon");
+    expect(inferred.preview[0]?.problem).toContain("zz");
   });
 
   test("decides between presets that fit alike, and corrects one that fits", () => {

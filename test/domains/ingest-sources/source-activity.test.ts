@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { FailureStreaks } from "../../../src/domains/ingest-sources/failure-streaks.ts";
+import { SourceActivity } from "../../../src/domains/ingest-sources/source-activity.ts";
+import { SourceDirectory } from "../../../src/domains/ingest-sources/source-directory.ts";
+import { createLogger } from "../../../src/log.ts";
+import { createPostgres } from "../../../src/storage/postgres.ts";
+import { openTestStores, type TestStores } from "../../harness/stores.ts";
+import { openTcpProxy } from "../../harness/tcp-proxy.ts";
+
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openTestStores();
+}, 60_000);
+afterAll(() => stores.close());
+
+const RECEIVED = { accepted: 2, duplicates: 0, rejected: 1, quarantined: 3, errors: [], replayed: false };
+
+test("what sources received while Postgres was away is written down when it is back", async () => {
+  const { postgres: direct } = stores;
+  const url = new URL(stores.postgresUrl);
+  const proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  const sql = createPostgres(url.href, { maxConnections: 1 });
+  const [row] = await direct<{ organization_id: number }[]>`
+    WITH organization AS (INSERT INTO organizations (name, created_at) VALUES ('away', now()) RETURNING id)
+    INSERT INTO ingest_sources (organization_id, source_key, name, format, mapping, created_at, updated_at)
+    SELECT id, 'shop', 'Shop', 'json', '{}', now(), now() FROM organization RETURNING organization_id`;
+  const organizationId = row?.organization_id ?? 0;
+  const source = await new SourceDirectory({ sql: direct, now: Date.now }).get(organizationId, "shop");
+  if (source === null) throw new Error("there is no source");
+  const activity = new SourceActivity({ sql, now: Date.now, log: createLogger("silent") });
+  const counts = async () => {
+    const [found] = await direct<{ accepted: string; rejected: string; quarantined: string }[]>`
+      SELECT accepted, rejected, quarantined FROM ingest_sources WHERE organization_id = ${organizationId}`;
+    return { ...found };
+  };
+
+  proxy.cut();
+  activity.note(source, RECEIVED, []);
+  await activity.settled();
+  activity.note(source, RECEIVED, []);
+  expect(await counts()).toEqual({ accepted: "0", rejected: "0", quarantined: "0" });
+  proxy.restore();
+  activity.note(source, { ...RECEIVED, replayed: true }, []);
+  await activity.settled(20_000);
+  expect(await counts()).toEqual({ accepted: "4", rejected: "2", quarantined: "6" });
+  await sql.end({ timeout: 1 });
+  await proxy.close();
+}, 30_000);
+
+describe("a source keeps failing", () => {
+  const failed = (count: number) => ({ accepted: 0, failed: count, reason: "no time" });
+
+  test("once ten records in a row failed in three requests", () => {
+    const streaks = new FailureStreaks();
+    expect([4, 4].map((count) => streaks.note("a", failed(count)))).toEqual([null, null]);
+    expect(streaks.note("a", failed(4))).toBe("The last 12 records could not be mapped: no time.");
+  });
+
+  test("not because of one bad request, few records, or empty requests", () => {
+    const streaks = new FailureStreaks();
+    expect([50_000, 1].map((count) => streaks.note("a", failed(count)))).toEqual([null, null]);
+    expect(Array.from({ length: 9 }, () => streaks.note("b", failed(1)))).toEqual(Array(9).fill(null));
+    expect(streaks.note("b", failed(0))).toBeNull();
+    expect(streaks.note("b", failed(1))).toContain("10 records");
+  });
+
+  test("no longer once a record could be mapped", () => {
+    const streaks = new FailureStreaks();
+    for (let i = 0; i < 5; i++) streaks.note("a", failed(10));
+    expect(streaks.note("a", { accepted: 1, failed: 99, reason: "no time" })).toBeNull();
+    expect(streaks.note("a", failed(10))).toBeNull();
+  });
+});
