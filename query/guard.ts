@@ -1,3 +1,4 @@
+import type { FileSource } from "./file-source.ts";
 import { type QueryBudget, RESULT_MAX_ROWS } from "./limits.ts";
 import { limit } from "./plan/build.ts";
 import type { Relation } from "./plan/relation.ts";
@@ -21,6 +22,8 @@ export interface QueryScope {
   /** At most `RESULT_MAX_ROWS`. */
   readonly maxRows: number;
   readonly budget: QueryBudget;
+  /** Where the rows of `logs` are read instead of the table; every other bound stays. */
+  readonly files?: FileSource;
 }
 
 /**

@@ -20,6 +20,7 @@ export type { WireFormat } from "./emit/wire-format.ts";
 export { type CompiledColumn, type CompiledQuery, emit } from "./emit.ts";
 export { QueryError, type QueryErrorCode } from "./errors.ts";
 export { attribute, column, type Expression, literal } from "./expression.ts";
+export { type FileSource, fileTable } from "./file-source.ts";
 export { ALL_TIME, GuardedPlan, guardPlan, type QueryScope, type TimeRange } from "./guard.ts";
 export {
   compileKql,

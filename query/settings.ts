@@ -7,9 +7,14 @@ export type QuerySettings = Readonly<Record<string, string>>;
  * The settings under which a statement runs: read-only, within its budget, refused rather than cut short when it
  * exceeds it, cancelled when its client goes away, and the output that `WireFormat` describes.
  */
-export function settingsFor(budget: QueryBudget, maxRows: number): QuerySettings {
+export function settingsFor(
+  budget: QueryBudget,
+  maxRows: number,
+  from: "table" | "files" = "table",
+): QuerySettings {
   return {
-    readonly: "1",
+    // 1 refuses table functions; 2 refuses whatever writes, as 1 does, and lets a statement choose its settings.
+    readonly: from === "table" ? "1" : "2",
     cancel_http_readonly_queries_on_client_close: "1",
     wait_end_of_query: "1",
     max_execution_time: String(budget.maxExecutionMs / 1000),

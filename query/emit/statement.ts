@@ -1,3 +1,4 @@
+import { fileTable } from "../file-source.ts";
 import { expandedElements } from "../functions/expansion.ts";
 import type { QueryScope } from "../guard.ts";
 import type { Relation } from "../plan/relation.ts";
@@ -87,7 +88,7 @@ export class StatementWriter {
     const { source } = block;
     switch (source.kind) {
       case "table":
-        return source.schema.table;
+        return this.#table(source.schema);
       case "block":
         return this.#nested(source.block) + expansion(context, block);
       case "join":
@@ -99,6 +100,11 @@ export class StatementWriter {
       case "series":
         return this.#series(context, source);
     }
+  }
+
+  #table({ table }: TableSchema): string {
+    const { files } = this.#scope;
+    return files === undefined ? table : fileTable(files, (text) => this.#parameters.add("String", text));
   }
 
   #join({ joinKind, left, right, on }: JoinSource): string {

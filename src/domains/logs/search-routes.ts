@@ -29,7 +29,8 @@ const EntryParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0
 /** Routes that read stored logs. */
 export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOptions): Route[] {
   const monotonicMs = () => performance.now();
-  const deps: SearchDependencies = { reader: new LogReader({ runner, budget }), cursorKey, now, monotonicMs };
+  const reader = new LogReader({ runner, budget });
+  const deps: SearchDependencies = { reader, cursorKey, now, monotonicMs };
   return [
     route({
       method: "GET",
@@ -53,7 +54,7 @@ export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOpt
       responses: { 200: { description: "The entry", schema: Entry } },
       errors: ["NOT_FOUND", "QUERY_TIMEOUT", "UNAVAILABLE"],
       handler: async (context, { params }) => {
-        const entry = await findEntry(deps, contextOf(context), params.id);
+        const entry = await findEntry({ reader }, contextOf(context), params.id);
         if (entry === null) throw new ApiError("NOT_FOUND", "No such log entry.");
         return json(entry);
       },
@@ -66,8 +67,8 @@ function contextOf({ principal, request }: AuthenticatedContext): SearchContext 
 }
 
 /** Entries are JSON text already; the answer is put together around them. */
-function encodeResult({ entries, ...rest }: SearchResult): string {
-  const tail = JSON.stringify({ ...rest, partial: false });
+export function encodeResult({ entries, ...rest }: SearchResult, partial = false): string {
+  const tail = JSON.stringify({ ...rest, partial });
   return `{"entries":[${entries.join(",")}],${tail.slice(1)}`;
 }
 

@@ -6,11 +6,11 @@ import { type CursorSeal, decodeCursor, encodeCursor, type SearchCursor } from "
 import { encodeEntry, positionOf } from "./entry-json.ts";
 import { PAGE_DEFAULT_ENTRIES, TOTAL_MAX_ENTRIES } from "./limits.ts";
 import { readSelection } from "./selection.ts";
-import type { LogReader, LogSelection } from "./store.ts";
+import type { EntrySource, LogReader, LogSelection } from "./store.ts";
 import type { SearchParameters } from "./types.ts";
 
 export interface SearchDependencies {
-  readonly reader: LogReader;
+  readonly reader: EntrySource;
   /** Signs cursors; the same for every instance of the server. */
   readonly cursorKey: Uint8Array;
   /** Milliseconds since 1970. */
@@ -80,7 +80,7 @@ export async function searchLogs(
 
 /** One entry as JSON text; null when the organization has none of that id. */
 export async function findEntry(
-  { reader }: Pick<SearchDependencies, "reader">,
+  { reader }: { reader: LogReader },
   { organizationId, signal }: SearchContext,
   id: string,
 ): Promise<string | null> {

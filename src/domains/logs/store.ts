@@ -22,11 +22,32 @@ export interface LogSelection {
   readonly timeRange: TimeRange;
 }
 
+/** What a search reads of one organization; every function throws what `QueryRunner.run` throws. */
+export interface EntrySource {
+  /** At most `maxEntries` rows in the wire formats of `ENTRY_COLUMNS`, newest first. */
+  readPage(
+    organizationId: number,
+    selection: LogSelection,
+    start: PageStart | null,
+    maxEntries: number,
+    signal: AbortSignal,
+  ): Promise<QueryAnswer>;
+  /** One row with the number of entries that match, as decimal text, counted up to `maxEntries`. */
+  countEntries(
+    organizationId: number,
+    selection: LogSelection,
+    maxEntries: number,
+    signal: AbortSignal,
+  ): Promise<QueryAnswer>;
+  /** One row with the `newestId` of later pages, as decimal text, if it is above `floor`, or null. */
+  readNewestId(organizationId: number, floor: bigint, signal: AbortSignal): Promise<QueryAnswer>;
+}
+
 /**
  * Reads the stored logs of one organization at a time. Rows come in the wire formats of `ENTRY_COLUMNS`.
  * Every function throws what `QueryRunner.run` throws.
  */
-export class LogReader {
+export class LogReader implements EntrySource {
   readonly #options: LogReaderOptions;
 
   constructor(options: LogReaderOptions) {

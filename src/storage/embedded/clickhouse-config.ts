@@ -83,6 +83,7 @@ export function renderClickHouseUsers(input: Pick<ClickHouseConfigInput, "user" 
       <networks><ip>127.0.0.1</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
+      <named_collection_control>1</named_collection_control>
     </${input.user}>
   </users>
 </clickhouse>

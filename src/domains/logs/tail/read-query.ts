@@ -1,5 +1,4 @@
 import {
-  type Expression,
   predicateMatcher,
   type Relation,
   type RowBound,
@@ -8,6 +7,7 @@ import {
 } from "../../../../query/index.ts";
 import { ApiError, type QueryIssue } from "../../../errors.ts";
 import { compileEntryQuery } from "../kql.ts";
+import { conditionsOf } from "../relation-conditions.ts";
 
 /** A query that lets entries through one by one. */
 export interface TailQuery {
@@ -43,12 +43,4 @@ function notConditionsAlone(text: string): ApiError {
     suggestion: null,
   };
   return new ApiError("KQL_INVALID", `The query is not valid: ${message}`, { fields: [issue] });
-}
-
-/** The conditions of a pipeline of nothing but filters over the logs; null for any other. */
-function conditionsOf(relation: Relation): Expression[] | null {
-  if (relation.kind === "scan") return relation.table === "logs" ? [] : null;
-  if (relation.kind !== "filter") return null;
-  const before = conditionsOf(relation.input);
-  return before === null ? null : [...before, relation.predicate];
 }

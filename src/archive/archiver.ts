@@ -1,0 +1,177 @@
+import type { ReservedSql, Sql } from "postgres";
+import { WorkLoop } from "../jobs/work-loop.ts";
+import type { Logger } from "../log.ts";
+import type { DependencyStatus } from "../ops/readiness.ts";
+import { askPostgres } from "../storage/ask-postgres.ts";
+import type { ArchiveMetrics } from "./archive-metrics.ts";
+import { checkArchived, deleteArchived, type HotDeletionOptions } from "./hot-deletion.ts";
+import {
+  type CommittedUnit,
+  claimUnit,
+  listCommitted,
+  measureOpenUnits,
+  postponeUnit,
+  releaseLocks,
+  takeDeletion,
+  takeSweep,
+  type UnitKey,
+} from "./ledger/unit-store.ts";
+import {
+  ARCHIVE_STOP_MS,
+  DELETION_MAX_ROWS,
+  LEDGER_TIMEOUT_MS,
+  POLL_MS,
+  ROUND_MAX_UNITS,
+  SWEEP_EVERY_MS,
+} from "./limits.ts";
+import { planExpired, removeLeftovers, type SweepOptions } from "./sweep.ts";
+import { archiveUnit, type UnitCommitOptions } from "./unit-commit.ts";
+
+export interface ArchiverOptions extends SweepOptions, UnitCommitOptions, HotDeletionOptions {
+  readonly sql: Sql;
+  readonly metrics: ArchiveMetrics;
+  readonly log: Logger;
+}
+
+/**
+ * Moves entries whose time in the log store is over to the archive. Any number of instances share the work: a unit is
+ * claimed by a lock of a connection to Postgres, which ends with the process that holds it.
+ */
+export class Archiver {
+  readonly #options: ArchiverOptions;
+  readonly #loop: WorkLoop;
+  #sweptMs: number | null = null;
+  #failing = false;
+
+  constructor(options: ArchiverOptions) {
+    this.#options = options;
+    this.#loop = new WorkLoop({
+      work: (signal) => this.#round(signal),
+      pollMs: POLL_MS,
+      failure: "old log entries could not be archived",
+      log: options.log,
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop(ARCHIVE_STOP_MS);
+  }
+
+  /** Nothing is lost while archiving fails: entries stay in the log store, which grows. */
+  status(): Omit<DependencyStatus, "name"> {
+    if (!this.#failing) return { state: "up" };
+    return { state: "degraded", detail: "Old entries could not be archived; they stay in the log store." };
+  }
+
+  /** Does everything that is due, once. Throws what a sweep throws; a unit that fails is put off. */
+  async runOnce(signal: AbortSignal): Promise<void> {
+    this.#sweptMs = null;
+    while (await this.#round(signal));
+  }
+
+  /** True when there may be more at once. */
+  async #round(signal: AbortSignal): Promise<boolean> {
+    const { sql, metrics, now } = this.#options;
+    const connection = await reserve(sql);
+    try {
+      if (this.#sweptMs === null || now() - this.#sweptMs >= SWEEP_EVERY_MS)
+        await this.#sweep(connection, signal);
+      const archived = await this.#archiveDue(connection, signal);
+      const deleted = await this.#deleteDue(connection, signal);
+      const { open, failures } = await measureOpenUnits(sql);
+      metrics.open.set(open);
+      this.#failing = failures > 0;
+      return (archived || deleted) && !signal.aborted;
+    } catch (error) {
+      this.#failing = true;
+      throw error;
+    } finally {
+      // A connection that is gone has taken its locks with it.
+      await releaseLocks(connection).catch(() => undefined);
+      connection.release();
+    }
+  }
+
+  async #sweep(connection: ReservedSql, signal: AbortSignal): Promise<void> {
+    const nowMs = this.#options.now();
+    if (await takeSweep(connection)) {
+      await removeLeftovers(this.#options, signal);
+      await planExpired(this.#options, signal);
+      await releaseLocks(connection);
+    }
+    this.#sweptMs = nowMs;
+  }
+
+  /** Brings planned units into the archive, as many as are deleted at once; true when there were any. */
+  async #archiveDue(connection: ReservedSql, signal: AbortSignal): Promise<boolean> {
+    const { metrics, now } = this.#options;
+    let units = 0;
+    for (let rows = 0; units < ROUND_MAX_UNITS && rows < DELETION_MAX_ROWS && !signal.aborted; units += 1) {
+      const unit = await askPostgres(() => claimUnit(connection, now()), LEDGER_TIMEOUT_MS);
+      if (unit === null) break;
+      await this.#orPostpone([unit], signal, async () => {
+        const moved = await archiveUnit(this.#options, unit, signal);
+        metrics.units.inc({ outcome: moved === 0 ? "empty" : "archived" });
+        rows += moved;
+      });
+      await releaseLocks(connection);
+    }
+    return units > 0;
+  }
+
+  /** Lets the log store go of what the archive has, of any instance's units; true when there was anything. */
+  async #deleteDue(connection: ReservedSql, signal: AbortSignal): Promise<boolean> {
+    const { sql, metrics, log, now } = this.#options;
+    if (signal.aborted || !(await takeDeletion(connection))) return false;
+    const listed = await listCommitted(sql, DELETION_MAX_ROWS, now());
+    const checked: CommittedUnit[] = [];
+    for (const unit of listed)
+      await this.#orPostpone([unit], signal, async () => {
+        await checkArchived(this.#options, unit, signal);
+        checked.push(unit);
+      });
+    if (checked.length > 0)
+      await this.#orPostpone(checked, signal, async () => {
+        await deleteArchived(this.#options, checked, signal);
+        const rows = checked.reduce((total, { facts }) => total + facts.rows, 0);
+        metrics.rows.inc(rows);
+        log.info({ units: checked.length, rows }, "log entries moved to the archive");
+      });
+    await releaseLocks(connection);
+    return listed.length > 0;
+  }
+
+  /** Does a part of the work; where it fails, the units are put off, unless the server stops. */
+  async #orPostpone(
+    units: readonly UnitKey[],
+    signal: AbortSignal,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { sql, metrics, log, now } = this.#options;
+    try {
+      await work();
+    } catch (error) {
+      if (signal.aborted) return;
+      metrics.units.inc({ outcome: "failed" }, units.length);
+      const ids = units.map(({ id }) => id);
+      log.warn({ err: error, units: ids }, "log entries could not be archived; it is tried again");
+      for (const unit of units) await postponeUnit(sql, unit, now());
+    }
+  }
+}
+
+/** A connection of our own, to hold locks; throws a DependencyError when there is none in time. */
+async function reserve(sql: Sql): Promise<ReservedSql> {
+  const reserving = sql.reserve();
+  try {
+    return await askPostgres(() => reserving, LEDGER_TIMEOUT_MS);
+  } catch (error) {
+    // One that comes too late goes back.
+    reserving.then((late) => late.release()).catch(() => undefined);
+    throw error;
+  }
+}

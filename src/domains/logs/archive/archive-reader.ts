@@ -1,0 +1,225 @@
+import {
+  emit,
+  guardPlan,
+  predicateMatcher,
+  type QueryBudget,
+  type Relation,
+  type TimeRange,
+} from "../../../../query/index.ts";
+import type { ArchiveFiles } from "../../../archive/files/archive-files.ts";
+import { ApiError } from "../../../errors.ts";
+import type { QueryAnswer, QueryRunner } from "../../../storage/query-runner.ts";
+import { positionOf } from "../entry-json.ts";
+import { PAGE_MAX_ENTRIES, TOTAL_BUDGET } from "../limits.ts";
+import { conditionsOf } from "../relation-conditions.ts";
+import { countPlan, type PageStart, pagePlan } from "../search-plans.ts";
+import type { EntrySource, LogSelection } from "../store.ts";
+import { FILES_GROWTH, FIRST_FILES, SEARCH_MAX_FILES, STATEMENT_MAX_FILES } from "./limits.ts";
+import type { ArchivedFile } from "./store.ts";
+
+export interface ArchiveReaderOptions {
+  readonly runner: QueryRunner;
+  /** What the statements of a page may cost together. */
+  readonly budget: QueryBudget;
+  /** Null when no archive is configured: then every file is missing. */
+  readonly files: ArchiveFiles | null;
+  /** The organisation's files that can have entries of that time, those with the newest ones first. */
+  readonly listFiles: (
+    organizationId: number,
+    timeRange: TimeRange,
+    limit: number,
+  ) => Promise<ArchivedFile[]>;
+  /** Told about a file that is not where it should be. */
+  readonly onMissing: (names: readonly string[]) => void;
+  readonly monotonicMs: () => number;
+}
+
+/** The ids of entries do not bound later pages: files do, which come whole and with entries of any age. */
+const ANY_ID = 2n ** 63n - 1n;
+
+/**
+ * Reads the archived entries of one organisation for one request. Which files count is settled at its first look. Of
+ * many files it reads the newest first, and no more than the page needs.
+ */
+export class ArchiveReader implements EntrySource {
+  readonly #options: ArchiveReaderOptions;
+  #listed: Promise<readonly ArchivedFile[]> | null = null;
+  #isPartial = false;
+
+  constructor(options: ArchiveReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a file was missing that could have had entries of the answer. */
+  get isPartial(): boolean {
+    return this.#isPartial;
+  }
+
+  async readPage(
+    organizationId: number,
+    selection: LogSelection,
+    start: PageStart | null,
+    maxEntries: number,
+    signal: AbortSignal,
+  ): Promise<QueryAnswer> {
+    const within =
+      start === null
+        ? await this.#list(organizationId, selection.timeRange)
+        : (await this.#list(organizationId, selection.timeRange)).filter(
+            ({ seq, minTs }) => seq <= Number(start.newestId) && minTs <= start.position.tsNs,
+          );
+    const from = start === null ? null : { ...start, newestId: ANY_ID };
+    const plan = pagePlan(selection.filter, from, maxEntries);
+    const statements = new Statements(this.#options, "archive_search", this.#options.budget, signal);
+    let rows: Row[] = [];
+    for (const files of this.#batches(within, selection)) {
+      const [next] = files;
+      const last = rows.length < maxEntries ? undefined : rows.at(-1);
+      // Everything further on is older than the page.
+      if (next === undefined || (last !== undefined && positionOf(last).tsNs > next.maxTs)) break;
+      const there = this.#present(files);
+      if (there.length === 0) continue;
+      const timeRange = { ...selection.timeRange, ...(last && { from: positionOf(last).tsNs }) };
+      const scope = { organizationId, timeRange, maxRows: PAGE_MAX_ENTRIES + 1 };
+      const found = await statements.run(plan, scope, there);
+      rows = [...rows, ...found].sort(newestFirst).slice(0, maxEntries);
+    }
+    return { rows, rowsRead: statements.rowsRead, bytesRead: statements.bytesRead };
+  }
+
+  async countEntries(
+    organizationId: number,
+    selection: LogSelection,
+    maxEntries: number,
+    signal: AbortSignal,
+  ): Promise<QueryAnswer> {
+    const files = await this.#list(organizationId, selection.timeRange);
+    const statements = new Statements(this.#options, "archive_count", TOTAL_BUDGET, signal);
+    const isWhole = (file: ArchivedFile): boolean => takesAll(selection, file);
+    let total = files.filter(isWhole).reduce((sum, { rows }) => sum + rows, 0);
+    const plan = countPlan(selection.filter, maxEntries);
+    const scope = { organizationId, timeRange: selection.timeRange, maxRows: 1 };
+    for (const batch of this.#batches(
+      files.filter((file) => !isWhole(file)),
+      selection,
+    )) {
+      if (total >= maxEntries) break;
+      const there = this.#present(batch);
+      if (there.length > 0) total += Number((await statements.run(plan, scope, there))[0]?.[0]);
+    }
+    const rows = [[String(Math.min(total, maxEntries))]];
+    return { rows, rowsRead: statements.rowsRead, bytesRead: statements.bytesRead };
+  }
+
+  /** What later pages are bounded by is the latest of the files. */
+  async readNewestId(): Promise<QueryAnswer> {
+    const files = (await this.#listed) ?? [];
+    const newest = files.reduce((latest, { seq }) => Math.max(latest, seq), 0);
+    return { rows: [[String(newest)]], rowsRead: 0, bytesRead: 0 };
+  }
+
+  async #list(organizationId: number, timeRange: TimeRange): Promise<readonly ArchivedFile[]> {
+    this.#listed ??= this.#options.listFiles(organizationId, timeRange, SEARCH_MAX_FILES + 1);
+    const files = await this.#listed;
+    if (files.length > SEARCH_MAX_FILES) throw tooManyFiles();
+    return files;
+  }
+
+  /** The files by statement, those with the newest entries first. */
+  *#batches(files: readonly ArchivedFile[], { filter }: LogSelection): Generator<readonly ArchivedFile[]> {
+    if (!judgesRowsApart(filter.query ?? null)) {
+      // What the query says of all entries together it has to see together.
+      if (files.length > STATEMENT_MAX_FILES) throw tooManyFiles();
+      yield files;
+      return;
+    }
+    for (let at = 0, size = FIRST_FILES; at < files.length; ) {
+      yield files.slice(at, at + size);
+      at += size;
+      size = Math.min(size * FILES_GROWTH, STATEMENT_MAX_FILES);
+    }
+  }
+
+  /** The files that can be read. */
+  #present(listed: readonly ArchivedFile[]): readonly string[] {
+    const names = listed.map(({ name }) => name);
+    const missing = new Set(this.#options.files?.missing(names) ?? names);
+    if (missing.size === 0) return names;
+    this.#isPartial = true;
+    this.#options.onMissing([...missing]);
+    return names.filter((name) => !missing.has(name));
+  }
+}
+
+type Row = readonly unknown[];
+
+/** The statements of one question, which share its budget. */
+class Statements {
+  readonly #options: ArchiveReaderOptions;
+  readonly #operation: string;
+  readonly #budget: QueryBudget;
+  readonly #signal: AbortSignal;
+  readonly #startMs: number;
+  rowsRead = 0;
+  bytesRead = 0;
+
+  constructor(options: ArchiveReaderOptions, operation: string, budget: QueryBudget, signal: AbortSignal) {
+    this.#options = options;
+    this.#operation = operation;
+    this.#budget = budget;
+    this.#signal = signal;
+    this.#startMs = options.monotonicMs();
+  }
+
+  async run(
+    plan: Relation,
+    scope: { organizationId: number; timeRange: TimeRange; maxRows: number },
+    names: readonly string[],
+  ): Promise<readonly Row[]> {
+    const { runner, files } = this.#options;
+    if (files === null) return [];
+    const guarded = guardPlan(plan, { ...scope, budget: this.#remaining(), files: files.source(names) });
+    const { rows, rowsRead, bytesRead } = await runner.run(this.#operation, emit(guarded), this.#signal);
+    this.rowsRead += rowsRead;
+    this.bytesRead += bytesRead;
+    return rows;
+  }
+
+  #remaining(): QueryBudget {
+    const { maxExecutionMs, maxReadBytes } = this.#budget;
+    const leftMs = Math.floor(maxExecutionMs - (this.#options.monotonicMs() - this.#startMs));
+    const leftBytes = maxReadBytes - this.bytesRead;
+    if (leftMs <= 0)
+      throw new ApiError("QUERY_TIMEOUT", "The query took too long; narrow the time range or the filter.");
+    if (leftBytes <= 0) throw tooManyFiles();
+    return { ...this.#budget, maxExecutionMs: leftMs, maxReadBytes: leftBytes };
+  }
+}
+
+/** True when whether an entry is let through depends on nothing but itself. */
+function judgesRowsApart(query: Relation | null): boolean {
+  if (query === null) return true;
+  const conditions = conditionsOf(query);
+  return conditions !== null && predicateMatcher(conditions) !== null;
+}
+
+/** True when every entry of the file is meant. */
+function takesAll({ filter, timeRange }: LogSelection, { minTs, maxTs }: ArchivedFile): boolean {
+  const { search, service, level, query } = filter;
+  if (search !== null || service !== null || level !== null || (query ?? null) !== null) return false;
+  return (timeRange.from ?? minTs) <= minTs && (timeRange.to ?? maxTs) >= maxTs;
+}
+
+function newestFirst(left: Row, right: Row): number {
+  const [a, b] = [positionOf(left), positionOf(right)];
+  if (a.tsNs !== b.tsNs) return a.tsNs > b.tsNs ? -1 : 1;
+  if (a.id === b.id) return 0;
+  return a.id > b.id ? -1 : 1;
+}
+
+function tooManyFiles(): ApiError {
+  return new ApiError(
+    "QUERY_TOO_EXPENSIVE",
+    "The query reads more of the archive than the limits allow; narrow the time range.",
+  );
+}

@@ -1,0 +1,10 @@
+/** The bounds of searching the archive. */
+
+/** Files of the first statement of a page: the newest entries are in few of them. */
+export const FIRST_FILES = 4;
+/** Each further statement takes so many times as many files, */
+export const FILES_GROWTH = 4;
+/** up to this: each file is opened, and named in the statement. */
+export const STATEMENT_MAX_FILES = 256;
+/** Files among which a search finds its own: their names and times are held in memory. */
+export const SEARCH_MAX_FILES = 8192;

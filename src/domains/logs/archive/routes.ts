@@ -1,0 +1,61 @@
+import { createHmac } from "node:crypto";
+import type { Sql } from "postgres";
+import type { ArchiveFiles } from "../../../archive/files/archive-files.ts";
+import { route } from "../../../http/define-route.ts";
+import type { Route } from "../../../http/route.ts";
+import { askPostgres } from "../../../storage/ask-postgres.ts";
+import { inOrganization } from "../../../storage/organization-transaction.ts";
+import { searchLogs } from "../search.ts";
+import { encodeResult, type LogSearchOptions } from "../search-routes.ts";
+import { SearchAnswer, SearchParameters } from "../types.ts";
+import { ArchiveReader, type ArchiveReaderOptions } from "./archive-reader.ts";
+import { listArchivedFiles } from "./store.ts";
+
+export interface LogArchiveOptions extends LogSearchOptions {
+  readonly sql: Sql;
+  /** Null when no archive is configured. */
+  readonly files: ArchiveFiles | null;
+}
+
+/** The search of archived entries: that of the log store, over files. */
+export function logArchiveRoutes({
+  sql,
+  files,
+  runner,
+  budget,
+  cursorKey: searchKey,
+  now,
+}: LogArchiveOptions): Route[] {
+  // A cursor of one of the two searches is none of the other.
+  const cursorKey = createHmac("sha256", searchKey).update("archive").digest();
+  const monotonicMs = () => performance.now();
+  const listFiles: ArchiveReaderOptions["listFiles"] = (organizationId, timeRange, limit) =>
+    askPostgres(() =>
+      inOrganization(sql, organizationId, (tx) => listArchivedFiles(tx, organizationId, timeRange, limit)),
+    );
+  return [
+    route({
+      method: "GET",
+      path: "/api/v1/logs/archive",
+      tag: "Logs",
+      summary: "Find archived log entries, newest first",
+      access: { role: "viewer", scope: "logs:read" },
+      query: SearchParameters,
+      responses: { 200: { description: "One page of the entries that match", schema: SearchAnswer } },
+      errors: ["VALIDATION_FAILED", "KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
+      handler: async ({ principal, request, log }, { query }) => {
+        const onMissing = (names: readonly string[]): void =>
+          log.error({ files: names.slice(0, MISSING_LOGGED) }, "archived files are missing");
+        const reader = new ArchiveReader({ runner, budget, files, listFiles, onMissing, monotonicMs });
+        const context = { organizationId: principal.organizationId, signal: request.signal };
+        const result = await searchLogs({ reader, cursorKey, now, monotonicMs }, context, query);
+        return new Response(encodeResult(result, reader.isPartial), {
+          headers: { "content-type": "application/json" },
+        });
+      },
+    }),
+  ];
+}
+
+/** Names of missing files in one line of the log. */
+const MISSING_LOGGED = 5;

@@ -1,0 +1,9 @@
+import type { Expression, Relation } from "../../../query/index.ts";
+
+/** The conditions of a pipeline of nothing but filters over the logs; null for any other. */
+export function conditionsOf(relation: Relation): Expression[] | null {
+  if (relation.kind === "scan") return relation.table === "logs" ? [] : null;
+  if (relation.kind !== "filter") return null;
+  const before = conditionsOf(relation.input);
+  return before === null ? null : [...before, relation.predicate];
+}

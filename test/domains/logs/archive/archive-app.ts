@@ -1,0 +1,63 @@
+import { INTERACTIVE_BUDGET } from "../../../../query/index.ts";
+import type { ArchiveFiles } from "../../../../src/archive/files/archive-files.ts";
+import { logArchiveRoutes } from "../../../../src/domains/logs/archive/routes.ts";
+import { logReadRoutes } from "../../../../src/domains/logs/read-routes.ts";
+import { NO_DAILY_CAPS } from "../../../../src/http/principal.ts";
+import { testApp } from "../../../harness/http-app.ts";
+import type { TestStores } from "../../../harness/stores.ts";
+import { queryRunner } from "../../../query/query-store.ts";
+import type { FoundPage } from "../log-app.ts";
+
+/** A page, with its entries as the text that was sent. */
+export interface Page extends FoundPage {
+  entriesText: string;
+}
+
+/** Both searches over a suite's stores; the caller's organisation is the one that a header names. */
+export function archiveApp(stores: TestStores, files: ArchiveFiles | null) {
+  const options = {
+    runner: queryRunner(stores),
+    cursorKey: new Uint8Array(32).fill(7),
+    budget: INTERACTIVE_BUDGET,
+    now: Date.now,
+  };
+  const routes = [
+    ...logArchiveRoutes({ ...options, sql: stores.postgres, files }),
+    ...logReadRoutes(options),
+  ];
+  const app = testApp(routes, {
+    authenticator: {
+      authenticate: (request) => ({
+        kind: "token",
+        userId: 1,
+        organizationId: Number(request.headers.get("x-organization")),
+        email: "ana@example.com",
+        role: "viewer",
+        scopes: ["logs:read"],
+        caps: NO_DAILY_CAPS,
+        tokenId: 3,
+        credentialKey: "token:3",
+      }),
+    },
+  });
+  const get = (
+    where: "search" | "archive",
+    organizationId: number,
+    parameters: Record<string, string> = {},
+  ) =>
+    app.send("GET", `/api/v1/logs/${where}?${new URLSearchParams(parameters)}`, {
+      headers: { "x-organization": String(organizationId) },
+    });
+  const page = async (
+    where: "search" | "archive",
+    organizationId: number,
+    parameters: Record<string, string> = {},
+  ): Promise<Page> => {
+    const response = await get(where, organizationId, parameters);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
+    const found: FoundPage = JSON.parse(text);
+    return { ...found, entriesText: text.slice(0, text.lastIndexOf('],"nextCursor"') + 1) };
+  };
+  return { ...app, get, page };
+}

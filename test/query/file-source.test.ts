@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import {
+  ALL_TIME,
+  allOf,
+  call,
+  columnOf,
+  compileKql,
+  emit,
+  type FileSource,
+  filter,
+  guardPlan,
+  INTERACTIVE_BUDGET,
+  literal,
+  scan,
+} from "../../query/index.ts";
+
+const SCOPE = { organizationId: 7, timeRange: ALL_TIME, maxRows: 10, budget: INTERACTIVE_BUDGET };
+const DIRECTORY: FileSource = {
+  kind: "directory",
+  pattern: "/var/lib/obs/archive/{7/a.parquet,7/b.parquet}",
+  structure: "organization_id UInt32, ts DateTime64(9, 'UTC')",
+};
+
+test("every scan of a plan reads the files, of the organisation alone, and no path is in the statement", () => {
+  const compiled = compileKql(
+    "logs | join kind=inner (logs | where level == 'error' | project traceId) on traceId | union (logs | where host == 'a')",
+    { nowNs: 0n, discovered: [] },
+  );
+  if (!compiled.ok) throw new Error("the query does not compile");
+  const { sql, parameters, settings } = emit(
+    guardPlan(compiled.query.relation, { ...SCOPE, files: DIRECTORY }),
+  );
+  const reads = sql.match(/FROM file\(\{p\d+:String\}, 'Parquet', \{p\d+:String\}\)/g) ?? [];
+  expect(reads).toHaveLength(3);
+  expect(sql).not.toMatch(/FROM logs\b/);
+  expect(sql.match(/organization_id = \{p\d+:UInt32\}/g)).toHaveLength(3);
+  expect(sql).not.toContain("/var/lib");
+  expect(Object.values(parameters)).toContain(DIRECTORY.pattern);
+  expect(settings.readonly).toBe("2");
+});
+
+test("without files the table is read, read-only in every respect", () => {
+  const { sql, settings } = emit(guardPlan(scan("logs"), SCOPE));
+  expect(sql).toContain("FROM logs");
+  expect(settings.readonly).toBe("1");
+});
+
+test("a bucket is named by its collection, which can be nothing but a name", () => {
+  const logs = scan("logs");
+  const plan = filter(logs, allOf([call("equal", columnOf(logs, "host"), literal("string", "a"))]));
+  const files = { ...DIRECTORY, kind: "bucket", collection: "obs_archive_0011" } as const;
+  const { sql } = emit(guardPlan(plan, { ...SCOPE, files }));
+  expect(sql).toMatch(
+    /FROM s3\(obs_archive_0011, filename = \{p\d+:String\}, format = 'Parquet', structure = /,
+  );
+  for (const collection of ["", "a b", "a)--", "A", "1a"])
+    expect(() => emit(guardPlan(plan, { ...SCOPE, files: { ...files, collection } }))).toThrow(RangeError);
+});
