@@ -47,6 +47,7 @@ export function route<
     body: spec.body,
     responses: spec.responses,
     errors: spec.errors ?? [],
+    refusalMembers: spec.refusalMembers,
     idleTimeoutSec: spec.idleTimeoutSec,
     run(context, rawParams: unknown, search) {
       if (!suits(context, spec.access)) throw new ApiError("UNAUTHENTICATED", "A credential is required.");

@@ -18,7 +18,15 @@ import { requestIdOf } from "./request-id.ts";
 import { type AnsweredRequest, requestLog } from "./request-line.ts";
 import { type Finished, respond, respondError } from "./respond.ts";
 import type { ResponseHead } from "./response-headers.ts";
-import type { Access, CredentialReader, Effect, HandlerResult, RateLimitClass, Reply } from "./route.ts";
+import type {
+  Access,
+  CredentialReader,
+  Effect,
+  HandlerResult,
+  RateLimitClass,
+  RefusalMembers,
+  Reply,
+} from "./route.ts";
 
 export interface PipelineDeps {
   readonly authenticator: Authenticator;
@@ -52,6 +60,7 @@ export interface Plan {
   readonly effect: Effect;
   readonly auditAction: string | undefined;
   readonly isHead: boolean;
+  readonly refusalMembers: RefusalMembers | undefined;
   readonly idleTimeoutSec: number | undefined;
   /** Validates and handles. */
   readonly run: (exchange: Exchange) => HandlerResult;
@@ -118,7 +127,7 @@ export class Pipeline {
       finished = respond(result instanceof Promise ? await result : result, head, plan.isHead);
     } catch (thrown) {
       failure = this.#explain(thrown, exchange, plan);
-      finished = respondError(failure, head, plan.isHead);
+      finished = respondError(failure, head, plan.isHead, plan.refusalMembers?.(request, failure));
     }
     this.#inFlight -= 1;
     exchange.release();

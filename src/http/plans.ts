@@ -19,6 +19,7 @@ export function planOf(route: Route): Plan {
     effect: route.effect,
     auditAction: route.audit,
     isHead: false,
+    refusalMembers: route.refusalMembers,
     idleTimeoutSec: route.idleTimeoutSec,
     run: (exchange) => {
       const { path, search } = splitUrl(exchange.request.url);
@@ -73,6 +74,7 @@ function unmatchedPlan(request: Request, run: () => never): Plan {
     effect: "read",
     auditAction: undefined,
     isHead: request.method === "HEAD",
+    refusalMembers: undefined,
     idleTimeoutSec: undefined,
     run,
   };

@@ -53,7 +53,7 @@ function declaredLength(request: Request): number | undefined {
   return header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
 }
 
-function contentEncoding(
+export function contentEncoding(
   request: Request,
   accepted: readonly ContentEncoding[],
 ): ContentEncoding | undefined {

@@ -28,10 +28,15 @@ export function respond(result: Reply | Response, head: ResponseHead, isHead: bo
   return json(result.status, result.body, responseHeaders(head, result.headers), isHead);
 }
 
-/** Makes the response of a failed request: the one error envelope. */
-export function respondError(error: ApiError, head: ResponseHead, isHead: boolean): Finished {
+/** Makes the response of a failed request: the one error envelope, and what its route says besides. */
+export function respondError(
+  error: ApiError,
+  head: ResponseHead,
+  isHead: boolean,
+  members?: Readonly<Record<string, unknown>>,
+): Finished {
   const headers = responseHeaders(head, errorHeaders(error));
-  return json(error.status, errorBody(error, head.requestId), headers, isHead);
+  return json(error.status, { ...errorBody(error, head.requestId), ...members }, headers, isHead);
 }
 
 function json(status: number, body: unknown, headers: Record<string, string>, isHead: boolean): Finished {

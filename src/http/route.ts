@@ -1,7 +1,7 @@
 import type { TransactionSql } from "postgres";
 import type { Static, TObject, TSchema } from "typebox";
 import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
-import type { ErrorCode } from "../errors.ts";
+import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Change, ChangeOptions } from "./change.ts";
 import type { Principal, Role, Scope } from "./principal.ts";
@@ -57,6 +57,9 @@ export interface AuthenticatedContext extends RequestContext {
   /** Makes a change of state: one transaction that holds what `work` does, its audit rows and its remembered answer. */
   readonly change: (work: ChangeWork, options?: ChangeOptions) => Promise<Reply>;
 }
+
+/** What a refusal says besides the error envelope. */
+export type RefusalMembers = (request: Request, error: ApiError) => Readonly<Record<string, unknown>>;
 
 export interface Reply {
   status: number;
@@ -117,6 +120,8 @@ export interface RouteSpec<A extends Access, P extends TObject, Q extends TObjec
   responses: Readonly<Record<number, ResponseSpec>>;
   /** Codes beyond those every route can answer with; for the OpenAPI document. */
   errors?: readonly ErrorCode[];
+  /** Further members of the body of every refusal, for senders that look for their own; they win over ours. */
+  refusalMembers?: RefusalMembers;
   /** Seconds the answer may stay silent before the connection is closed; the default suits all but slow queries. */
   idleTimeoutSec?: number;
   handler: (context: HandlerContext<A>, input: RouteInput<P, Q, B>) => HandlerResult;
@@ -141,6 +146,7 @@ export interface Route {
   readonly body: BodySpec<TSchema> | undefined;
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   readonly errors: readonly ErrorCode[];
+  readonly refusalMembers: RefusalMembers | undefined;
   readonly idleTimeoutSec: number | undefined;
   /**
    * Validates parameters, query and body, in that order, and calls the handler. `search` is the query of the URL

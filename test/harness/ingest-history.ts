@@ -1,3 +1,5 @@
+import { type IngestWire, NATIVE_WIRE } from "./ingest-wires.ts";
+
 /** What became of an entry that a client sent. */
 type Outcome = "acknowledged" | "refused" | "unknown";
 
@@ -14,12 +16,20 @@ export class IngestHistory {
   #clients: Promise<void>[] = [];
   #next = 0;
 
-  /** Starts clients that send until `stop`. The address and token are asked for anew at each request. */
-  start(clients: number, target: () => { url: string; token: string }, pauseMs = 1): void {
+  /**
+   * Starts clients that send until `stop`, each in one of the ways in turn. The address and token are asked for anew at
+   * each request.
+   */
+  start(
+    clients: number,
+    target: () => { url: string; token: string },
+    { pauseMs = 1, wires = [NATIVE_WIRE] }: { pauseMs?: number; wires?: readonly IngestWire[] } = {},
+  ): void {
     this.#stopping = false;
-    this.#clients = Array.from({ length: clients }, async () => {
+    this.#clients = Array.from({ length: clients }, async (_, client) => {
+      const wire = wires[client % wires.length] ?? NATIVE_WIRE;
       while (!this.#stopping) {
-        await this.#send(target());
+        await this.#send(target(), wire);
         await Bun.sleep(pauseMs);
       }
     });
@@ -54,15 +64,15 @@ export class IngestHistory {
     return violations;
   }
 
-  async #send({ url, token }: { url: string; token: string }): Promise<void> {
+  async #send({ url, token }: { url: string; token: string }, wire: IngestWire): Promise<void> {
     const messages = Array.from({ length: BATCH }, () => `entry ${this.#next++}`);
     for (const message of messages) this.#outcomes.set(message, "unknown");
     let status = 0;
     try {
-      const response = await fetch(`${url}/api/v1/logs/ingest`, {
+      const response = await fetch(`${url}${wire.path}`, {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify(messages.map((message) => ({ message, attrs: { n: 1 } }))),
+        body: JSON.stringify(wire.body(messages)),
       });
       await response.arrayBuffer();
       status = response.status;
@@ -71,7 +81,7 @@ export class IngestHistory {
     }
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
     if (status === 0) return;
-    const outcome = status === 202 ? "acknowledged" : "refused";
+    const outcome = status === wire.acknowledges ? "acknowledged" : "refused";
     for (const message of messages) this.#outcomes.set(message, outcome);
     if (status === 503) await Bun.sleep(50);
   }

@@ -35,7 +35,7 @@ test(
     });
     const token = await makeToken(server.url);
     const history = new IngestHistory();
-    history.start(4, () => ({ url: server.url, token }), 5);
+    history.start(4, () => ({ url: server.url, token }), { pauseMs: 5 });
     await eventually(
       "entries reach the store",
       async () => (await storedMessages(stores.clickhouse)).size > 0,
