@@ -1,10 +1,11 @@
 /**
- * Native JSON ingest end to end: the real server with embedded stores and an empty data directory, a load generator in
- * a process of its own, and in the same run the same JSON pumped straight into ClickHouse.
- * Usage: bun bench/ingest.ts [rows] [connections]. Prints a table and appends a line to bench/results/ingest.jsonl.
+ * Ingest end to end, native JSON or OTLP: the real server with embedded stores and an empty data directory, a load generator in
+ * a process of its own, and in the same run the native JSON pumped straight into ClickHouse.
+ * Usage: bun bench/ingest.ts [rows] [connections] [--format otlp]. Prints a table and appends a line to bench/results/ingest.jsonl.
  */
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { createLogger } from "../src/log.ts";
 import { openStores } from "../src/storage/open.ts";
 import { makeEntries } from "./ingest/bodies.ts";
@@ -13,8 +14,12 @@ import { measureReferences } from "./ingest/reference.ts";
 import { type BenchServer, startBenchServer } from "./ingest/server.ts";
 import { probeVisibility } from "./ingest/visibility.ts";
 
-const rows = Number(process.argv[2] ?? 2_000_000);
-const connections = Number(process.argv[3] ?? 32);
+const { values: options, positionals } = parseArgs({
+  options: { format: { type: "string", default: "native" } },
+  allowPositionals: true,
+});
+const rows = Number(positionals[0] ?? 2_000_000);
+const connections = Number(positionals[1] ?? 32);
 const BATCH = 500;
 /** Long enough for percentiles at half the load. */
 const PACED_SECONDS = 10;
@@ -40,6 +45,7 @@ async function runLoad(
       join(import.meta.dir, "ingest/load.ts"),
       server.url,
       server.token,
+      options.format,
       String(count),
       String(BATCH),
       String(connections),
@@ -103,6 +109,7 @@ const rowsPerSecond = rows / full.storedSeconds;
 const cpuSeconds = Object.values(full.usage).reduce((sum, { cpuSeconds: seconds }) => sum + seconds, 0);
 const report = {
   at: new Date().toISOString(),
+  format: options.format,
   rows,
   connections,
   bytesPerRow: Math.round(full.bytes / rows),

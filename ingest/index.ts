@@ -1,5 +1,7 @@
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
+export { CefDecoder } from "./decode/cef/cef-decoder.ts";
+export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 export {
   decodeUtf8,
   isJsonObject,
@@ -8,7 +10,24 @@ export {
   parseJson,
   tryParseJson,
 } from "./decode/json-body.ts";
+export { LokiPush } from "./decode/loki-push/loki-push.ts";
 export { NativeFormat } from "./decode/native.ts";
+export { NdjsonFormat } from "./decode/ndjson/ndjson.ts";
+export { OtlpJsonDecoder } from "./decode/otlp/otlp-json.ts";
+export { DeploymentDrainDecoder } from "./decode/platform-a/drain-decoder.ts";
+export { LogplexDecoder } from "./decode/platform-b/logplex-decoder.ts";
+export { SplunkEvents } from "./decode/splunk-hec/splunk-event.ts";
+export { SplunkRawText } from "./decode/splunk-hec/splunk-raw.ts";
+export { DeliveryDecoder, type UnpackedRecord } from "./decode/stream-a/delivery-decoder.ts";
+export {
+  type DeliveryEnvelope,
+  readCommonAttributes,
+  readDeliveryEnvelope,
+} from "./decode/stream-a/delivery-envelope.ts";
+export { RelayedFrames } from "./decode/syslog/relayed-frames.ts";
+export { StreamFrames } from "./decode/syslog/stream-frames.ts";
+export { SyslogDecoder } from "./decode/syslog/syslog-decoder.ts";
+export { SyslogRecords } from "./decode/syslog/syslog-records.ts";
 export { requestKeys } from "./dedupe/request-keys.ts";
 export {
   type IngestIssue,
@@ -20,8 +39,19 @@ export { type Ingest, type IngestOptions, openIngest } from "./ingest.ts";
 export { LEVEL_NUMBERS, type Level, LogBatch } from "./log-batch.ts";
 export { INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP } from "./log-id.ts";
 export type { LogStore } from "./log-store.ts";
+export { type CompiledMapping, compileMapping } from "./mapping/compile-mapping.ts";
+export { type Inferred, inferMapping } from "./mapping/infer/infer-mapping.ts";
+export type { SourceDecoder } from "./mapping/learned-texts.ts";
+export type { FieldMapping, Mapping, SourceFormat } from "./mapping/mapping.ts";
+export { PRESETS, presetOf } from "./mapping/presets/presets.ts";
+export { type MappedEntry, mapRecord, type Preview, previewBody } from "./mapping/preview.ts";
+export { sourceDecoder, sourceRecordDecoder } from "./mapping/source-decoder.ts";
+export { mappingIssues } from "./mapping/validate-mapping.ts";
+export { ByteBuffer } from "./native/byte-buffer.ts";
 export type { IngestObserver } from "./observer.ts";
 export type { IngestRequest, IngestResult } from "./pipeline.ts";
+export { writeJsonRecord, writeTime } from "./record/json-record.ts";
+export { type KnownKey, knownInside, knownKey, type RecordField } from "./record/json-record-keys.ts";
 export type { RecordDecoder } from "./record/record-decoder.ts";
 export { RecordWriter } from "./record/record-writer.ts";
 export type { RejectedRecord } from "./record/rejections.ts";

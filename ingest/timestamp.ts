@@ -145,12 +145,13 @@ function isLeapYear(year: number): boolean {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 }
 
-function daysInMonth(year: number, month: number): number {
+/** Of a month from 1 to 12. */
+export function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0);
 }
 
 /** Days from 1970-01-01 to a date of the Gregorian calendar. */
-function daysFromEpoch(year: number, month: number, day: number): number {
+export function daysFromEpoch(year: number, month: number, day: number): number {
   const before = year - 1;
   const leapDays = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
   const leapToday = month > 2 && isLeapYear(year) ? 1 : 0;

@@ -2,16 +2,34 @@ import { availableParallelism } from "node:os";
 import type { Ingest } from "../ingest/index.ts";
 import manifest from "../package.json" with { type: "json" };
 import type { QueryBudget } from "../query/index.ts";
+import type { ArchiveFiles } from "./archive/files/archive-files.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import type { Config } from "./config.ts";
+import { sourceReceiveRoutes } from "./domains/ingest-sources/receive-routes.ts";
+import { ingestSourceRoutes } from "./domains/ingest-sources/routes.ts";
+import { SourceService } from "./domains/ingest-sources/service.ts";
+import type { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
+import { SourceDirectory } from "./domains/ingest-sources/source-directory.ts";
 import { kqlRoutes } from "./domains/kql/routes.ts";
+import { logArchiveRoutes } from "./domains/logs/archive/routes.ts";
 import { logIngestRoutes } from "./domains/logs/ingest-routes.ts";
 import { QUERIES_MAX_RUNNING, QUERIES_MAX_WAITING } from "./domains/logs/limits.ts";
 import { logPatternRoutes } from "./domains/logs/patterns/routes.ts";
 import { logReadRoutes } from "./domains/logs/read-routes.ts";
+import { elasticsearchRoutes } from "./domains/logs/receive/elasticsearch/routes.ts";
+import { lokiRoutes } from "./domains/logs/receive/loki/routes.ts";
+import { otlpRoutes } from "./domains/logs/receive/otlp/routes.ts";
+import { platformRoutes } from "./domains/logs/receive/platforms/routes.ts";
+import { LogReceiver } from "./domains/logs/receive/receive-records.ts";
+import { splunkRoutes } from "./domains/logs/receive/splunk/routes.ts";
+import { logRetentionRoutes } from "./domains/logs/retention/routes.ts";
 import { tailRoutes } from "./domains/logs/tail/routes.ts";
 import type { TailService } from "./domains/logs/tail/tail-service.ts";
 import type { TailSessions } from "./domains/logs/tail/tail-sessions.ts";
+import { drainDecoders } from "./domains/quarantine/replay/drain-decoders.ts";
+import { replayDecoders } from "./domains/quarantine/replay/replay-decoders.ts";
+import { Replayer } from "./domains/quarantine/replay/replayer.ts";
+import { quarantineRoutes } from "./domains/quarantine/routes.ts";
 import { savedSearchRoutes } from "./domains/saved-searches/routes.ts";
 import { exportRoutes } from "./export/routes.ts";
 import { type App, buildApp } from "./http/app.ts";
@@ -39,6 +57,7 @@ import { OutboundPolicy } from "./outbound/outbound-policy.ts";
 import type { SecretBox } from "./secrets/secret-box.ts";
 import type { ServerMail } from "./server-mail.ts";
 import { serverProviders } from "./server-providers.ts";
+import type { ServerQuarantine } from "./server-quarantine.ts";
 import { Admission } from "./storage/admission.ts";
 import type { Stores } from "./storage/open.ts";
 import { QueryRunner } from "./storage/query-runner.ts";
@@ -61,6 +80,11 @@ export interface AppDeps {
   readonly box: SecretBox;
   readonly mail: Pick<ServerMail, "enqueue">;
   readonly links: LinkIssuer;
+  readonly quarantine: ServerQuarantine;
+  /** Counts what configured sources receive. */
+  readonly sourceActivity: SourceActivity;
+  /** Where archived entries lie; null when no archive is configured. */
+  readonly archiveFiles: ArchiveFiles | null;
   /** Signs the cursors of searches. */
   readonly cursorKey: Uint8Array;
   /** Told when an audit log has grown. */
@@ -78,6 +102,16 @@ export function createApp(deps: AppDeps): App {
   const caps = { token: new DailyCaps({ sql, now }), plan: plans };
   const cookie = { secure: publicUrl.startsWith("https:") };
   const mailInvite = inviteMailer({ enqueue: deps.mail.enqueue, publicUrl });
+  const receiver = new LogReceiver({ ingest: deps.ingest, caps, quarantine: deps.quarantine.sink });
+  const sources = new SourceDirectory({ sql, now });
+  const replayer = new Replayer({
+    sql,
+    ingest: deps.ingest,
+    claims: deps.quarantine.claims,
+    decoders: replayDecoders(sources, drainDecoders()),
+    metrics: metrics.quarantine,
+    log,
+  });
   const routes = [
     ...identityRoutes({
       sql,
@@ -94,8 +128,24 @@ export function createApp(deps: AppDeps): App {
       requireVerifiedEmail: config.requireEmailVerification && config.smtpUrl !== null,
     }),
     ...logIngestRoutes({ ingest: deps.ingest, caps }),
+    ...otlpRoutes(receiver),
+    ...elasticsearchRoutes(receiver),
+    ...lokiRoutes(receiver),
+    ...splunkRoutes(receiver),
+    ...platformRoutes({ receiver, sql, box, now }),
     ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now }),
     ...logPatternRoutes({ runner, budget, now }),
+    ...logArchiveRoutes({ sql, files: deps.archiveFiles, runner, budget, cursorKey: deps.cursorKey, now }),
+    ...logRetentionRoutes({ sql, defaultDays: config.logRetentionDays }),
+    ...quarantineRoutes({
+      sql,
+      replayer,
+      bounds: deps.quarantine.bounds,
+      metrics: metrics.quarantine,
+      cursorKey: deps.cursorKey,
+    }),
+    ...ingestSourceRoutes(new SourceService({ sql, sources, now })),
+    ...sourceReceiveRoutes({ receiver, sources, activity: deps.sourceActivity }),
     ...savedSearchRoutes({ sql }),
     ...auditRoutes({ sql, clickhouse: stores.clickhouse, cursorKey: deps.cursorKey, now }),
     ...organizationRoutes({ sql, authenticator, box, now, cookie, mailInvite }),
@@ -155,7 +205,7 @@ function createQueryRunner(stores: Stores, metrics: Metrics): QueryRunner {
 }
 
 /** What every organisation may have. */
-function planOf(config: Config): Plan {
+export function planOf(config: Config): Plan {
   return {
     name: config.planName,
     maxMonitors: config.planMaxMonitors,

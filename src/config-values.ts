@@ -185,3 +185,20 @@ export function clientSecret(text: string): string {
   if (!/^[^\p{Cc}]{1,1024}$/u.test(text)) throw new ValueProblem("is not of 1 to 1024 characters");
   return text;
 }
+
+/** The address of a bucket, with or without a prefix; the result ends with a slash. */
+export function bucketUrl(text: string): string {
+  const url = parseUrl(text, ["http", "https"]);
+  if (url.search !== "") throw new ValueProblem("has a query");
+  if (url.username !== "" || url.password !== "") throw new ValueProblem("holds credentials");
+  // ClickHouse takes anything else for a pattern, or would have to unescape it.
+  if (!/^(?:\/[A-Za-z0-9._-]+)+\/?$/.test(url.pathname)) throw new ValueProblem("names no plain bucket");
+  return `${url.origin}${url.pathname.replace(/\/?$/, "/")}`;
+}
+
+/** A key of an object store, or its id. */
+export function accessKey(text: string): string {
+  if (!/^[\x21-\x7e]{1,256}$/.test(text))
+    throw new ValueProblem("is not a key of 1 to 256 visible characters");
+  return text;
+}

@@ -79,11 +79,25 @@ export function loadConfig(environment: Environment): Config {
     planMaxMonitors: optional(SETTINGS.planMaxMonitors),
     planMonthlyChecks: optional(SETTINGS.planMonthlyChecks),
     planMonthlyLogBytes: optional(SETTINGS.planMonthlyLogBytes),
+    quarantineMaxRecords: required(SETTINGS.quarantineMaxRecords),
+    quarantineMaxBytes: required(SETTINGS.quarantineMaxBytes),
     outboundAllow: optional(SETTINGS.outboundAllow),
     outboundAllowPrivate: required(SETTINGS.outboundAllowPrivate),
+    logRetentionDays: required(SETTINGS.logRetentionDays),
+    archiveRetentionDays: required(SETTINGS.archiveRetentionDays),
+    archiveDirectory: optional(SETTINGS.archiveDirectory),
+    archiveS3Url: optional(SETTINGS.archiveS3Url),
+    archiveS3AccessKeyId: optional(SETTINGS.archiveS3AccessKeyId),
+    archiveS3SecretAccessKey: optional(SETTINGS.archiveS3SecretAccessKey),
     smtpUrl: optional(SETTINGS.smtpUrl),
     smtpFrom: optional(SETTINGS.smtpFrom),
     requireEmailVerification: required(SETTINGS.requireEmailVerification),
+    syslogTcpPort: optional(SETTINGS.syslogTcpPort),
+    syslogUdpPort: optional(SETTINGS.syslogUdpPort),
+    syslogHost: required(SETTINGS.syslogHost),
+    syslogToken: optional(SETTINGS.syslogToken),
+    syslogTlsCert: optional(SETTINGS.syslogTlsCert),
+    syslogTlsKey: optional(SETTINGS.syslogTlsKey),
     idpAIssuer: optional(SETTINGS.idpAIssuer),
     idpAClientId: optional(SETTINGS.idpAClientId),
     idpAClientSecret: optional(SETTINGS.idpAClientSecret),
@@ -93,7 +107,10 @@ export function loadConfig(environment: Environment): Config {
     idpBClientSecret: optional(SETTINGS.idpBClientSecret),
     idpBName: required(SETTINGS.idpBName),
   };
+  requireTogether(config, ["syslogTlsCert", "syslogTlsKey"]);
+  requireSyslogToken(config);
   requireTogether(config, ["idpAIssuer", "idpAClientId", "idpAClientSecret"]);
+  requireTogether(config, ["archiveS3Url", "archiveS3AccessKeyId", "archiveS3SecretAccessKey"]);
   requireTogether(config, ["idpBIssuer", "idpBClientId", "idpBClientSecret"]);
   return config;
 }
@@ -105,6 +122,13 @@ function requireTogether(config: Config, keys: readonly (keyof Config)[]): void 
   if (first === undefined || missing.length === keys.length) return;
   const names = keys.map((key) => SETTINGS[key].name).join(", ");
   throw new ConfigError(`${SETTINGS[first].name}: the value is missing; ${names} are of use only together.`);
+}
+
+/** Refuses a listener for syslog whose messages would belong to nobody. */
+function requireSyslogToken({ syslogTcpPort, syslogUdpPort, syslogToken }: Config): void {
+  if (syslogToken !== null || (syslogTcpPort === null && syslogUdpPort === null)) return;
+  const row = syslogTcpPort === null ? SETTINGS.syslogUdpPort : SETTINGS.syslogTcpPort;
+  throw new ConfigError(`${SETTINGS.syslogToken.name}: the value is missing; ${row.name} needs it.`);
 }
 
 /** The address people use: `PUBLIC_URL`, or what the listener on `port` is reached by from the same machine. */

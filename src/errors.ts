@@ -46,6 +46,10 @@ export const ERROR_CODES = {
     status: 400,
     summary: "What the identity provider answered does not prove who the person is.",
   },
+  SIGNATURE_INVALID: {
+    status: 403,
+    summary: "The request must be signed with the configured secret, and is not or wrongly.",
+  },
   EMAIL_NOT_VERIFIED: { status: 403, summary: "The email address has not been verified." },
   PROVIDER_REFUSED: { status: 403, summary: "The identity provider refused the sign-in." },
   IDENTITY_NOT_LINKED: {
@@ -77,6 +81,10 @@ export const ERROR_CODES = {
   },
   REQUEST_TIMEOUT: { status: 408, summary: "The body did not arrive within its time limit." },
   CONFLICT: { status: 409, summary: "The request contradicts the present state." },
+  SOURCE_DISABLED: {
+    status: 409,
+    summary: "The ingest source is disabled and takes no records until it is made active again.",
+  },
   IDEMPOTENCY_KEY_TOO_LONG: {
     status: 400,
     summary: "The `Idempotency-Key` has more than 255 characters.",

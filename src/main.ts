@@ -3,6 +3,7 @@ import { type CommittedBatches, type Ingest, openIngest } from "../ingest/index.
 import { createApp } from "./app.ts";
 import { AnchorWriter } from "./audit/anchors/anchor-writer.ts";
 import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
+import { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
 import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
 import { TailHub } from "./domains/logs/tail/tail-hub.ts";
 import { type Listener, listen } from "./http/server.ts";
@@ -11,19 +12,26 @@ import { Housekeeping } from "./jobs/housekeeping.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
 import { openSecretBox } from "./secrets/load-secret-key.ts";
+import { openServerArchive } from "./server-archive.ts";
 import { openServerMail } from "./server-mail.ts";
+import { openServerQuarantine } from "./server-quarantine.ts";
 import { serverReadiness } from "./server-readiness.ts";
+import { openServerSyslog } from "./server-syslog.ts";
 import { openServerTails } from "./server-tails.ts";
 import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
 import { findFreePort } from "./storage/embedded/free-port.ts";
 import { openStores, type Stores } from "./storage/open.ts";
 import { loadSigningKey, takeInstanceNumber } from "./storage/server-identity.ts";
 
+/** How long messages of syslog that were read may take to be stored at the end. */
+const STOP_SYSLOG_MS = 2_000;
 /** How long requests that are being answered may take at the end, and after them the flush of the log. */
 const STOP_REQUESTS_MS = 2_000;
 const STOP_FLUSH_MS = 2_500;
 /** How long a mail that is being sent may take at the end; cut off, it is sent again by the next start. */
 const STOP_MAIL_MS = 1_000;
+/** How long settling interrupted replays may take at the end; the next start goes on with it. */
+const STOP_QUARANTINE_MS = 1_000;
 /** When the stop has not come to its end by itself: nothing acknowledged is lost, the next start recovers it. */
 const STOP_DEADLINE_MS = 9_500;
 
@@ -49,12 +57,15 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       metrics,
       log,
     });
+    const archive = await openServerArchive({ config, stores, metrics, log });
     const anchors = openAnchors(stores, metrics, log);
     const housekeeping = new Housekeeping({ sql: stores.postgres, now: Date.now, log });
     housekeeping.start();
     const port = config.port === 0 ? await findFreePort() : config.port;
     const publicUrl = publicUrlOf(config, port);
     const mail = openServerMail({ config, publicUrl, sql: stores.postgres, box, metrics, log });
+    const quarantine = openServerQuarantine({ config, stores, ingest, metrics, log });
+    const sourceActivity = new SourceActivity({ sql: stores.postgres, now: Date.now, log });
     const app = createApp({
       config,
       publicUrl,
@@ -62,30 +73,44 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       box,
       mail,
       links: mail.links,
+      quarantine,
+      sourceActivity,
       ingest,
       tailSessions,
       tails,
       authenticator,
-      readiness: serverReadiness(stores, ingest, mail.sender, Date.now),
+      readiness: serverReadiness(stores, ingest, mail.sender, archive.check, Date.now),
       metrics,
       log,
+      archiveFiles: archive.files,
       cursorKey: await loadSigningKey(stores.postgres, "search-cursor"),
       onAudited: anchors.wake,
+    });
+    const syslog = await openServerSyslog({
+      config,
+      sql: stores.postgres,
+      ingest,
+      quarantine: quarantine.sink,
+      authenticator,
+      metrics,
+      log,
     });
     const listener = listen(app, { hostname: config.host, port });
     return {
       url: publicUrl,
       stop: async () => {
         await tails.close();
-        await stopListening(listener);
+        await Promise.all([stopListening(listener), syslog?.close(STOP_SYSLOG_MS)]);
         // At the same time, for together they could take longer than the stop may.
         await Promise.all([
           ingest.close(STOP_FLUSH_MS),
           mail.stop(STOP_MAIL_MS),
           anchors.stop(),
+          archive.stop(),
+          quarantine.claims.stop(STOP_QUARANTINE_MS),
           housekeeping.stop(),
         ]);
-        await authenticator.settled();
+        await Promise.all([authenticator.settled(), sourceActivity.settled()]);
         await stores.close();
       },
     };

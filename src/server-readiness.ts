@@ -6,11 +6,12 @@ import type { Stores } from "./storage/open.ts";
 /** How long an acknowledged entry may wait for the store before the server calls itself behind. */
 const MAX_FLUSH_LAG_MS = 30_000;
 
-/** What `/health/ready` looks at: every store, the write-ahead log between them, and mail. */
+/** What `/health/ready` looks at: every store, the write-ahead log between them, mail, and the archive. */
 export function serverReadiness(
   stores: Stores,
   ingest: Ingest,
   mail: Pick<MailSender, "status">,
+  archive: DependencyCheck,
   now: () => number,
 ): Readiness {
   const storeChecks = stores.statuses().map(
@@ -31,6 +32,7 @@ export function serverReadiness(
     ...storeChecks,
     { name: "write-ahead-log", check: async () => logState(ingest, now()) },
     { name: "mail", check: async () => mail.status() },
+    archive,
   ]);
 }
 

@@ -16,7 +16,9 @@ import {
   storeUrl,
 } from "./config-values.ts";
 import { IDENTITY_PROVIDER_SETTINGS } from "./identity-provider-settings.ts";
+import { LOG_ARCHIVE_SETTINGS } from "./log-archive-settings.ts";
 import { setting } from "./setting.ts";
+import { SYSLOG_SETTINGS } from "./syslog-settings.ts";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const MILLION = 1_000_000;
@@ -218,6 +220,21 @@ export const SETTINGS = {
     meaning: "Unpacked bytes of logs one organisation may send in a month of UTC.",
     read: bytes(0),
   }),
+  quarantineMaxRecords: setting({
+    name: "QUARANTINE_MAX_RECORDS",
+    default: "100000",
+    accepts: "0 to 10000000",
+    meaning: "Records of one organisation in the quarantine; what comes beyond is counted and not kept.",
+    read: integer(0, 10 * MILLION),
+  }),
+  quarantineMaxBytes: setting({
+    name: "QUARANTINE_MAX_BYTES",
+    default: "256MiB",
+    accepts: BYTE_TEXT,
+    meaning: "Bytes of those records.",
+    read: bytes(0),
+  }),
+  ...LOG_ARCHIVE_SETTINGS,
   outboundAllow: setting({
     name: "OUTBOUND_ALLOW",
     default: null,
@@ -259,5 +276,6 @@ export const SETTINGS = {
     meaning: "Whether signing in with a password needs a confirmed address; only with `SMTP_URL`.",
     read: flag,
   }),
+  ...SYSLOG_SETTINGS,
   ...IDENTITY_PROVIDER_SETTINGS,
 } as const;

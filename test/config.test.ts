@@ -43,11 +43,25 @@ test("an empty environment gives the documented defaults", () => {
     planMaxMonitors: null,
     planMonthlyChecks: null,
     planMonthlyLogBytes: null,
+    logRetentionDays: 30,
+    archiveRetentionDays: 0,
+    archiveDirectory: null,
+    archiveS3Url: null,
+    archiveS3AccessKeyId: null,
+    archiveS3SecretAccessKey: null,
     smtpUrl: null,
     smtpFrom: null,
     requireEmailVerification: false,
+    quarantineMaxRecords: 100_000,
+    quarantineMaxBytes: 256 * 2 ** 20,
     outboundAllow: null,
     outboundAllowPrivate: false,
+    syslogTcpPort: null,
+    syslogUdpPort: null,
+    syslogHost: "127.0.0.1",
+    syslogToken: null,
+    syslogTlsCert: null,
+    syslogTlsKey: null,
     idpAIssuer: null,
     idpAClientId: null,
     idpAClientSecret: null,
@@ -216,4 +230,21 @@ test("the public address follows the listener unless it is set", () => {
 test("docs/configuration.md says what the table of settings says", () => {
   const document = readFileSync(join(import.meta.dir, "..", "docs", "configuration.md"), "utf8");
   expect(document).toBe(renderConfigurationDocument());
+});
+
+test("a listener for syslog needs a token, and a certificate its key", () => {
+  const token = `obs_${"a".repeat(43)}`;
+  expect(messageOf({ SYSLOG_TCP_PORT: "6514" })).toBe(
+    "SYSLOG_TOKEN: the value is missing; SYSLOG_TCP_PORT needs it.",
+  );
+  expect(messageOf({ SYSLOG_UDP_PORT: "5514" })).toContain("SYSLOG_UDP_PORT needs it");
+  expect(messageOf({ SYSLOG_TOKEN: "secret-text" })).not.toContain("secret-text");
+  expect(messageOf({ SYSLOG_TLS_CERT: "cert.pem" })).toContain("SYSLOG_TLS_KEY");
+  const config = loadConfig({ SYSLOG_TCP_PORT: "6514", SYSLOG_UDP_PORT: "5514", SYSLOG_TOKEN: token });
+  expect([config.syslogTcpPort, config.syslogUdpPort, config.syslogHost, config.syslogToken]).toEqual([
+    6514,
+    5514,
+    "127.0.0.1",
+    token,
+  ]);
 });

@@ -13,8 +13,24 @@ const LOGHUB = join(import.meta.dir, "../../../shared/data/loghub");
 const LAST_MS = Date.parse("2026-01-11T00:00:00Z");
 const DAY_MS = 86_400_000;
 
+/** An entry of the native format. */
+export interface BenchEntry {
+  readonly ts: string;
+  readonly level: string;
+  readonly service: string;
+  readonly host: string;
+  readonly message: string;
+  readonly attrs: {
+    readonly component: string;
+    readonly trace_id: string;
+    readonly user_id: string;
+    readonly status: number;
+    readonly duration_ms: number;
+  };
+}
+
 /** One entry of about 310 bytes with ten fields, made from a line of a real log where those are present. */
-function entryOf(row: number, total: number, template: LineTemplate, random: Random): object {
+function entryOf(row: number, total: number, template: LineTemplate, random: Random): BenchEntry {
   return {
     ts: new Date(LAST_MS - DAY_MS + Math.floor((row / total) * DAY_MS)).toISOString(),
     level: template.level,
@@ -42,7 +58,7 @@ function messageOf(pieces: readonly Piece[], random: Random): string {
 }
 
 /** The entries of a benchmark run, the same on every machine that has the same lines. */
-export function makeEntries(count: number): object[] {
+export function makeEntries(count: number): BenchEntry[] {
   const random = seededRandom(SEED);
   const real = readLineTemplates(LOGHUB);
   const templates = real.length > 0 ? real : synthesizeLineTemplates(random, 4000);

@@ -1,14 +1,16 @@
 /**
  * The load generator of the ingest benchmark, a process of its own: makes the bodies first, then sends them over a
  * fixed number of connections as fast as they are answered, or at a fixed rate, and prints one JSON line.
- * Arguments: url, token, rows, batch, connections, rows a second (0 = as fast as possible).
+ * Arguments: url, token, format (native or otlp), rows, batch, connections, rows a second (0 = as fast as possible).
  */
-import { makeEntries, nativeBodies } from "./bodies.ts";
+import { makeEntries } from "./bodies.ts";
+import { wireOf } from "./wires.ts";
 
-const [url = "", token = "", ...numbers] = process.argv.slice(2);
+const [url = "", token = "", format = "", ...numbers] = process.argv.slice(2);
 const [rows = 0, batch = 500, connections = 8, rowsPerSecond = 0] = numbers.map(Number);
 
-const bodies = nativeBodies(makeEntries(rows), batch);
+const wire = wireOf(format);
+const bodies = wire.bodies(makeEntries(rows), batch);
 const latenciesMs: number[] = [];
 let next = 0;
 let acknowledged = 0;
@@ -34,22 +36,23 @@ async function sendUntilDone(): Promise<void> {
       const waitMs = startedAt + dueMs - performance.now();
       if (waitMs > 0) await Bun.sleep(waitMs);
     }
-    await sendUntilAccepted(body);
+    await sendUntilAccepted(body, Math.min(batch, rows - index * batch));
   }
 }
 
-async function sendUntilAccepted(body: Uint8Array): Promise<void> {
+async function sendUntilAccepted(body: Uint8Array, count: number): Promise<void> {
   for (;;) {
     const sentAt = performance.now();
-    const response = await fetch(`${url}/api/v1/logs/ingest`, {
+    const response = await fetch(`${url}${wire.path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body,
     });
     const text = await response.text();
-    if (response.status === 202) {
+    if (response.ok) {
       latenciesMs.push(performance.now() - sentAt);
-      acknowledged += JSON.parse(text).accepted;
+      if (!wire.acknowledges(text, count)) throw new Error(`of ${count} rows not all are accepted: ${text}`);
+      acknowledged += count;
       return;
     }
     if (response.status !== 503 && response.status !== 429) throw new Error(`${response.status} ${text}`);

@@ -9,7 +9,10 @@ const copyBytes: (
   sourceEnd: number,
 ) => number = Buffer.prototype.copy;
 
-const utf8 = new TextEncoder();
+/** Writes a text as UTF-8 into an array and answers its bytes, without an array of its own. */
+const writeText: (this: Uint8Array, text: string, start: number) => number = Buffer.prototype.write;
+const UTF8_MAX_BYTES_PER_UNIT = 3;
+const VAR_UINT_MAX_BYTES = 8;
 
 /**
  * An append-only byte sequence that grows by doubling and is reused between batches.
@@ -85,9 +88,15 @@ export class ByteBuffer {
 
   /** The text as UTF-8 behind its length in bytes; a lone surrogate becomes U+FFFD. */
   writeString(text: string): void {
-    const encoded = utf8.encode(text);
-    this.writeVarUint(encoded.length);
-    this.writeBytes(encoded);
+    // Written in place behind a length of the size that it has if the text is ASCII, as most are.
+    const lengthBytes = varUintBytes(text.length);
+    this.reserve(text.length * UTF8_MAX_BYTES_PER_UNIT + 2 * VAR_UINT_MAX_BYTES);
+    const start = this.length + lengthBytes;
+    const count = writeText.call(this.bytes, text, start);
+    const moved = varUintBytes(count) - lengthBytes;
+    if (moved > 0) this.bytes.copyWithin(start + moved, start, start + count);
+    this.writeVarUint(count);
+    this.length += count;
   }
 
   /** The bytes written so far, without a copy; valid until the next write. */
@@ -103,4 +112,11 @@ export class ByteBuffer {
   shrink(maxBytes: number): void {
     if (this.bytes.length > maxBytes) this.bytes = new Uint8Array(maxBytes);
   }
+}
+
+/** Bytes that `writeVarUint` takes for a number. */
+function varUintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes++;
+  return bytes;
 }

@@ -83,6 +83,21 @@ export const EXPORTERS: readonly Exporter[] = [
     key: "id",
     columns: "id name description query q service level range_minutes created_at updated_at",
   }),
+  exportedTable("log-retention", "log_retention", {
+    key: "updated_at",
+    columns: "days rules updated_at",
+  }),
+  exportedTable("log-archive", "log_archive_units", {
+    key: "id",
+    columns:
+      "id day state attempt file rows bytes checksum min_ts max_ts seq failures retry_at created_at done_at",
+  }),
+  exportedTable("ingest-sources", "ingest_sources", {
+    key: "source_key",
+    columns:
+      "id source_key name format mapping preset status status_reason created_at updated_at last_received_at accepted rejected quarantined samples",
+    hidden: "version",
+  }),
   exportedTable("sso-connections", "sso_connections", {
     key: "slug",
     columns: "slug issuer client_id groups_claim group_roles default_role enforced created_at updated_at",
@@ -95,6 +110,11 @@ export const EXPORTERS: readonly Exporter[] = [
   exportedTable("sso-identities", "sso_identities", {
     key: "issuer subject",
     columns: "issuer subject user_id created_at last_used_at",
+  }),
+  exportedTable("deployment-drain-settings", "deployment_drain_settings", {
+    key: "created_at",
+    columns: "verification_code created_at updated_at",
+    hidden: "signing_secret",
   }),
   exportedTable("audit-log", "audit_log", {
     key: "seq",
@@ -112,5 +132,14 @@ export const LEFT_OUT: readonly { readonly table: string; readonly why: string }
   { table: "tail_sessions", why: "live tails that end within the hour" },
   { table: "idempotency_keys", why: "answers to recent requests, kept encrypted for a day" },
   { table: "audit_heads", why: "where the audit log ends, which its last row says" },
+  {
+    table: "log_archive_attempts",
+    why: "work on the archive that is under way; log-archive names its files",
+  },
+  {
+    table: "quarantine_records",
+    why: "logs that wait for their mapping, as they came; they are at /api/v1/ingest/quarantine for 30 days",
+  },
+  { table: "quarantine_usage", why: "how many records those are" },
   { table: "webhook_secrets", why: "secrets; the present one is at /api/v1/me/webhook-secret" },
 ];

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { forgetOldQuarantine } from "../domains/quarantine/retention.ts";
 import { forgetExpiredKeys } from "../http/ledger/idempotency-store.ts";
 import type { Logger } from "../log.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
@@ -17,7 +18,7 @@ const STOP_MS = 1_000;
 /** Removes rows whose time is over, at most `limit`, leaves those that another instance is removing, and counts its own. */
 type Forget = (sql: Sql, nowMs: number, limit: number) => Promise<number>;
 
-const EVERYTHING_FORGOTTEN: readonly Forget[] = [forgetExpiredKeys, forgetOldTokenUsage];
+const EVERYTHING_FORGOTTEN: readonly Forget[] = [forgetExpiredKeys, forgetOldTokenUsage, forgetOldQuarantine];
 
 export interface HousekeepingOptions {
   readonly sql: Sql;

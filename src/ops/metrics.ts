@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { type ArchiveMetrics, archiveMetrics } from "../archive/archive-metrics.ts";
 import { type AnchorMetrics, anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
+import { type SyslogMetrics, syslogMetrics } from "../domains/logs/receive/syslog/syslog-metrics.ts";
+import { type QuarantineMetrics, quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
 
 /** Seconds; from an answer out of memory to a query at its time limit. */
 const LATENCY_BUCKETS_SEC = [
@@ -60,6 +63,9 @@ export interface Metrics {
     readonly oldestAgeSec: Gauge;
   };
   readonly audit: AnchorMetrics;
+  readonly archive: ArchiveMetrics;
+  readonly quarantine: QuarantineMetrics;
+  readonly syslog: SyslogMetrics;
   /** Runs before each exposition, for gauges whose value is looked up rather than told. */
   onCollect(update: () => void): void;
   /** The text exposition and its content type. */
@@ -81,6 +87,9 @@ export function createMetrics(): Metrics {
     tail: tailMetrics(registry),
     mail: mailMetrics(registry),
     audit: anchorMetrics(registry),
+    archive: archiveMetrics(registry),
+    quarantine: quarantineMetrics(registry),
+    syslog: syslogMetrics(registry),
     onCollect: (update) => {
       collectors.push(update);
     },

@@ -2,6 +2,7 @@ import type { Sql } from "postgres";
 import { ApiError } from "../errors.ts";
 import type { Principal } from "../http/principal.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
+import { type GiveBack, NOTHING_TO_GIVE_BACK } from "./log-bytes.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -36,11 +37,11 @@ export class DailyCaps {
 
   /**
    * Counts unpacked bytes of logs before they are stored. Throws PAT_DAILY_LIMIT_EXCEEDED, and counts none, when
-   * they would pass the cap.
+   * they would pass the cap. Answers how to take them back when nothing was stored.
    */
-  async takeLogBytes({ tokenId, organizationId, caps }: Principal, bytes: number): Promise<void> {
+  async takeLogBytes({ tokenId, organizationId, caps }: Principal, bytes: number): Promise<GiveBack> {
     const limit = caps.dailyLogBytes;
-    if (limit === null || tokenId === null) return;
+    if (limit === null || tokenId === null) return NOTHING_TO_GIVE_BACK;
     const day = this.#day();
     const [counted] = await askPostgres(
       () => this.#sql`
@@ -51,6 +52,13 @@ export class DailyCaps {
         RETURNING 1`,
     );
     if (counted === undefined) throw this.#exceeded(`${limit} bytes of logs`);
+    return async () => {
+      await askPostgres(
+        () => this.#sql`
+          UPDATE token_usage SET log_bytes = log_bytes - ${bytes}::bigint
+          WHERE token_id = ${tokenId} AND day = ${day}`,
+      );
+    };
   }
 
   #day(): string {

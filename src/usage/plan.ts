@@ -2,6 +2,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { ApiError } from "../errors.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { inOrganization } from "../storage/organization-transaction.ts";
+import { type GiveBack, NOTHING_TO_GIVE_BACK } from "./log-bytes.ts";
 
 /** What every organisation of this server may have; null is unlimited. */
 export interface Plan {
@@ -30,11 +31,11 @@ export class PlanCaps {
 
   /**
    * Counts unpacked bytes of logs before they are stored. Throws PLAN_LIMIT_LOG_BYTES, and counts none, when they
-   * would pass the plan's limit.
+   * would pass the plan's limit. Answers how to take them back when nothing was stored.
    */
-  async takeLogBytes(organizationId: number, bytes: number): Promise<void> {
+  async takeLogBytes(organizationId: number, bytes: number): Promise<GiveBack> {
     const limit = this.plan.monthlyLogBytes;
-    if (limit === null) return;
+    if (limit === null) return NOTHING_TO_GIVE_BACK;
     const month = this.#month();
     const [counted] = await askPostgres(
       () => this.#sql`
@@ -44,10 +45,17 @@ export class PlanCaps {
         WHERE used.log_bytes + ${bytes}::bigint <= ${limit}::bigint
         RETURNING 1`,
     );
-    if (counted !== undefined) return;
-    throw new ApiError("PLAN_LIMIT_LOG_BYTES", `The plan allows ${limit} bytes of logs a month (UTC).`, {
-      retryAfterSeconds: Math.ceil((this.#nextMonthMs() - this.#now()) / 1000),
-    });
+    if (counted === undefined)
+      throw new ApiError("PLAN_LIMIT_LOG_BYTES", `The plan allows ${limit} bytes of logs a month (UTC).`, {
+        retryAfterSeconds: Math.ceil((this.#nextMonthMs() - this.#now()) / 1000),
+      });
+    return async () => {
+      await askPostgres(
+        () => this.#sql`
+          UPDATE organization_usage SET log_bytes = log_bytes - ${bytes}::bigint
+          WHERE organization_id = ${organizationId} AND month = ${month}`,
+      );
+    };
   }
 
   /** What the organisation has used this month. */

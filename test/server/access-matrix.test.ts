@@ -198,4 +198,5 @@ describe("of the server's whole API", () => {
 });
 
 /** Operations whose method says that they change something and which do not change an organisation's state. */
-const READS_AND_INGEST = /^\/api\/v1\/(?:logs\/(?:query|tail\/session|ingest)|ingest\/|otlp\/)/;
+const READS_AND_INGEST =
+  /^\/(?:api\/v1\/(?:logs\/(?:query|tail\/session|ingest)|ingest\/(?:\{sourceKey\}|sources\/\{key\}\/infer-mapping)$|otlp\/)|elasticsearch\/|loki\/|services\/collector)/;

@@ -26,6 +26,17 @@ let operations: { method: string; path: string }[];
 const NAMES_NOTHING_OWNED: Readonly<Record<string, string>> = {
   "/api/v1/auth/sso/{slug}/start": "public: whoever knows the slug may begin to sign in",
   "/api/v1/me/sso/domains/{domain}/verify": "a name of the DNS, looked up among the domains of the caller",
+  "/api/v1/logs/ingest/platform-a/{token}": "the caller's own credential",
+  "/api/v1/logs/ingest/platform-b/{token}": "the caller's own credential",
+  "/api/v1/logs/ingest/stream-a/{token}": "the caller's own credential",
+  "/elasticsearch/{index}": "the server keeps none; every name is answered alike",
+  "/elasticsearch/{index}/_bulk": "a name that the sender chooses: the source of its entries",
+  "/elasticsearch/_ilm/policy/{name}": "the server keeps none; every name is answered alike",
+  "/elasticsearch/_index_template/{name}": "the server keeps none; every name is answered alike",
+  "/elasticsearch/_component_template/{name}": "the server keeps none; every name is answered alike",
+  "/elasticsearch/_template/{name}": "the server keeps none; every name is answered alike",
+  "/elasticsearch/_ingest/pipeline/{name}": "the server keeps none; every name is answered alike",
+  "/elasticsearch/_data_stream/{name}": "the server keeps none; every name is answered alike",
 };
 
 const SAMPLES: Readonly<Record<string, Sample>> = {
@@ -40,6 +51,13 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
       idOf(token, "/api/v1/me/invites", { email: `${crypto.randomUUID()}@example.com`, role: "member" }),
   },
   "/api/v1/logs/{id}": { make: logEntryId },
+  "/api/v1/ingest/sources/{key}": { make: sourceKey, bodies: { PATCH: { name: "renamed" } } },
+  "/api/v1/ingest/sources/{key}/infer-mapping": {
+    make: sourceKey,
+    bodies: { POST: { sample: { msg: "x" } } },
+  },
+  "/api/v1/ingest/{sourceKey}": { make: sourceKey, bodies: { POST: { msg: "x" } } },
+  "/api/v1/ingest/quarantine/{id}": { make: quarantinedRecordId },
   "/api/v1/logs/{id}/context": { make: logEntryId },
 };
 
@@ -85,6 +103,16 @@ async function idOf(token: string, path: string, json: unknown): Promise<string>
   return String(made.id);
 }
 
+async function sourceKey(token: string): Promise<string> {
+  const key = `source-${crypto.randomUUID()}`;
+  const { status } = await send(token, "POST", "/api/v1/ingest/sources", {
+    sourceKey: key,
+    name: "a source",
+  });
+  if (status !== 201) throw new Error(`the source was answered ${status}`);
+  return key;
+}
+
 async function ownUserId(token: string): Promise<string> {
   const me: { user: { id: number } } = JSON.parse((await send(token, "GET", "/api/v1/me")).text);
   return String(me.user.id);
@@ -98,6 +126,13 @@ async function logEntryId(token: string): Promise<string> {
     const found: { entries: { id: string }[] } = JSON.parse(text);
     return found.entries[0]?.id ?? null;
   });
+}
+
+async function quarantinedRecordId(token: string): Promise<string> {
+  await send(token, "POST", `/api/v1/logs/ingest/platform-a/${token}`, ["no object"]);
+  const { text } = await send(token, "GET", "/api/v1/ingest/quarantine?limit=1");
+  const found: { items: { id: number }[] } = JSON.parse(text);
+  return String(found.items[0]?.id);
 }
 
 const withoutRequestId = (text: string): string => text.replace(/"requestId":"[^"]*"/, "");

@@ -1,6 +1,5 @@
 import type { RecordDecoder } from "../../record/record-decoder.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
-import { decodeLenient } from "../lenient-text.ts";
 import { readOctetFrames } from "../syslog/octet-frames.ts";
 import type { SyslogRecords } from "../syslog/syslog-records.ts";
 
@@ -37,8 +36,8 @@ export class LogplexDecoder implements RecordDecoder {
     let frames = 0;
     const fault = readOctetFrames(body, (start, end) => {
       frames++;
-      const text = decodeLenient(body, start, end);
-      this.#syslog.write(text, writer, { peer: null, form: "without structured data", attributes });
+      const message = body.subarray(start, end);
+      this.#syslog.write(message, writer, { peer: null, form: "without structured data", attributes });
     });
     if (fault !== null)
       for (let at = fault.at; at < body.length; at += PIECE_BYTES)

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import {
   type Ingest,
   type IngestRequest,
+  type IngestResult,
   LEVEL_NUMBERS,
   NativeFormat,
   NdjsonFormat,
@@ -10,8 +11,7 @@ import {
 import { route } from "../../http/define-route.ts";
 import { idempotencyKeyOf, keySpaceOf } from "../../http/ledger/idempotency.ts";
 import type { AuthenticatedContext, Route } from "../../http/route.ts";
-import type { DailyCaps } from "../../usage/daily-caps.ts";
-import type { PlanCaps } from "../../usage/plan.ts";
+import { countLogBytes, type LogByteCaps } from "../../usage/count-log-bytes.ts";
 import { throwForClient } from "./receive/ingest-refusals.ts";
 import { readLogBody } from "./receive/receive-records.ts";
 
@@ -51,7 +51,7 @@ const LogEntry = Type.Object(
   { additionalProperties: false },
 );
 
-const IngestResult = Type.Object({
+const IngestAnswer = Type.Object({
   accepted: Type.Integer({ description: "Entries that are durable now." }),
   duplicates: Type.Integer({
     description: "How many of them had been stored before under the same event_id.",
@@ -60,7 +60,7 @@ const IngestResult = Type.Object({
 
 export interface LogIngestDependencies {
   readonly ingest: Pick<Ingest, "ingest">;
-  readonly caps: { readonly token: DailyCaps; readonly plan: PlanCaps };
+  readonly caps: LogByteCaps;
 }
 
 /** Routes that take logs in. */
@@ -83,7 +83,7 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
           description: "In NDJSON 1 to 500 entries, one a line; lines of white space do not count.",
         }),
       },
-      responses: { 202: { description: "Stored durably, searchable within a second", schema: IngestResult } },
+      responses: { 202: { description: "Stored durably, searchable within a second", schema: IngestAnswer } },
       errors: [
         "VALIDATION_FAILED",
         "IDEMPOTENCY_KEY_TOO_LONG",
@@ -97,19 +97,17 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
       ],
       handler: async (context) => {
         const body = await readLogBody(context);
-        await caps.token.takeLogBytes(context.principal, body.length);
-        await caps.plan.takeLogBytes(context.principal.organizationId, body.length);
         const isLines = isNdjson(context.request);
         const format = isLines ? ndjson : native;
-        const result = await ingest
-          .ingest({
-            organizationId: context.principal.organizationId,
-            format: isLines ? "ndjson" : "native",
-            bytes: body.length,
-            keys: keysOf(context, body),
-            decode: (batch, skip) => format.decode(body, batch, skip),
-          })
-          .catch(throwForClient);
+        const request: IngestRequest = {
+          organizationId: context.principal.organizationId,
+          format: isLines ? "ndjson" : "native",
+          bytes: body.length,
+          keys: keysOf(context, body),
+          decode: (batch, skip) => format.decode(body, batch, skip),
+        };
+        const store = (): Promise<IngestResult> => ingest.ingest(request).catch(throwForClient);
+        const result = await countLogBytes(caps, context.principal, body.length, store);
         const { replayed, ...answer } = result;
         return { status: 202, body: answer, headers: replayed ? { "Idempotent-Replayed": "true" } : {} };
       },

@@ -63,6 +63,24 @@ export function decodeRequest(
   };
 }
 
+/** What one of the strict formats makes of a body: entries, or the refusal of all of it. */
+export function decodeNative(
+  format: { decode(body: Uint8Array, batch: LogBatch, skip: ReadonlySet<number>): void },
+  body: Uint8Array,
+  skip: ReadonlySet<number> = new Set(),
+): DecodedRequest {
+  const batch = new LogBatch();
+  batch.beginRequest(1, RECEIVED_AT_MS);
+  try {
+    format.decode(body, batch, skip);
+  } catch (error) {
+    if (!(error instanceof IngestRejectedError)) throw error;
+    return { entries: [], rejections: [], refusal: error.message };
+  }
+  batch.keepRequest();
+  return { entries: batch.rows === 0 ? [] : entriesOf(batch), rejections: [], refusal: null };
+}
+
 /** The entries that a decoder makes of a body of which it rejects nothing. */
 export function decodeEntries(format: RecordDecoder, body: string | Uint8Array): readonly DecodedEntry[] {
   const { entries, rejections, refusal } = decodeRequest(format, body);

@@ -1,4 +1,11 @@
-import { type Ingest, type RecordDecoder, RecordWriter, requestKeys } from "../../../../ingest/index.ts";
+import {
+  type Ingest,
+  type IngestRequest,
+  type IngestResult,
+  type RecordDecoder,
+  RecordWriter,
+  requestKeys,
+} from "../../../../ingest/index.ts";
 import type { ErrorCode } from "../../../errors.ts";
 import { keySpaceOf } from "../../../http/ledger/idempotency.ts";
 import { MAX_BODY_BYTES } from "../../../http/limits.ts";
@@ -6,8 +13,7 @@ import type { Principal } from "../../../http/principal.ts";
 import { readBody } from "../../../http/read-body.ts";
 import type { Reply, RequestContext } from "../../../http/route.ts";
 import { CONTENT_ENCODINGS } from "../../../http/unpack.ts";
-import type { DailyCaps } from "../../../usage/daily-caps.ts";
-import type { PlanCaps } from "../../../usage/plan.ts";
+import { countLogBytes, type LogByteCaps } from "../../../usage/count-log-bytes.ts";
 import { throwForClient } from "./ingest-refusals.ts";
 import type { QuarantineSink } from "./quarantine-sink.ts";
 
@@ -33,7 +39,7 @@ export const RECEIVE_ERRORS: readonly ErrorCode[] = [
 
 export interface LogReceiverDependencies {
   readonly ingest: Pick<Ingest, "ingest">;
-  readonly caps: { readonly token: DailyCaps; readonly plan: PlanCaps };
+  readonly caps: LogByteCaps;
   readonly quarantine: QuarantineSink;
 }
 
@@ -83,27 +89,25 @@ export class LogReceiver {
     const { principal, body, decoder, requestName } = request;
     const { organizationId } = principal;
     const { ingest, caps } = this.#deps;
-    await caps.token.takeLogBytes(principal, body.length);
-    await caps.plan.takeLogBytes(organizationId, body.length);
     const writer = this.#writer;
     const outcome = { rejected: 0, rejections: writer.rejections };
-    const { accepted, duplicates, replayed } = await ingest
-      .ingest({
-        organizationId,
-        format: decoder.format,
-        bytes: body.length,
-        keys:
-          requestName === null
-            ? null
-            : requestKeys(organizationId, keySpaceOf(principal), `${decoder.format} ${requestName}`, body),
-        decode: (batch, skip) => {
-          writer.open(batch, skip);
-          decoder.decode(body, writer);
-          outcome.rejected = writer.rejected;
-          outcome.rejections = writer.rejections;
-        },
-      })
-      .catch(throwForClient);
+    const ingestRequest: IngestRequest = {
+      organizationId,
+      format: decoder.format,
+      bytes: body.length,
+      keys:
+        requestName === null
+          ? null
+          : requestKeys(organizationId, keySpaceOf(principal), `${decoder.format} ${requestName}`, body),
+      decode: (batch, skip) => {
+        writer.open(batch, skip);
+        decoder.decode(body, writer);
+        outcome.rejected = writer.rejected;
+        outcome.rejections = writer.rejections;
+      },
+    };
+    const store = (): Promise<IngestResult> => ingest.ingest(ingestRequest).catch(throwForClient);
+    const { accepted, duplicates, replayed } = await countLogBytes(caps, principal, body.length, store);
     const quarantined =
       request.quarantines && outcome.rejected > 0
         ? await this.#deps.quarantine.keep({

@@ -1,0 +1,64 @@
+import type { BenchEntry } from "../ingest/bodies.ts";
+
+/** Severity numbers by level. */
+const SEVERITIES = new Map(
+  ["trace", "debug", "info", "warn", "error", "fatal"].map((level, i) => [level, i * 4 + 1]),
+);
+
+/**
+ * A request as an SDK sends it: one resource, a scope for each logger. Everything but the message and the attributes of
+ * a record is as exporters write it, zeros and empty lists included.
+ */
+export function otlpBody(entries: readonly BenchEntry[]): unknown {
+  const [first] = entries;
+  const scopes = Map.groupBy(entries, ({ attrs }) => attrs.component);
+  return {
+    resourceLogs: [
+      {
+        resource: {
+          attributes: keyValues({
+            "service.name": first?.service ?? "",
+            "host.name": first?.host ?? "",
+            "service.version": "1.4.2",
+            "service.instance.id": "5c1f9a52-7d8e-4b52-9b3b-3f1a0f6f3c11",
+            "deployment.environment.name": "production",
+            "telemetry.sdk.language": "nodejs",
+            "telemetry.sdk.name": "opentelemetry",
+            "telemetry.sdk.version": "2.1.0",
+          }),
+          droppedAttributesCount: 0,
+        },
+        scopeLogs: Array.from(scopes, ([name, own]) => ({
+          scope: { name, version: "" },
+          logRecords: own.map(logRecord),
+        })),
+      },
+    ],
+  };
+}
+
+function logRecord({ ts, level, message, attrs }: BenchEntry): unknown {
+  const nanos = `${Date.parse(ts)}000000`;
+  const { trace_id: traceId, user_id, status, duration_ms } = attrs;
+  return {
+    timeUnixNano: nanos,
+    observedTimeUnixNano: nanos,
+    severityNumber: SEVERITIES.get(level) ?? 0,
+    severityText: level.toUpperCase(),
+    body: { stringValue: message },
+    attributes: keyValues({ user_id, status, duration_ms, "code.function.name": "handleRequest" }),
+    droppedAttributesCount: 0,
+    flags: 1,
+    traceId,
+    spanId: traceId.slice(0, 16),
+  };
+}
+
+function keyValues(values: Readonly<Record<string, string | number>>): unknown[] {
+  return Object.entries(values).map(([key, value]) => ({ key, value: anyValue(value) }));
+}
+
+function anyValue(value: string | number): unknown {
+  if (typeof value === "string") return { stringValue: value };
+  return Number.isInteger(value) ? { intValue: value } : { doubleValue: value };
+}

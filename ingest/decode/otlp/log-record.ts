@@ -1,0 +1,253 @@
+import type { Level } from "../../log-batch.ts";
+import { levelOfOtlpSeverity, levelOfText } from "../../record/levels.ts";
+import { RecordWriter } from "../../record/record-writer.ts";
+import { type AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
+import type { AttributeOutput } from "./attribute-output.ts";
+import { FieldNames } from "./field-names.ts";
+import { JSON_ESCAPED_STRING, JSON_OBJECT, type JsonTape } from "./json-tape.ts";
+import { LogBody } from "./log-body.ts";
+
+const NAMES = [
+  "timeUnixNano",
+  "observedTimeUnixNano",
+  "severityNumber",
+  "severityText",
+  "traceId",
+  "spanId",
+  "flags",
+  "droppedAttributesCount",
+  "eventName",
+  "body",
+  "attributes",
+] as const;
+const FIELDS = new FieldNames(NAMES);
+const [
+  TIME,
+  OBSERVED,
+  SEVERITY_NUMBER,
+  SEVERITY_TEXT,
+  TRACE_ID,
+  SPAN_ID,
+  FLAGS,
+  DROPPED,
+  EVENT_NAME,
+  BODY,
+  ATTRIBUTES,
+] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
+/** Fields before this one are plain values. */
+const FIRST_STRUCTURED = BODY;
+
+const TRACE_ID_DIGITS = 32;
+const SPAN_ID_DIGITS = 16;
+/** Severity numbers of a level; the first one is what loggers without finer steps send. */
+const NUMBERS_PER_LEVEL = 4;
+const LEVEL_TEXT_MAX_BYTES = 16;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** What a character is to a hexadecimal id, as bits: the digit 0 is none of them, so zeros together are nothing. */
+const SMALL_DIGIT = 1;
+const CAPITAL_DIGIT = 2;
+const NO_DIGIT = 4;
+const DIGIT_KINDS = new Uint8Array(256).fill(NO_DIGIT);
+for (const digit of "0123456789abcdef") DIGIT_KINDS[digit.charCodeAt(0)] = digit === "0" ? 0 : SMALL_DIGIT;
+for (const digit of "ABCDEF") DIGIT_KINDS[digit.charCodeAt(0)] = CAPITAL_DIGIT;
+
+/** Under what names the fields of a record that have no column are kept. */
+const KEPT = {
+  time: encoder.encode("otel.time_unix_nano"),
+  observedTime: encoder.encode("otel.observed_time_unix_nano"),
+  severityNumber: encoder.encode("otel.severity_number"),
+  severityText: encoder.encode("otel.severity_text"),
+  traceId: encoder.encode("otel.trace_id"),
+  spanId: encoder.encode("otel.span_id"),
+  flags: encoder.encode("otel.flags"),
+  dropped: encoder.encode("otel.dropped_attributes_count"),
+  eventName: encoder.encode("event.name"),
+};
+
+/** Writes LogRecords: the fields of one record in any order, everything that has no column as an attribute. */
+export class LogRecords {
+  readonly #tape: JsonTape;
+  readonly #values: AnyValues;
+  readonly #output: AttributeOutput;
+  readonly #fields = new Uint32Array(FIELDS.count);
+  readonly #body: LogBody;
+  readonly #attributes = new KeyValues();
+  readonly #hex = new Uint8Array(TRACE_ID_DIGITS);
+  #writer = new RecordWriter();
+
+  constructor(values: AnyValues, output: AttributeOutput) {
+    this.#tape = values.tape;
+    this.#values = values;
+    this.#output = output;
+    this.#body = new LogBody(values, output);
+  }
+
+  open(writer: RecordWriter): void {
+    this.#writer = writer;
+    this.#body.open(writer);
+  }
+
+  /** Finds the parts of a record, for `write`. Why it cannot be written, for people, or null. */
+  read(record: number): string | null {
+    const tape = this.#tape;
+    if (tape.kinds[record] !== JSON_OBJECT) return "the record is not an object";
+    const fields = this.#fields;
+    FIELDS.read(tape, record, fields);
+    for (let i = 0; i < FIRST_STRUCTURED; i++)
+      if ((tape.kinds[fields[i] ?? 0] ?? 0) >= JSON_OBJECT && fields[i] !== 0)
+        return `${NAMES[i]} is not a plain value`;
+    const values = this.#values;
+    if (!values.readAll(fields[ATTRIBUTES] ?? 0, this.#attributes))
+      return `attributes${values.place} ${values.problem}`;
+    if (!values.read(fields[BODY] ?? 0) || (values.kind > PLAIN && !values.check(values.kind, values.token)))
+      return `body${values.place} ${values.problem}`;
+    return null;
+  }
+
+  /** Writes the record that was read last, between `begin` and `end` of the writer. */
+  write(): void {
+    const fields = this.#fields;
+    this.#output.writeAll(this.#attributes, -1, -1);
+    this.#writeTime(fields[TIME] ?? 0, fields[OBSERVED] ?? 0);
+    this.#writeLevel(fields[SEVERITY_NUMBER] ?? 0, fields[SEVERITY_TEXT] ?? 0);
+    this.#writeId(fields[TRACE_ID] ?? 0, TRACE_ID_DIGITS);
+    this.#writeId(fields[SPAN_ID] ?? 0, SPAN_ID_DIGITS);
+    this.#keepNumber(KEPT.flags, fields[FLAGS] ?? 0);
+    this.#keepNumber(KEPT.dropped, fields[DROPPED] ?? 0);
+    this.#keepText(KEPT.eventName, fields[EVENT_NAME] ?? 0);
+    this.#body.write(fields[BODY] ?? 0, fields[EVENT_NAME] ?? 0);
+  }
+
+  /** The record's time, else when it was observed, else, by saying nothing, its receipt. */
+  #writeTime(time: number, observed: number): void {
+    const hasTime = this.#takeTime(KEPT.time, time);
+    if (!hasTime) this.#takeTime(KEPT.observedTime, observed);
+    else if (observed !== 0 && !this.#isZero(observed) && !this.#isSame(time, observed))
+      this.#keepNumber(KEPT.observedTime, observed);
+  }
+
+  /** Whether a time was written; one that the store cannot hold is kept under its name. */
+  #takeTime(name: Uint8Array, token: number): boolean {
+    if (token === 0) return false;
+    const tape = this.#tape;
+    tape.readText(token);
+    if (this.#writer.timeUnixNanoBytes(tape.textBytes, tape.textStart, tape.textEnd)) return true;
+    if (this.#isZero(token)) return false;
+    // Some encoders write large integers as fractions with an exponent.
+    const value = Number(decoder.decode(tape.textBytes.subarray(tape.textStart, tape.textEnd)));
+    if (Number.isInteger(value) && value > 0 && this.#writer.timeUnixNano(BigInt(value).toString()))
+      return true;
+    this.#keepNumber(name, token);
+    return false;
+  }
+
+  #writeLevel(numberToken: number, textToken: number): void {
+    const number = this.#smallNumber(numberToken);
+    const level = levelOfOtlpSeverity(number) ?? this.#levelOfText(textToken);
+    if (level !== null) this.#writer.level(level);
+    const saysAll = number > 0 && level !== null && (number - 1) % NUMBERS_PER_LEVEL === 0;
+    if (numberToken !== 0 && !saysAll) this.#keepNumber(KEPT.severityNumber, numberToken);
+    if (textToken !== 0 && !this.#spells(textToken, level)) this.#keepText(KEPT.severityText, textToken);
+  }
+
+  #levelOfText(token: number): Level | null {
+    if (token === 0) return null;
+    const tape = this.#tape;
+    tape.readText(token);
+    const { textBytes, textStart, textEnd } = tape;
+    if (textEnd - textStart > LEVEL_TEXT_MAX_BYTES) return null;
+    return levelOfText(decoder.decode(textBytes.subarray(textStart, textEnd)));
+  }
+
+  /** Whether a string is the name of the level, in any case. */
+  #spells(token: number, level: Level | null): boolean {
+    if (level === null) return false;
+    this.#tape.readText(token);
+    const { textBytes, textStart, textEnd } = this.#tape;
+    if (textEnd - textStart !== level.length) return false;
+    for (let i = 0; i < level.length; i++)
+      if (((textBytes[textStart + i] ?? 0) | 0x20) !== level.charCodeAt(i)) return false;
+    return true;
+  }
+
+  /** One or two digits as a number; anything else is 0. */
+  #smallNumber(token: number): number {
+    if (token === 0) return 0;
+    this.#tape.readText(token);
+    const { textBytes, textStart, textEnd } = this.#tape;
+    if (textEnd - textStart > 2) return 0;
+    let number = 0;
+    for (let i = textStart; i < textEnd; i++) {
+      const digit = (textBytes[i] ?? 0) - 0x30;
+      if (digit < 0 || digit > 9) return 0;
+      number = number * 10 + digit;
+    }
+    return number;
+  }
+
+  /** An id in its column, in lower case; zeros are no id, and what is no id at all is kept as an attribute. */
+  #writeId(token: number, digits: number): void {
+    if (token === 0) return;
+    this.#tape.readText(token);
+    const { textBytes, textStart, textEnd } = this.#tape;
+    if (textStart === textEnd) return;
+    let found = textEnd - textStart === digits ? 0 : NO_DIGIT;
+    for (let i = textStart; i < textEnd && found < NO_DIGIT; i++)
+      found |= DIGIT_KINDS[textBytes[i] ?? 0] ?? NO_DIGIT;
+    const isTrace = digits === TRACE_ID_DIGITS;
+    if (found >= NO_DIGIT) this.#keep(isTrace ? KEPT.traceId : KEPT.spanId, token);
+    if (found === 0 || found >= NO_DIGIT) return;
+    let source = textBytes;
+    let start = textStart;
+    if (found >= CAPITAL_DIGIT) {
+      source = this.#hex;
+      start = 0;
+      for (let i = 0; i < digits; i++) source[i] = (textBytes[textStart + i] ?? 0) | 0x20;
+    }
+    if (isTrace) this.#writer.traceIdBytes(source, start, start + digits);
+    else this.#writer.spanIdBytes(source, start, start + digits);
+  }
+
+  /** Keeps a number that is not zero, as a number also when it is written as a text. */
+  #keepNumber(name: Uint8Array, token: number): void {
+    if (token === 0 || this.#isZero(token)) return;
+    const isNumberText =
+      (this.#tape.kinds[token] ?? 0) <= JSON_ESCAPED_STRING && this.#values.isNumber(token);
+    if (isNumberText) this.#output.write(name, PLAIN, token);
+    else this.#keep(name, token);
+  }
+
+  /** Keeps a text that is not empty. */
+  #keepText(name: Uint8Array, token: number): void {
+    const { starts, ends } = this.#tape;
+    if (token !== 0 && (starts[token] ?? 0) < (ends[token] ?? 0)) this.#keep(name, token);
+  }
+
+  /** Keeps a plain value as it is. */
+  #keep(name: Uint8Array, token: number): void {
+    const isText = (this.#tape.kinds[token] ?? 0) <= JSON_ESCAPED_STRING;
+    this.#output.write(name, isText ? TEXT : PLAIN, token);
+  }
+
+  /** Whether a plain value is zeros or nothing. */
+  #isZero(token: number): boolean {
+    this.#tape.readText(token);
+    const { textBytes, textStart, textEnd } = this.#tape;
+    for (let i = textStart; i < textEnd; i++) if (textBytes[i] !== 0x30) return false;
+    return true;
+  }
+
+  /** Whether two plain values are written alike; if not they may still be the same. */
+  #isSame(one: number, other: number): boolean {
+    const { source, starts, ends } = this.#tape;
+    let at = starts[other] ?? 0;
+    const start = starts[one] ?? 0;
+    const end = ends[one] ?? 0;
+    if (end - start !== (ends[other] ?? 0) - at) return false;
+    for (let i = start; i < end; i++) if (source[i] !== source[at++]) return false;
+    return true;
+  }
+}

@@ -1,0 +1,80 @@
+import { Type } from "typebox";
+import { OtlpJsonDecoder } from "../../../../../ingest/index.ts";
+import { route } from "../../../../http/define-route.ts";
+import { idempotencyKeyOf } from "../../../../http/ledger/idempotency.ts";
+import type { Route } from "../../../../http/route.ts";
+import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
+import { partialSuccess, statusMembers } from "./answers.ts";
+
+const ExportLogsServiceRequest = Type.Object(
+  {
+    resourceLogs: Type.Optional(
+      Type.Array(
+        Type.Object({
+          resource: Type.Optional(Type.Unknown()),
+          scopeLogs: Type.Optional(
+            Type.Array(
+              Type.Object({
+                scope: Type.Optional(Type.Unknown()),
+                logRecords: Type.Optional(Type.Array(Type.Unknown())),
+              }),
+            ),
+          ),
+        }),
+      ),
+    ),
+  },
+  {
+    description:
+      "As the OpenTelemetry Protocol's JSON encoding has it; fields that are not known are ignored.",
+  },
+);
+
+const ExportLogsServiceResponse = Type.Object({
+  partialSuccess: Type.Optional(
+    Type.Object(
+      {
+        rejectedLogRecords: Type.String({ description: "A 64-bit integer as a decimal text." }),
+        errorMessage: Type.String(),
+      },
+      { description: "Absent when every record is stored. Rejected records must not be sent again." },
+    ),
+  ),
+});
+
+/** OTLP over HTTP; exporters append `/v1/logs` to the base `/api/v1/otlp` themselves. */
+export function otlpRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
+  const decoder = new OtlpJsonDecoder();
+  return [
+    route({
+      method: "POST",
+      path: "/api/v1/otlp/v1/logs",
+      tag: "Log receivers",
+      summary: "OTLP logs over HTTP in the JSON encoding; answered once they are durable",
+      access: { role: "member", scope: "logs:write" },
+      rateLimit: "ingest",
+      effect: "ingest",
+      refusalMembers: statusMembers,
+      body: { kind: "raw", contentTypes: ["application/json"], documented: ExportLogsServiceRequest },
+      responses: {
+        200: {
+          description: "Stored durably, searchable within a second; what was rejected is named.",
+          schema: ExportLogsServiceResponse,
+        },
+      },
+      errors: RECEIVE_ERRORS,
+      handler: async (context) => {
+        const received = await receiver.receive({
+          principal: context.principal,
+          body: await readLogBody(context),
+          decoder,
+          requestName: idempotencyKeyOf(context.request),
+          sourceKey: null,
+          quarantines: false,
+        });
+        const headers = received.replayed ? { "Idempotent-Replayed": "true" } : {};
+        return { status: 200, body: partialSuccess(received), headers };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,49 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** How a message came in. */
+export type SyslogTransport = "tcp" | "udp";
+
+export interface SyslogMetrics {
+  /** What became of messages: stored, refused (the token is not valid any more), dropped (no room, or given up). */
+  readonly messages: Counter<"transport" | "outcome">;
+  /** Messages that were longer than the limit. */
+  readonly cut: Counter;
+  readonly connections: Gauge;
+  /** Connections closed by the server: too_many, idle, refused. */
+  readonly closed: Counter<"reason">;
+  /** Times that reading stopped because messages could not be stored fast enough. */
+  readonly pauses: Counter;
+}
+
+export function syslogMetrics(registry: Registry): SyslogMetrics {
+  const registers = [registry];
+  return {
+    messages: new Counter({
+      name: "obs_syslog_messages_total",
+      help: "Messages of syslog by transport and outcome (stored, refused, dropped).",
+      labelNames: ["transport", "outcome"],
+      registers,
+    }),
+    cut: new Counter({
+      name: "obs_syslog_messages_cut_total",
+      help: "Messages of syslog that were longer than the limit and were cut.",
+      registers,
+    }),
+    connections: new Gauge({
+      name: "obs_syslog_connections",
+      help: "Connections that send syslog.",
+      registers,
+    }),
+    closed: new Counter({
+      name: "obs_syslog_connections_closed_total",
+      help: "Connections of syslog that the server closed, by reason (too_many, idle, refused).",
+      labelNames: ["reason"],
+      registers,
+    }),
+    pauses: new Counter({
+      name: "obs_syslog_pauses_total",
+      help: "Times that a connection was not read because messages could not be stored fast enough.",
+      registers,
+    }),
+  };
+}

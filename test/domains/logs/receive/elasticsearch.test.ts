@@ -1,0 +1,194 @@
+/** The real Elasticsearch client, and requests as other clients make them, against a running server. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { Client, HttpConnection } from "@elastic/elasticsearch";
+import { openTestStores, type TestStores } from "../../../harness/stores.ts";
+import { makeTenant, type Tenant } from "../tail/tail-server.ts";
+import { type ReceiveServer, startReceiveServer } from "./receive-server.ts";
+
+let stores: TestStores;
+let server: ReceiveServer;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  stores = await openTestStores();
+  server = await startReceiveServer(stores);
+}, 60_000);
+afterAll(async () => {
+  await server.close();
+  await stores.close();
+}, 30_000);
+beforeEach(async () => {
+  tenant = await makeTenant(stores, ["logs:write"]);
+});
+
+/** Over node:http, as the client's other connection wants an HTTP library that is not what it seems on this runtime. */
+function client(auth: ConstructorParameters<typeof Client>[0]["auth"]): Client {
+  return new Client({
+    node: `${server.url}/elasticsearch`,
+    ...(auth !== undefined && { auth }),
+    Connection: HttpConnection,
+    maxRetries: 0,
+  });
+}
+
+function post(path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+  return fetch(`${server.url}/elasticsearch${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${tenant.token}`, "content-type": "application/x-ndjson", ...headers },
+    body,
+  });
+}
+
+interface BulkAnswer {
+  readonly errors: boolean;
+  readonly items: readonly Record<string, { status: number; _index: string; _id: string; error?: unknown }>[];
+}
+
+async function answerOf(response: Response): Promise<BulkAnswer> {
+  expect(response.headers.get("x-elastic-product")).toBe("Elasticsearch");
+  return JSON.parse(await response.text());
+}
+
+describe("the Elasticsearch client", () => {
+  test("sends with client.bulk and is told of every item", async () => {
+    const elastic = client({ username: "anyone", password: tenant.token });
+    const answer = await elastic.bulk({
+      index: "web",
+      operations: [
+        { create: {} },
+        {
+          "@timestamp": "2026-11-20T10:00:00.123456789Z",
+          message: "a é",
+          log: { level: "error" },
+          port: 443,
+        },
+        { index: { _index: "jobs", _id: "17" } },
+        { message: "b" },
+        { delete: { _id: "18" } },
+      ],
+    });
+    expect(answer.errors).toBe(true);
+    expect(answer.items).toMatchObject([
+      { create: { _index: "web", status: 201, result: "created", _id: expect.any(String) } },
+      { index: { _index: "jobs", _id: "17", status: 201 } },
+      { delete: { _index: "web", _id: "18", status: 400, error: { type: "illegal_argument_exception" } } },
+    ]);
+    expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+      {
+        message: "a é",
+        ts: "2026-11-20 10:00:00.123456789",
+        level: "error",
+        source: "web",
+        attrs: { port: "443" },
+      },
+      { message: "b", source: "jobs", attrs: { _id: "17" } },
+    ]);
+    await elastic.close();
+  });
+
+  test("sends thousands of documents with helpers.bulk", async () => {
+    const elastic = client({ apiKey: { id: "obs", api_key: tenant.token } });
+    const dropped: unknown[] = [];
+    const documents = Array.from({ length: 3000 }, (_, n) => ({
+      message: `document ${n}`,
+      "service.name": "orders",
+    }));
+    const result = await elastic.helpers.bulk({
+      datasource: documents,
+      flushBytes: 20_000,
+      onDocument: () => ({ create: { _index: "orders" } }),
+      onDrop: (drop) => dropped.push(drop),
+    });
+    expect({ dropped, ...result }).toMatchObject({ dropped: [], total: 3000, successful: 3000, failed: 0 });
+    const stored = await server.stored(tenant.organizationId, 3000);
+    expect(new Set(stored.map(({ message }) => message)).size).toBe(3000);
+    await elastic.close();
+  });
+
+  test("finds what it asks for before it sends", async () => {
+    const elastic = client({ bearer: tenant.token });
+    expect(await elastic.ping()).toBe(true);
+    expect(Number((await elastic.info()).version.number.split(".")[0])).toBeGreaterThanOrEqual(9);
+    expect((await elastic.license.get()).license.status).toBe("active");
+    expect(await elastic.indices.existsIndexTemplate({ name: "filebeat" })).toBe(true);
+    expect(
+      await elastic.indices.putIndexTemplate({ name: "filebeat", index_patterns: ["filebeat-*"] }),
+    ).toEqual({
+      acknowledged: true,
+    });
+    expect(await elastic.indices.exists({ index: "logstash" })).toBe(true);
+    expect(await elastic.indices.create({ index: "logs-2026" })).toMatchObject({ acknowledged: true });
+    expect(await elastic.ilm.getLifecycle({ name: "filebeat" })).toHaveProperty("filebeat");
+    expect(await elastic.ingest.getPipeline({ id: "web" })).toHaveProperty("web");
+    expect((await elastic.cluster.health()).status).toBe("green");
+    await elastic.close();
+  });
+
+  test("is refused with another password", async () => {
+    const elastic = client({ username: "anyone", password: "elastic" });
+    await expect(elastic.bulk({ operations: [{ create: {} }, { message: "m" }] })).rejects.toThrow();
+    await elastic.close();
+  });
+});
+
+describe("_bulk", () => {
+  test("stores a create with an id once, also when it is repeated with others", async () => {
+    const create = (id: string): string => `{"create":{"_index":"i","_id":"${id}"}}\n{"message":"m ${id}"}\n`;
+    await answerOf(await post("/_bulk", create("1") + create("2")));
+    const answer = await answerOf(await post("/_bulk", create("2") + create("3") + create("3")));
+    expect(answer.items.map((item) => item.create?.status)).toEqual([201, 201, 201]);
+    const stored = await server.stored(tenant.organizationId, 3);
+    expect(stored.map(({ message, event_id }) => [message, event_id])).toEqual([
+      ["m 1", "i/1"],
+      ["m 2", "i/2"],
+      ["m 3", "i/3"],
+    ]);
+  });
+
+  test("takes packed bodies, integers as they are, the index of the path and parameters of clients", async () => {
+    const body = Bun.gzipSync(
+      new TextEncoder().encode('{"create":{}}\n{"message":"packed","n":9223372036854775807}\n'),
+    );
+    expect(
+      (
+        await answerOf(
+          await post("/web-2026/_bulk?filter_path=errors,items.*.error&refresh=true", body, {
+            "content-encoding": "gzip",
+            "content-type": "application/json; charset=UTF-8",
+          }),
+        )
+      ).items[0]?.create?._index,
+    ).toBe("web-2026");
+    expect(await server.stored(tenant.organizationId, 1)).toMatchObject([
+      { message: "packed", source: "web-2026", attrs: { n: "9223372036854775807" } },
+    ]);
+  });
+
+  test("answers when every item is refused", async () => {
+    const response = await post("/_bulk", '{"delete":{"_index":"i","_id":"1"}}\n{"create":{}}\n{"cut":');
+    expect(response.status).toBe(200);
+    expect((await answerOf(response)).items).toMatchObject([
+      { delete: { status: 400 } },
+      { create: { status: 400, error: { type: "document_parsing_exception" } } },
+    ]);
+  });
+
+  test.each(["", "no bulk request", '{"create":{}}\n{"message":"m"}\nnonsense\n'])(
+    "refuses a body that is none and stores nothing of it: %j",
+    async (body) => {
+      const response = await post("/_bulk", body);
+      expect([response.status, JSON.parse(await response.text())]).toMatchObject([
+        400,
+        { code: "VALIDATION_FAILED", error: expect.any(String) },
+      ]);
+      expect(await server.stored(tenant.organizationId, 0)).toEqual([]);
+    },
+  );
+
+  test("needs a token that may write logs, and no log line has it", async () => {
+    expect((await post("/_bulk", "", { authorization: "" })).status).toBe(401);
+    const reader = await makeTenant(stores, ["logs:read"]);
+    expect((await post("/_bulk", "", { authorization: `Bearer ${reader.token}` })).status).toBe(403);
+    expect(server.logged().join("\n")).not.toContain(tenant.token);
+  });
+});
