@@ -33,6 +33,7 @@ beforeAll(async () => {
     email: "bytes@example.com",
     tokenId: made.id,
     role: "member",
+    credentialKey: "bytes",
     scopes: ["*"],
     caps: { dailyMutations: null, dailyLogBytes: 100 },
   };
