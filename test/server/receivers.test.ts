@@ -12,8 +12,8 @@ import { expectText, RECEIVER_WIRES, type ReceiverWire, WIRE_SOURCES } from "./r
 const MIB = 1024 * 1024;
 const BOMB = gzipSync(Buffer.alloc(200 * MIB), { level: 1 });
 const ZEROS = new Uint8Array(64 * MIB + 1);
-/** A bomb may unpack to 20 MiB, a delivery to 64, before it is refused; a whole one would take 200. */
-const BOMB_MAX_GROWTH_BYTES = 180 * MIB;
+/** Less than one bomb takes while it is unpacked whole; all of them together would take 3 GB. */
+const BOMBS_MAX_GROWTH_BYTES = 400 * MIB;
 const PLAN_BYTES = MIB;
 /** Packs to a fraction. */
 const PADDING = "x".repeat(2000);
@@ -222,16 +222,20 @@ describe("a token's daily bytes", () => {
 
 test.each(WIRES)("the plan's monthly bytes bound what comes by %s", async (_name, wire) => {
   const { postgres: sql } = stores;
-  const word = `planned${crypto.randomUUID().slice(0, 8)}`;
   await sql`
     INSERT INTO organization_usage (organization_id, month, log_bytes)
     VALUES (${organizationId}, date_trunc('month', now() AT TIME ZONE 'UTC')::date, ${PLAN_BYTES})
     ON CONFLICT (organization_id, month) DO UPDATE SET log_bytes = ${PLAN_BYTES}`;
-  const body = wire.body(`${word} ${PADDING}`);
-  expectRefusal(await send(planned, wire, token, body, { packed: true }), wire, 429, "PLAN_LIMIT_LOG_BYTES");
-  await sql`UPDATE organization_usage SET log_bytes = ${PLAN_BYTES - wire.counted(body)}
-            WHERE organization_id = ${organizationId}`;
-  expect((await send(planned, wire, token, body, { packed: true })).status).toBe(wire.acknowledges);
+  const capped = await makeToken(organizationId, { dailyBytes: PLAN_BYTES });
+  const over = wire.body(`beyond the plan ${PADDING}`);
+  const refused = await send(planned, wire, capped, over, { packed: true });
+  expectRefusal(refused, wire, 429, "PLAN_LIMIT_LOG_BYTES");
+  expect((await counted(capped)) ?? 0).toBe(0);
+  const body = wire.body(`within the plan ${PADDING}`);
+  const bytes = wire.counted(body);
+  await sql`UPDATE organization_usage SET log_bytes = ${PLAN_BYTES - bytes} WHERE organization_id = ${organizationId}`;
+  expect((await send(planned, wire, capped, body, { packed: true })).status).toBe(wire.acknowledges);
+  expect(await counted(capped)).toBe(bytes);
 });
 
 test.each(WIRES)(
@@ -263,11 +267,12 @@ test("bodies that are or unpack to more than the limit are refused without takin
     const large = ZEROS.subarray(0, wire.maxBodyBytes + 1);
     expectRefusal(await send(server, wire, token, large), wire, wire.tooLarge, code);
   }
-  expect(memory("VmHWM") - before).toBeLessThan(BOMB_MAX_GROWTH_BYTES);
+  expect(memory("VmHWM") - before).toBeLessThan(BOMBS_MAX_GROWTH_BYTES);
 }, 60_000);
 
 test("nothing refused was stored, and no token reached the log", async () => {
   expect(await messagesWith("forbidden")).toEqual([]);
+  expect(await messagesWith("beyond the plan")).toEqual([]);
   const lines = output + server.output() + planned.output();
   expect(lines).toContain("/services/collector");
   for (const secret of tokens) {
