@@ -1,9 +1,13 @@
 import { IngestRejectedError } from "../errors.ts";
+import { findShapeFault, tooDeep } from "./json-shape.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Only numbers of this many digits, a point among them or not, can lose some when they are parsed; texts do not matter. */
 const LONG_NUMBER = /(?:^|[:,[\s])-?\d[\d.]{15}/;
+
+/** A text that can do no harm while it is parsed. */
+const SHORT_MAX_CHARS = 64 * 1024;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -32,9 +36,13 @@ export type ParsedJson =
 
 /** The value of one JSON text, as `parseJson` makes it, or why there is none. */
 export function tryParseJson(text: string, maxDepth: number): ParsedJson {
+  const isShort = text.length <= SHORT_MAX_CHARS;
+  const fault = isShort ? null : findShapeFault(text, maxDepth);
+  if (fault !== null) return { ok: false, reason: fault };
   try {
     const value: unknown = JSON.parse(text);
-    if (isDeeperThan(value, maxDepth)) return { ok: false, reason: `nests deeper than ${maxDepth} levels` };
+    // Of a record it is quicker to look at the value than at every character.
+    if (isShort && isDeeperThan(value, maxDepth)) return { ok: false, reason: tooDeep(maxDepth) };
     return { ok: true, value: LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : value };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -62,7 +70,9 @@ export function numberText(value: unknown): string | null {
 export function isDeeperThan(value: unknown, maxDepth: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (maxDepth === 0) return true;
-  return Object.values(value).some((member) => isDeeperThan(member, maxDepth - 1));
+  for (const member of Object.values(value))
+    if (typeof member === "object" && isDeeperThan(member, maxDepth - 1)) return true;
+  return false;
 }
 
 function keepDigits(_key: string, value: unknown, context: { source?: string }): unknown {

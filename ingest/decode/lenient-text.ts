@@ -3,6 +3,9 @@ import { utf8SequenceLength } from "./utf8.ts";
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** UTF-8 takes two bytes for the upper half of Latin-1. */
+const LATIN1_MAX_BYTES = 2;
+
 /**
  * The text of `bytes[start, end)` from senders that say nothing about their encoding. What is UTF-8 is read as such;
  * every other byte becomes the character that Latin-1 has for it, so that no byte is lost.
@@ -10,15 +13,17 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 export function decodeLenient(bytes: Uint8Array, start: number, end: number): string {
   const slice = bytes.subarray(start, end);
   if (isUtf8(slice)) return utf8.decode(slice);
-  let text = "";
-  let plainStart = start;
+  const readable = new Uint8Array(slice.length * LATIN1_MAX_BYTES);
+  let length = 0;
   for (let at = start; at < end; ) {
-    const length = (bytes[at] ?? 0) < 0x80 ? 1 : utf8SequenceLength(bytes, at, end);
-    if (length === 0) {
-      text += utf8.decode(bytes.subarray(plainStart, at)) + String.fromCharCode(bytes[at] ?? 0);
-      plainStart = at + 1;
+    const byte = bytes[at] ?? 0;
+    const sequence = byte < 0x80 ? 1 : utf8SequenceLength(bytes, at, end);
+    if (sequence === 0) {
+      readable[length++] = 0xc0 | (byte >> 6);
+      readable[length++] = 0x80 | (byte & 0x3f);
+      at++;
     }
-    at += length || 1;
+    for (let i = 0; i < sequence; i++) readable[length++] = bytes[at++] ?? 0;
   }
-  return text + utf8.decode(bytes.subarray(plainStart, end));
+  return utf8.decode(readable.subarray(0, length));
 }

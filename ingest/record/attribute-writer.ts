@@ -77,8 +77,11 @@ export class AttributeWriter {
 
   /** The members of an object, those of nested objects under their names joined with dots. */
   addMembers(prefix: string, object: Readonly<Record<string, unknown>>, depth = 0): void {
-    for (const [name, value] of Object.entries(object)) {
-      const key = prefix + name;
+    // Cut before it is joined with every name: a long one would be copied as often as there are members.
+    const kept = this.#cutKey(prefix);
+    for (const name of Object.keys(object)) {
+      const value = object[name];
+      const key = kept + this.#cutKey(name);
       if (isFlattened(value) && depth < JSON_MAX_DEPTH) this.addMembers(`${key}.`, value, depth + 1);
       else this.add(key, value);
     }
@@ -199,9 +202,13 @@ export class AttributeWriter {
       this.#dropped++;
       return;
     }
+    this.#append(this.#cutKey(key), text, isJson);
+  }
+
+  #cutKey(key: string): string {
     const kept = cutToChars(key, ATTRIBUTE_KEY_MAX_CHARS);
     if (kept.length < key.length) this.truncated = true;
-    this.#append(kept, text, isJson);
+    return kept;
   }
 
   #append(key: string, text: string, isJson: boolean): void {

@@ -5,6 +5,12 @@ import { basicAuthorization } from "./embedded/clickhouse-config.ts";
 
 /** An insert that has no answer by then is given up and sent again; the token makes that safe. */
 const INSERT_TIMEOUT_MS = 120_000;
+/**
+ * Skip indexes are most of an insert's cost. Up to some 100 000 rows a second there is time for it, and words that are
+ * rare are found at once; a larger insert leaves them to the first merge, which makes them in any case, so that a
+ * server under full load keeps up.
+ */
+const INDEXED_INSERT_MAX_BYTES = 8 * 1024 * 1024;
 /** Characters of a refusal kept for the log. */
 const REFUSAL_MAX_CHARS = 1_000;
 
@@ -16,7 +22,8 @@ export function createClickHouseLogStore(endpoint: ClickHouseEndpoint): LogStore
   const authorization = basicAuthorization(endpoint.user, endpoint.password);
   return {
     insert: async (blocks, token, signal) => {
-      const response = await fetch(`${endpoint.origin}/?${settingsOf(endpoint.database, token)}`, {
+      const bytes = blocks.reduce((sum, block) => sum + block.length, 0);
+      const response = await fetch(`${endpoint.origin}/?${settingsOf(endpoint.database, token, bytes)}`, {
         method: "POST",
         headers: { authorization },
         body: new Blob(blocks.map(asBlobPart)),
@@ -31,7 +38,7 @@ export function createClickHouseLogStore(endpoint: ClickHouseEndpoint): LogStore
   };
 }
 
-function settingsOf(database: string, token: string): URLSearchParams {
+function settingsOf(database: string, token: string, bytes: number): URLSearchParams {
   return new URLSearchParams({
     query: "INSERT INTO logs FORMAT Native",
     database,
@@ -41,9 +48,7 @@ function settingsOf(database: string, token: string): URLSearchParams {
     insert_deduplication_token: token,
     // Errors come as a status and not in the middle of an answer.
     wait_end_of_query: "1",
-    // Skip indexes are made by the first merge: they are most of an insert's cost, fresh parts are few and small enough
-    // to be read whole, and a merge makes them anew in any case.
-    materialize_skip_indexes_on_insert: "0",
+    materialize_skip_indexes_on_insert: bytes <= INDEXED_INSERT_MAX_BYTES ? "1" : "0",
     // Keeps one insert one part: a batch is far below these.
     min_insert_block_size_rows: "10000000",
     min_insert_block_size_bytes: "1000000000",

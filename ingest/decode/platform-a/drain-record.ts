@@ -3,16 +3,20 @@ import type { RecordField } from "../../record/json-record-keys.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
 import { isJsonObject, type JsonObject, numberText } from "../json-body.ts";
 
+/** Before a record's id: what another sender calls its own entries by must not be taken for a repetition. */
+const EVENT_ID_PREFIX = "platform-a:";
+
 /**
- * Writes one record of a deployment platform's drain. Its `id` is the same when the record is sent again; the project is
- * the service; a record of a request that brought no message is described by its method, path and status. The time,
+ * Writes one record of a deployment platform's drain. Its `id` is the same when the record is sent again, where it is the
+ * platform's own record; the project is the service; a record of a request that brought no message is described by its method, path and status. The time,
  * the level, the source (`lambda`, `edge`, `static`, `build`) and the host are well-known keys, and everything else
  * becomes attributes, `proxy` flattened. Source: Vercel, "Log Drains Reference".
  */
 export function writeDrainRecord(writer: RecordWriter, record: JsonObject): void {
   const given = new Set<RecordField>();
   writer.begin();
-  if (typeof record.id === "string") writer.eventId(record.id);
+  const id = textOf(record.id);
+  if (id !== null && isDrainRecord(record)) writer.eventId(EVENT_ID_PREFIX + id);
   const project = textOf(record.projectName) ?? textOf(record.projectId);
   if (project !== null) {
     writer.service(project);
@@ -25,6 +29,16 @@ export function writeDrainRecord(writer: RecordWriter, record: JsonObject): void
   }
   writeJsonRecord(writer, record, given);
   writer.end();
+}
+
+/**
+ * Whether the platform itself wrote the record. Any other JSON on this path may call an order or a user `id`, which many
+ * records share, and would lose all but the first of them.
+ */
+function isDrainRecord(record: JsonObject): boolean {
+  const isOfProject = textOf(record.deploymentId) !== null || textOf(record.projectId) !== null;
+  const saysSomething = typeof record.message === "string" || isJsonObject(record.proxy);
+  return isOfProject && saysSomething && numberText(record.timestamp) !== null;
 }
 
 /** `GET /cart 200` of a record about a request; null for any other. */

@@ -12,6 +12,9 @@ interface Subscription {
   readonly logEvents: readonly unknown[];
 }
 
+/** Before an event's id: what another sender calls its own entries by must not be taken for a repetition. */
+const EVENT_ID_PREFIX = "stream-a:";
+
 /**
  * The envelope of a log group's subscription; null for any other object.
  * Source: Amazon CloudWatch Logs, "Subscription filters"; OpenTelemetry Collector, awsfirehosereceiver.
@@ -55,7 +58,7 @@ function writeEvent(
   attributes: JsonObject,
 ): void {
   writer.begin();
-  if (typeof event.id === "string") writer.eventId(event.id);
+  if (typeof event.id === "string" && event.id !== "") writer.eventId(EVENT_ID_PREFIX + event.id);
   const object = messageObject(message);
   if (object === null) {
     writeTime(writer, event.timestamp);

@@ -155,6 +155,13 @@ describe("what is too large is cut and marked", () => {
     expect(attrs).toMatchObject({ k253: "v", _dropped_attributes: 46, _truncated: true });
   });
 
+  // Copied for every member, the name alone would be 40 GB.
+  test("a long name over many members is cut once, and the first of them stays", () => {
+    const members = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i]));
+    const attrs = entry((writer) => writer.attributes("", { ["p".repeat(2_000_000)]: members }))?.attrs;
+    expect(attrs).toEqual({ ["p".repeat(255)]: 0, _truncated: true });
+  });
+
   test("an event id longer than 128 characters becomes its digest, the same for the same id", () => {
     const [one, same, other] = entries([
       (writer) => writer.eventId("e".repeat(129)),

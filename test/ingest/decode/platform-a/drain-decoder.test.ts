@@ -44,7 +44,7 @@ describe("a record of a drain", () => {
     expect(decodeEntries(decoder, body)).toEqual([
       {
         ts: 1_573_817_187_330_000_000n,
-        eventId: "1573817187330377061717300000",
+        eventId: "platform-a:1573817187330377061717300000",
         level: "warn",
         service: "shop",
         source: "lambda",
@@ -77,6 +77,17 @@ describe("a record of a drain", () => {
     expect(decodeEntries(decoder, JSON.stringify([silent]))[0]?.message).toBe("POST /api/cart?id=1 200");
     const bare = { id: "1", proxy: { method: "GET", path: "/" } };
     expect(decodeEntries(decoder, JSON.stringify(bare))[0]?.message).toBe("GET /");
+  });
+
+  test.each([
+    ["a record of no project", { id: "order-17", timestamp: RECORD.timestamp, message: "order paid" }],
+    ["a record without a time", { id: "order-17", projectId: "prj_example", message: "order paid" }],
+    ["a record that says nothing", { id: "order-17", projectId: "prj_example", timestamp: RECORD.timestamp }],
+  ])("has an id that tells repetitions; that of %s is an attribute like any other", (_, other) => {
+    const [entry] = decodeEntries(decoder, JSON.stringify([other]));
+    expect([entry?.eventId, entry?.attrs.id]).toEqual([undefined, "order-17"]);
+    const { message: _message, ...silent } = RECORD;
+    expect(decodeEntries(decoder, JSON.stringify(silent))[0]?.eventId).toBe(`platform-a:${RECORD.id}`);
   });
 
   test("of an unknown kind is kept as it is", () => {

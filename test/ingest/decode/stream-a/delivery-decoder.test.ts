@@ -144,14 +144,14 @@ describe("the envelope of a log group", () => {
     expect(entries).toEqual([
       {
         ts: 1_432_826_855_000_000_000n,
-        eventId: "31953106606966983378809025079804211143289615424298221568",
+        eventId: "stream-a:31953106606966983378809025079804211143289615424298221568",
         service: "/aws/lambda/checkout",
         message: "START",
         attrs: origin,
       },
       {
         ts: 1_795_255_200_000_000_000n,
-        eventId: "31953106606966983378809025079804211143289615424298221569",
+        eventId: "stream-a:31953106606966983378809025079804211143289615424298221569",
         service: "cart",
         level: "error",
         message: "boom",
