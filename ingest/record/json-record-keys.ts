@@ -146,9 +146,19 @@ for (const [field, keys] of KEYS) {
 }
 const LONGEST_KEY = Math.max(...[...TOP.keys()].map((key) => key.length));
 
+/** Keys of logs that have been looked up: the same few come with every record. */
+const LOOKED_UP = new Map<string, KnownKey | undefined>();
+/** Enough for the keys of many senders; after as many others it is begun anew. */
+const LOOKED_UP_MAX = 4096;
+
 /** What a top-level key stands for when its value is no object. */
 export function knownKey(key: string): KnownKey | undefined {
-  return look(TOP, key);
+  const known = LOOKED_UP.get(key);
+  if (known !== undefined || key.length > LONGEST_KEY || LOOKED_UP.has(key)) return known;
+  const found = look(TOP, key);
+  if (LOOKED_UP.size === LOOKED_UP_MAX) LOOKED_UP.clear();
+  LOOKED_UP.set(key, found);
+  return found;
 }
 
 /** What the keys inside the object under a top-level key stand for; undefined for an object that says nothing known. */
