@@ -36,6 +36,7 @@ export {
   IngestUnavailableError,
 } from "./errors.ts";
 export { type Ingest, type IngestOptions, openIngest } from "./ingest.ts";
+export { REQUEST_MAX_RECORDS } from "./limits.ts";
 export { LEVEL_NUMBERS, type Level, LogBatch } from "./log-batch.ts";
 export { INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP } from "./log-id.ts";
 export type { LogStore } from "./log-store.ts";

@@ -16,9 +16,10 @@ export interface BodyLimits {
 /**
  * Reads the body of a request whole, unpacked, within its limits. An absent body is empty. Throws
  * UNSUPPORTED_MEDIA_TYPE for another encoding, PAYLOAD_TOO_LARGE as soon as a limit is known to be passed,
- * REQUEST_TIMEOUT when it does not arrive in time, and VALIDATION_FAILED when it ends early or does not unpack.
- * A body that is not packed, names its length and is of ordinary size is not copied. `reserve` is told of every byte before it is held and
- * may throw; it is `reserveMemory` of the request's context.
+ * REQUEST_TIMEOUT when it does not arrive in time, VALIDATION_FAILED when it ends early or does not unpack, and
+ * UNAVAILABLE when too many wait to be unpacked. A body that is not packed, names its length and is of ordinary size is
+ * not copied. `reserve` is told of every byte as it arrives or is unpacked, and may throw; it is `reserveMemory` of the
+ * request's context.
  */
 export async function readBody(
   request: Request,
@@ -33,9 +34,7 @@ export async function readBody(
     reserve,
   });
   if (encoding === undefined) return bytes;
-  const unpacked = await unpack(bytes, encoding, limits.maxUnpackedBytes);
-  reserve(unpacked.length);
-  return unpacked;
+  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve);
 }
 
 /** Reads the body of a request whole, as it was sent. Throws what `readBody` throws, except about encodings. */

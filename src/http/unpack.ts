@@ -15,39 +15,54 @@ interface UnpackOptions {
 
 interface Codec {
   readonly unpackSync: (packed: Uint8Array, options: UnpackOptions) => unknown;
-  readonly unpack: (
-    packed: Uint8Array,
-    options: UnpackOptions,
-    done: (error: Error | null, result: unknown) => void,
-  ) => void;
+  readonly stream: (options: {
+    readonly chunkSize: number;
+  }) => zlib.Gunzip | zlib.Inflate | zlib.ZstdDecompress;
 }
 
 /** Output grows in steps of this many bytes; a typical batch of logs fits in a few. */
 const CHUNK_BYTES = 64 * 1024;
 
+/** Bodies in the thread pool at a time: it has four threads, and each body holds a window of up to 8 MiB besides. */
+const UNPACKING_MAX_RUNNING = 4;
+
+/** Bodies that wait for it. Each is counted as long as it waits, and at the end of the queue it would be some seconds. */
+const UNPACKING_MAX_WAITING = 256;
+
 /**
- * Unpacks a whole body. Throws PAYLOAD_TOO_LARGE as soon as more than `maxBytes` come out, and VALIDATION_FAILED for
- * a stream that is corrupt, truncated or followed by something else: half a batch must never pass for a whole one.
+ * Unpacks a whole body. `reserve` is told of the output as it is made and may throw. Throws PAYLOAD_TOO_LARGE as soon as
+ * more than `maxBytes` come out, VALIDATION_FAILED for a stream that is corrupt, truncated or followed by something
+ * else, as half a batch must never pass for a whole one, and UNAVAILABLE when too many bodies wait.
  */
 export async function unpack(
   packed: Uint8Array,
   encoding: ContentEncoding,
   maxBytes: number,
+  reserve: (bytes: number) => void,
 ): Promise<Uint8Array> {
   const codec = codecOf(packed, encoding);
   if (encoding === "zstd" && findZstdFault(packed) !== undefined) throw corrupt(encoding);
-  const options: UnpackOptions = { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES, info: true };
-  let result: unknown;
-  try {
-    const isSmall = packed.length <= MAX_INLINE_UNPACK_BYTES;
-    result = isSmall ? codec.unpackSync(packed, options) : await unpackInThreadPool(codec, packed, options);
-  } catch (error) {
-    throw isTooLarge(error) ? tooLarge(maxBytes) : corrupt(encoding, error);
+  let output: Output;
+  if (packed.length <= MAX_INLINE_UNPACK_BYTES) {
+    output = unpackAtOnce(codec, packed, encoding, maxBytes);
+    reserve(output.bytes.length);
+  } else {
+    await turnToUnpack();
+    try {
+      output = await unpackInThreadPool(codec, packed, encoding, maxBytes, reserve);
+    } finally {
+      passTurnOn();
+    }
   }
-  const { buffer, engine } = asInflated(result);
   // The runtime ignores whatever follows the end of a deflate stream.
-  if (encoding === "deflate" && engine.bytesWritten < packed.length) throw corrupt(encoding);
-  return buffer;
+  if (encoding === "deflate" && output.bytesRead < packed.length) throw corrupt(encoding);
+  return output.bytes;
+}
+
+interface Output {
+  readonly bytes: Uint8Array;
+  /** Packed bytes that it was made of. */
+  readonly bytesRead: number;
 }
 
 /** The error of a body that is larger than the route takes. */
@@ -58,13 +73,13 @@ export function tooLarge(maxBytes: number): ApiError {
 function codecOf(packed: Uint8Array, encoding: ContentEncoding): Codec {
   switch (encoding) {
     case "gzip":
-      return { unpackSync: zlib.gunzipSync, unpack: zlib.gunzip };
+      return { unpackSync: zlib.gunzipSync, stream: zlib.createGunzip };
     case "zstd":
-      return { unpackSync: zlib.zstdDecompressSync, unpack: zlib.zstdDecompress };
+      return { unpackSync: zlib.zstdDecompressSync, stream: zlib.createZstdDecompress };
     case "deflate":
       return hasZlibHeader(packed)
-        ? { unpackSync: zlib.inflateSync, unpack: zlib.inflate }
-        : { unpackSync: zlib.inflateRawSync, unpack: zlib.inflateRaw };
+        ? { unpackSync: zlib.inflateSync, stream: zlib.createInflate }
+        : { unpackSync: zlib.inflateRawSync, stream: zlib.createInflateRaw };
   }
 }
 
@@ -74,10 +89,66 @@ function hasZlibHeader(packed: Uint8Array): boolean {
   return (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0;
 }
 
-function unpackInThreadPool(codec: Codec, packed: Uint8Array, options: UnpackOptions): Promise<unknown> {
+function unpackAtOnce(codec: Codec, packed: Uint8Array, encoding: ContentEncoding, maxBytes: number): Output {
+  let result: unknown;
+  try {
+    result = codec.unpackSync(packed, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES, info: true });
+  } catch (error) {
+    throw isTooLarge(error) ? tooLarge(maxBytes) : corrupt(encoding, error);
+  }
+  const { buffer, engine } = asInflated(result);
+  return { bytes: buffer, bytesRead: engine.bytesWritten };
+}
+
+/** As a stream, whose output is counted before there is more of it. */
+function unpackInThreadPool(
+  codec: Codec,
+  packed: Uint8Array,
+  encoding: ContentEncoding,
+  maxBytes: number,
+  reserve: (bytes: number) => void,
+): Promise<Output> {
   return new Promise((resolve, reject) => {
-    codec.unpack(packed, options, (error, result) => (error === null ? resolve(result) : reject(error)));
+    const stream = codec.stream({ chunkSize: CHUNK_BYTES });
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const fail = (error: unknown): void => {
+      chunks.length = 0;
+      stream.destroy();
+      reject(error);
+    };
+    stream.on("data", (chunk: Uint8Array) => {
+      // The stream may have something left to say after it was given up.
+      if (stream.destroyed) return;
+      length += chunk.length;
+      try {
+        if (length > maxBytes) throw tooLarge(maxBytes);
+        reserve(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    stream.on("error", (error) => fail(corrupt(encoding, error)));
+    stream.on("end", () => resolve({ bytes: Buffer.concat(chunks, length), bytesRead: stream.bytesWritten }));
+    stream.end(packed);
   });
+}
+
+const waiting: (() => void)[] = [];
+let running = 0;
+
+/** Resolves when few enough bodies are in the thread pool, in the order they came. */
+async function turnToUnpack(): Promise<void> {
+  if (running < UNPACKING_MAX_RUNNING) running++;
+  else if (waiting.length < UNPACKING_MAX_WAITING) await new Promise<void>((begin) => waiting.push(begin));
+  else throw new ApiError("UNAVAILABLE", "Too many bodies are being unpacked.", { retryAfterSeconds: 1 });
+}
+
+function passTurnOn(): void {
+  const next = waiting.shift();
+  if (next === undefined) running--;
+  else next();
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { ApiError } from "../../src/errors.ts";
@@ -51,6 +52,52 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
     throw error;
   }
 }
+
+describe("packed bodies that are not small", () => {
+  // Noise does not pack, so that the body is above what is unpacked on the spot.
+  const noise = randomBytes(70_000);
+  const LARGE: BodyLimits = { ...LIMITS, maxPackedBytes: 200_000, maxUnpackedBytes: 10_000_000 };
+
+  test.each(packers)(
+    "are counted while they unpack, and given up when there is no room: %s",
+    async (_, encoding, pack) => {
+      const packed = pack(Buffer.concat([noise, Buffer.alloc(5_000_000)]));
+      const full = new ApiError("UNAVAILABLE", "full");
+      let room = 1_000_000;
+      const reading = readBody(bodyOf(packed, { "content-encoding": encoding }), LARGE, (bytes) => {
+        room -= bytes;
+        if (room < 0) throw full;
+      });
+      expect(await reading.catch((error: unknown) => error)).toBe(full);
+      expect(room).toBeGreaterThan(-100_000);
+    },
+  );
+
+  test("unpack a few at a time, so many more wait their turn, and the rest are refused", async () => {
+    const packed = new Uint8Array(zlib.gzipSync(Buffer.concat([noise, Buffer.alloc(100_000)])));
+    const headers = { "content-encoding": "gzip", "content-length": String(packed.length) };
+    const begun = new Set<number>();
+    let most = 0;
+    const codes = await Promise.all(
+      Array.from({ length: 300 }, async (_, index) => {
+        const reading = readBody(bodyOf(packed, headers), LARGE, (bytes) => {
+          if (bytes === packed.length) return;
+          begun.add(index);
+          most = Math.max(most, begun.size);
+        });
+        const code = await codeOf(reading);
+        begun.delete(index);
+        return code;
+      }),
+    );
+    expect(most).toBeLessThanOrEqual(8);
+    const unpacked = codes.filter((code) => code === "none").length;
+    expect(unpacked).toBeGreaterThanOrEqual(260);
+    expect(codes.filter((code) => code === "UNAVAILABLE")).toHaveLength(300 - unpacked);
+    // Nothing is left behind by those that failed.
+    expect(await codeOf(readBody(bodyOf(packed, headers), LARGE))).toBe("none");
+  });
+});
 
 describe("a body that is not packed", () => {
   test("comes out as it went in, with a length, in chunks and absent", async () => {

@@ -55,7 +55,9 @@ const FRAME = "<13>1 2026-11-21T10:00:00+00:00 host app web.1 - framed";
 const REPEATED: readonly (readonly [string, string, Record<string, string>])[] = [
   [
     "platform-a",
-    JSON.stringify([{ id: "log_1", timestamp: 1_795_255_200_000, message: "from the drain" }]),
+    JSON.stringify([
+      { id: "log_1", projectId: "prj_1", timestamp: 1_795_255_200_000, message: "from the drain" },
+    ]),
     {},
   ],
   [

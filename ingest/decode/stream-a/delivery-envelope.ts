@@ -1,4 +1,5 @@
-import { IngestRejectedError } from "../../errors.ts";
+import { type IngestIssueCode, IngestRejectedError } from "../../errors.ts";
+import { REQUEST_MAX_RECORDS } from "../../limits.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../json-body.ts";
 
 /** A request of a delivery stream as it came: the data of each record, still packed. */
@@ -22,7 +23,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
  * The records of a delivery stream's request, `{requestId, timestamp, records: [{data: base64}]}`. Records without data
- * are left out, as they may be empty. Throws IngestRejectedError for anything else.
+ * are left out, as they may be empty. Throws IngestRejectedError for anything else, and for more records than a request may have.
  * Source: Amazon Data Firehose, "HTTP endpoint delivery request and response specifications".
  */
 export function readDeliveryEnvelope(body: Uint8Array): DeliveryEnvelope {
@@ -30,6 +31,8 @@ export function readDeliveryEnvelope(body: Uint8Array): DeliveryEnvelope {
   if (!isJsonObject(envelope)) throw rejected("", "the body is no JSON object");
   const { records, requestId } = envelope;
   if (!Array.isArray(records)) throw rejected("/records", "records must be an array");
+  if (records.length > REQUEST_MAX_RECORDS)
+    throw rejected("/records", `at most ${REQUEST_MAX_RECORDS} records in a delivery`, "too_big");
   return {
     requestId: typeof requestId === "string" ? requestId : null,
     records: records.flatMap((record: unknown, index) => {
@@ -64,6 +67,10 @@ function decodeBase64(text: string): Uint8Array | null {
   return text.length % 4 === 0 && BASE64.test(text) ? Buffer.from(text, "base64") : null;
 }
 
-function rejected(path: string, message: string): IngestRejectedError {
-  return new IngestRejectedError(message, [{ path, code: "invalid_type", message }]);
+function rejected(
+  path: string,
+  message: string,
+  code: IngestIssueCode = "invalid_type",
+): IngestRejectedError {
+  return new IngestRejectedError(message, [{ path, code, message }]);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readDeliveryEnvelope } from "../../../../ingest/decode/stream-a/delivery-envelope.ts";
 import { IngestRejectedError } from "../../../../ingest/errors.ts";
+import { REQUEST_MAX_RECORDS } from "../../../../ingest/limits.ts";
 
 const read = (value: unknown): ReturnType<typeof readDeliveryEnvelope> =>
   readDeliveryEnvelope(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
@@ -22,6 +23,12 @@ describe("the envelope of a delivery", () => {
   test("leaves out records without data and keeps the places of the others", () => {
     const envelope = read({ requestId: "r", records: [{ data: "" }, { data: "YQ==" }] });
     expect(envelope.records.map(({ place }) => place)).toEqual(["/records/1"]);
+  });
+
+  test("refuses more records than a request may have", () => {
+    const records = (count: number): string => `{"records":[{"data":""}${',{"data":""}'.repeat(count - 1)}]}`;
+    expect(read(records(REQUEST_MAX_RECORDS)).records).toEqual([]);
+    expect(() => read(records(REQUEST_MAX_RECORDS + 1))).toThrow(IngestRejectedError);
   });
 
   test.each(["a", "YQ=", "Y Q==", "YQ==YQ==", "Yé==", "====", "-_-_"])(

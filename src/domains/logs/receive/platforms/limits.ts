@@ -10,6 +10,15 @@ export const DELIVERY_UNPACKED_MAX_BYTES = 96 * 1024 * 1024;
 /** Unpacked bytes that are stored at a time: about one batch of the write-ahead log. */
 export const PORTION_BYTES = 4 * 1024 * 1024;
 
+/** Bytes that what a delivery says about all of its entries may take in a portion, where every entry repeats it. */
+export const PORTION_ATTRIBUTES_BYTES = 8 * 1024 * 1024;
+
+/** Bytes unpacked and looked at between two turns of the event loop: other requests wait for some ten milliseconds. */
+export const TURN_BYTES = 4 * 1024 * 1024;
+
+/** How many times its size a deflate stream can unpack to at most. Source: zlib, "Technical Details". */
+export const DEFLATE_MAX_RATIO = 1032;
+
 /** How long a change of an organisation's settings may go unnoticed by other instances; as long as a revoked token. */
 export const SETTINGS_CACHE_LIFE_MS = 1_000;
 /** Organisations whose settings are remembered. */

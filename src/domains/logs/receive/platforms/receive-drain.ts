@@ -16,6 +16,7 @@ import { CONTENT_ENCODINGS, unpack } from "../../../../http/unpack.ts";
 import { throwForClient } from "../ingest-refusals.ts";
 import type { LogReceiver, Received } from "../receive-records.ts";
 import { DELIVERY_ID_HEADER } from "./delivery-answer.ts";
+import type { DeliveryPortion } from "./delivery-portions.ts";
 import { type Dialect, dialectOfBody, dialectOfHeaders, type Platform } from "./dialect.ts";
 import type { DeploymentDrainSettings } from "./drain-settings.ts";
 import { DELIVERY_MAX_BYTES } from "./limits.ts";
@@ -111,7 +112,10 @@ export class DrainReceiver {
     }
   }
 
-  /** Stores the portions of a delivery one after the other; a repetition finds those that are stored already. */
+  /**
+   * Stores the portions of a delivery one after the other; a repetition finds those that are stored already. Throws when
+   * records were neither stored nor kept, so that the sender keeps them.
+   */
   async #receiveDelivery(context: AuthenticatedContext, body: Uint8Array): Promise<ReceivedDrain> {
     const { headers } = context.request;
     // Parsed, the envelope takes about as much again.
@@ -119,16 +123,25 @@ export class DrainReceiver {
     const envelope = envelopeOf(body);
     const deliveryId = headers.get(DELIVERY_ID_HEADER) ?? envelope.requestId;
     const attributes = readCommonAttributes(headers.get("x-amz-firehose-common-attributes"));
-    const portions = await unpackDelivery(envelope, context.reserveMemory);
-    for (const [index, portion] of portions.entries())
-      await this.#deps.receiver.receive({
-        principal: context.principal,
-        body: portion.body,
-        decoder: new DeliveryDecoder(portion.records, attributes),
-        requestName: requestName(deliveryId === null ? null : `${deliveryId} ${index}`, portion.body),
-        sourceKey: null,
-        quarantines: true,
-      });
+    const attributesBytes = JSON.stringify(attributes).length;
+    const portions = await unpackDelivery(envelope, context.reserveMemory, attributesBytes);
+    let rejected = 0;
+    for (const [index, portion] of portions.entries()) {
+      const received = await this.#deps.receiver
+        .receive({
+          principal: context.principal,
+          body: portion.body,
+          decoder: new DeliveryDecoder(portion.records, attributes),
+          requestName: requestName(deliveryId === null ? null : `${deliveryId} ${index}`, portion.body),
+          sourceKey: null,
+          quarantines: true,
+        })
+        .catch((error: unknown) => {
+          throw index === 0 ? error : behindStored(error, portion);
+        });
+      rejected += received.rejected;
+    }
+    if (rejected > 0) throw notKept(rejected);
     return { deliveryId: deliveryId ?? "" };
   }
 }
@@ -147,9 +160,7 @@ async function unpackBody(
   // Some upload a packed file and say nothing about it; no text begins like one.
   const encoding = named ?? (isGzip(packed) ? "gzip" : undefined);
   if (encoding === undefined) return packed;
-  const unpacked = await unpack(packed, encoding, maxBytes);
-  reserveMemory(unpacked.length);
-  return unpacked;
+  return unpack(packed, encoding, maxBytes, reserveMemory);
 }
 
 function envelopeOf(body: Uint8Array): ReturnType<typeof readDeliveryEnvelope> {
@@ -173,6 +184,19 @@ function notGivenUp(error: unknown): unknown {
     fields: [{ path: "", code: "too_big", message }],
     cause: error,
   });
+}
+
+/** The refusal of a portion whose predecessors are stored, which the refusal does not know. */
+function behindStored(error: unknown, { records }: DeliveryPortion): unknown {
+  if (!(error instanceof ApiError) || error.code !== "VALIDATION_FAILED") return error;
+  const [issue] = error.fields ?? [];
+  const message = `From ${records[0]?.place} on the delivery is not stored: ${issue?.message ?? "it is not valid"}; what is before it is stored.`;
+  return new ApiError("VALIDATION_FAILED", message, { fields: [...(error.fields ?? [])], cause: error });
+}
+
+function notKept(count: number): ApiError {
+  const message = `${count} records of the delivery cannot be read, and the quarantine has no room for them; the others are stored.`;
+  return new ApiError("UNAVAILABLE", message);
 }
 
 /** Whether a request brings nothing and only wants an answer, for which it need not be signed. */

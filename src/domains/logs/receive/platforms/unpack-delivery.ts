@@ -1,58 +1,72 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { DeliveryEnvelope, UnpackedRecord } from "../../../../../ingest/index.ts";
+import { type DeliveryEnvelope, REQUEST_MAX_RECORDS } from "../../../../../ingest/index.ts";
 import { ApiError } from "../../../../errors.ts";
 import { unpack } from "../../../../http/unpack.ts";
-import { DELIVERY_UNPACKED_MAX_BYTES, PORTION_BYTES, RECORD_UNPACKED_MAX_BYTES } from "./limits.ts";
-
-/** Some consecutive records of a delivery, unpacked. */
-export interface DeliveryPortion {
-  readonly records: readonly UnpackedRecord[];
-  /** Their data, one behind the other. */
-  readonly body: Uint8Array;
-}
+import { type DeliveryPortion, DeliveryPortions } from "./delivery-portions.ts";
+import {
+  DEFLATE_MAX_RATIO,
+  DELIVERY_UNPACKED_MAX_BYTES,
+  PORTION_ATTRIBUTES_BYTES,
+  PORTION_BYTES,
+  RECORD_UNPACKED_MAX_BYTES,
+  TURN_BYTES,
+} from "./limits.ts";
 
 /**
  * Unpacks the records of a delivery, which may each be a gzip stream, and divides them into portions: the same delivery
  * always into the same. A record that cannot be unpacked stays as it came, with the reason. `reserve` is told of every
- * byte that is held. Throws VALIDATION_FAILED when all of them together are too large, and what `reserve` throws.
+ * byte that is held; `attributesBytes` is what every entry repeats. Throws VALIDATION_FAILED when all records together
+ * are too large, and what `reserve` throws.
  */
 export async function unpackDelivery(
   envelope: DeliveryEnvelope,
   reserve: (bytes: number) => void,
-): Promise<DeliveryPortion[]> {
-  const portions: DeliveryPortion[] = [];
-  let records: UnpackedRecord[] = [];
-  let parts: Uint8Array[] = [];
-  let portionBytes = 0;
+  attributesBytes = 0,
+): Promise<readonly DeliveryPortion[]> {
+  const portions = new DeliveryPortions({
+    maxBytes: PORTION_BYTES,
+    maxEntries: Math.min(REQUEST_MAX_RECORDS, Math.ceil(PORTION_ATTRIBUTES_BYTES / (attributesBytes + 1))),
+  });
+  const memory = new RecordMemory(reserve);
   let work = 0;
-  const close = (): void => {
-    if (records.length > 0) portions.push({ records, body: Buffer.concat(parts, portionBytes) });
-    records = [];
-    parts = [];
-    portionBytes = 0;
-  };
+  let lastTurn = 0;
   for (const { place, data, text } of envelope.records) {
-    const unpacked = data === null ? notBase64(text) : await unpackRecord(data);
+    const unpacked = data === null ? notBase64(text, memory) : await unpackRecord(data, memory);
     work += unpacked.work;
     if (work > DELIVERY_UNPACKED_MAX_BYTES) throw tooLarge();
-    reserve(unpacked.bytes.length);
-    if (portionBytes + unpacked.bytes.length > PORTION_BYTES) {
-      close();
-      // Other requests are served between portions.
+    portions.add(place, unpacked.bytes, unpacked.problem);
+    if (work - lastTurn > TURN_BYTES) {
+      lastTurn = work;
       await nextTurn();
     }
-    parts.push(unpacked.bytes);
-    portionBytes += unpacked.bytes.length;
-    records.push({ place, end: portionBytes, problem: unpacked.problem });
   }
-  close();
-  return portions;
+  return portions.end();
+}
+
+/** Reserves for the records of one delivery; what was unpacked in vain is free for the next of them. */
+class RecordMemory {
+  readonly #reserve: (bytes: number) => void;
+  #free = 0;
+
+  constructor(reserve: (bytes: number) => void) {
+    this.#reserve = reserve;
+  }
+
+  reserve(bytes: number): void {
+    const fromFree = Math.min(bytes, this.#free);
+    this.#reserve(bytes - fromFree);
+    this.#free -= fromFree;
+  }
+
+  giveBack(bytes: number): void {
+    this.#free += bytes;
+  }
 }
 
 interface Unpacked {
   readonly bytes: Uint8Array;
   readonly problem: string | null;
-  /** Bytes that were made, whether they are kept or not. */
+  /** Bytes that were made, or at most, whether they are kept or not. */
   readonly work: number;
 }
 
@@ -60,26 +74,38 @@ export function isGzip(data: Uint8Array): boolean {
   return data[0] === 0x1f && data[1] === 0x8b;
 }
 
-async function unpackRecord(data: Uint8Array): Promise<Unpacked> {
-  if (!isGzip(data)) return { bytes: data, problem: null, work: data.length };
+async function unpackRecord(data: Uint8Array, memory: RecordMemory): Promise<Unpacked> {
+  if (!isGzip(data)) {
+    memory.reserve(data.length);
+    return { bytes: data, problem: null, work: data.length };
+  }
+  let made = 0;
   try {
-    const bytes = await unpack(data, "gzip", RECORD_UNPACKED_MAX_BYTES);
+    const bytes = await unpack(data, "gzip", RECORD_UNPACKED_MAX_BYTES, (count) => {
+      memory.reserve(count);
+      made += count;
+    });
     return { bytes, problem: null, work: bytes.length };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error.code === "UNAVAILABLE") throw error;
+    memory.giveBack(made);
+    memory.reserve(data.length);
     const isTooLarge = error.code === "PAYLOAD_TOO_LARGE";
+    const atMost = isTooLarge ? RECORD_UNPACKED_MAX_BYTES : data.length * DEFLATE_MAX_RATIO;
     return {
       bytes: data,
       problem: isTooLarge
         ? `unpacks to more than ${RECORD_UNPACKED_MAX_BYTES} bytes`
         : "is not one whole gzip stream",
-      work: isTooLarge ? RECORD_UNPACKED_MAX_BYTES : data.length,
+      // Of a short stream, which is unpacked at once, nobody knows how much came out before it failed.
+      work: made > 0 ? made : Math.min(RECORD_UNPACKED_MAX_BYTES, atMost),
     };
   }
 }
 
-function notBase64(text: string): Unpacked {
+function notBase64(text: string, memory: RecordMemory): Unpacked {
   const bytes = Buffer.from(text);
+  memory.reserve(bytes.length);
   return { bytes, problem: "its data is not base64", work: bytes.length };
 }
 

@@ -26,10 +26,15 @@ beforeEach(async () => {
   await stores.postgres`UPDATE memberships SET role = 'admin' WHERE user_id = ${tenant.userId}`;
 });
 
-const RECORDS = JSON.stringify([
-  { id: crypto.randomUUID(), timestamp: 1_795_255_200_000, level: "info", message: "a", source: "lambda" },
-  { id: crypto.randomUUID(), timestamp: 1_795_255_200_001, level: "error", message: "b", source: "edge" },
-]);
+const record = (message: string, level: string, source: string) => ({
+  id: crypto.randomUUID(),
+  projectId: "prj_example",
+  timestamp: 1_795_255_200_000,
+  level,
+  message,
+  source,
+});
+const RECORDS = JSON.stringify([record("a", "info", "lambda"), record("b", "error", "edge")]);
 
 function post(
   body: string | Uint8Array<ArrayBuffer>,
@@ -73,6 +78,30 @@ describe("a request", () => {
     expect(stored.map(({ message, level, source }) => [message, level, source])).toEqual([
       ["a", "info", "lambda"],
       ["b", "error", "edge"],
+    ]);
+  });
+
+  test("with ids of the application's own loses no record that shares one, with another sender neither", async () => {
+    const records = ["created", "paid"].map((message, i) => ({
+      id: "order-17",
+      timestamp: 1_795_255_200_000 + i,
+      message,
+    }));
+    expect(await (await post(JSON.stringify(records))).json()).toMatchObject({ accepted: 2, duplicates: 0 });
+    const drained = record("drained", "info", "lambda");
+    const native = await fetch(`${server.url}/api/v1/logs/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${tenant.token}`, "content-type": "application/json" },
+      body: JSON.stringify([{ message: "native", event_id: drained.id }]),
+    });
+    expect(native.status).toBe(202);
+    expect(await (await post(JSON.stringify([drained]))).json()).toMatchObject({ duplicates: 0 });
+    const stored = await server.stored(tenant.organizationId, 4);
+    expect(stored.map(({ message, event_id }) => [message, event_id])).toEqual([
+      ["created", ""],
+      ["drained", `platform-a:${drained.id}`],
+      ["native", drained.id],
+      ["paid", ""],
     ]);
   });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { REQUEST_MAX_RECORDS } from "../../../../../ingest/index.ts";
 import { PORTION_BYTES } from "../../../../../src/domains/logs/receive/platforms/limits.ts";
 import { openTestStores, type TestStores } from "../../../../harness/stores.ts";
 import { makeTenant, type Tenant } from "../../tail/tail-server.ts";
@@ -37,8 +38,9 @@ function deliver(
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
   token = tenant.token,
+  url = server.url,
 ): Promise<Response> {
-  return fetch(`${server.url}/api/v1/logs/ingest/stream-a/${token}`, {
+  return fetch(`${url}/api/v1/logs/ingest/stream-a/${token}`, {
     method: "POST",
     headers: { "content-type": "application/json", "X-Amz-Firehose-Request-Id": ID, ...headers },
     body,
@@ -157,6 +159,39 @@ describe("a refusal of a delivery", () => {
     expect(await refusalOf(unknown)).toEqual([401, "UNAUTHENTICATED", ID, "number", true]);
     const odd = await deliver(envelope(["a"]), { "content-encoding": "br" });
     expect(await refusalOf(odd)).toEqual([415, "UNSUPPORTED_MEDIA_TYPE", ID, "number", true]);
+  });
+
+  test("is the answer while there are records that are neither stored nor kept, whose others are stored once", async () => {
+    const full = await startReceiveServer(stores, { quarantineMaxRecords: 0 });
+    try {
+      const body = JSON.stringify({
+        requestId: ID,
+        timestamp: 1,
+        records: [{ data: "?" }, { data: "YQ==" }],
+      });
+      for (let i = 0; i < 2; i++) {
+        const answer = await deliver(body, {}, tenant.token, full.url);
+        expect(await refusalOf(answer)).toEqual([503, "UNAVAILABLE", ID, "number", true]);
+      }
+      expect(await full.stored(tenant.organizationId, 1)).toMatchObject([{ message: "a" }]);
+    } finally {
+      await full.close();
+    }
+  });
+
+  test("says that nothing was stored only when it is so", async () => {
+    const many = `[${"1,".repeat(REQUEST_MAX_RECORDS)}{}]`;
+    const messageOf = async (records: readonly string[]): Promise<string> => {
+      const answer = await deliver(envelope(records));
+      expect(answer.status).toBe(400);
+      const { errorMessage }: { errorMessage: string } = JSON.parse(await answer.text());
+      return errorMessage;
+    };
+    expect(await messageOf([many])).toEndWith("nothing was stored");
+    const message = await messageOf(["a".repeat(PORTION_BYTES), many]);
+    expect(message).toStartWith("From /records/1 on the delivery is not stored: at most 100000 records");
+    expect(message).toEndWith("what is before it is stored.");
+    await server.stored(tenant.organizationId, 1);
   });
 
   test("is never 413, after which the sender would destroy it without a copy", async () => {

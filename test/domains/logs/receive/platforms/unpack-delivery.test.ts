@@ -1,15 +1,14 @@
 import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { readDeliveryEnvelope } from "../../../../../ingest/index.ts";
+import type { DeliveryPortion } from "../../../../../src/domains/logs/receive/platforms/delivery-portions.ts";
 import {
   PORTION_BYTES,
   RECORD_UNPACKED_MAX_BYTES,
 } from "../../../../../src/domains/logs/receive/platforms/limits.ts";
-import {
-  type DeliveryPortion,
-  unpackDelivery,
-} from "../../../../../src/domains/logs/receive/platforms/unpack-delivery.ts";
+import { unpackDelivery } from "../../../../../src/domains/logs/receive/platforms/unpack-delivery.ts";
 import { ApiError } from "../../../../../src/errors.ts";
 
 function unpackAll(payloads: readonly Uint8Array[], reserve = (_: number): void => undefined) {
@@ -87,7 +86,60 @@ describe("the records of a delivery", () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  test("stop when there is no memory for them", async () => {
+  test("that are damaged count as much as they may have unpacked to, and other requests are served meanwhile", async () => {
+    const damaged = (bytes: Uint8Array): Uint8Array => {
+      const packed = gzipSync(bytes);
+      packed[packed.length - 5] = (packed.at(-5) ?? 0) ^ 1;
+      return packed;
+    };
+    const record = damaged(Buffer.alloc(RECORD_UNPACKED_MAX_BYTES - 1));
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    try {
+      const [portion] = await unpackAll(Array.from({ length: 4 }, () => record));
+      expect(portion?.records.map(({ problem }) => problem)).toEqual(
+        Array.from({ length: 4 }, () => "is not one whole gzip stream"),
+      );
+      expect(turns).toBeGreaterThanOrEqual(4);
+    } finally {
+      clearImmediate(next);
+    }
+    const many = unpackAll(Array.from({ length: 20 }, () => record));
+    expect(await many.catch((error: unknown) => error)).toMatchObject({ code: "VALIDATION_FAILED" });
+    // What surely is little work counts as little.
+    const small = damaged(Buffer.from("a few bytes"));
+    const [portion] = await unpackAll(Array.from({ length: 100 }, () => small));
+    expect(portion?.records).toHaveLength(100);
+  });
+
+  test("of which a long one is damaged at its end take no memory for what was thrown away", async () => {
+    const packed = gzipSync(randomBytes(2_000_000)).subarray(0, -1);
+    let reserved = 0;
+    await unpackAll(
+      Array.from({ length: 5 }, () => packed),
+      (bytes) => {
+        reserved += bytes;
+      },
+    );
+    expect(reserved).toBeLessThanOrEqual(6 * packed.length);
+  });
+
+  test("stop when there is no memory for them, also in the middle of one", async () => {
+    const full = new ApiError("UNAVAILABLE", "full");
+    let room = 1_000_000;
+    const unpacking = unpackAll([gzipSync(randomBytes(2_000_000))], (bytes) => {
+      room -= bytes;
+      if (room < 0) throw full;
+    });
+    expect(await unpacking.catch((error: unknown) => error)).toBe(full);
+    expect(room).toBeGreaterThan(-100_000);
+  });
+
+  test("stop when there is no memory for the first", async () => {
     const full = new ApiError("UNAVAILABLE", "full");
     const unpacking = unpackAll([Buffer.from("a")], () => {
       throw full;
