@@ -4,6 +4,8 @@ import { CefDecoder } from "../decode/cef/cef-decoder.ts";
 import type { JsonObject } from "../decode/json-body.ts";
 import { decodeLenient } from "../decode/lenient-text.ts";
 import { type Line, linesOf } from "../decode/lines.ts";
+import { IngestRejectedError } from "../errors.ts";
+import { REQUEST_MAX_RECORDS } from "../limits.ts";
 import { LEVEL_NUMBERS, type Level, LogBatch } from "../log-batch.ts";
 import type { RecordField } from "../record/json-record-keys.ts";
 import { RecordWriter } from "../record/record-writer.ts";
@@ -57,7 +59,10 @@ export class CefSourceDecoder implements SourceDecoder {
     const lines: Line[] = [];
     const batch = new LogBatch();
     batch.beginRequest(0, 0);
+    let count = 0;
     for (const line of linesOf(body)) {
+      // Every line has the scratch writer to itself, so that one counts none, and the other only sees the second pass.
+      if (count++ === REQUEST_MAX_RECORDS) throw tooMany();
       this.#scratch.open(batch, NO_ROWS);
       this.#cef.decode(line.bytes, this.#scratch);
       const [rejection] = this.#scratch.rejections;
@@ -124,6 +129,11 @@ function saysNothing({ timestamp, fields, messageTemplate, keepUnmapped }: Mappi
     keepUnmapped !== false &&
     Object.keys(fields ?? {}).length === 0
   );
+}
+
+function tooMany(): IngestRejectedError {
+  const message = `at most ${REQUEST_MAX_RECORDS} records in a request`;
+  return new IngestRejectedError(message, [{ path: "", code: "too_big", message }]);
 }
 
 function isLevel(text: string): text is Level {

@@ -46,6 +46,8 @@ export interface Mapping {
 export const PATH_MAX_CHARS = 512;
 /** Segments of one path: deeper than records may nest, there is nothing to find. */
 export const PATH_MAX_SEGMENTS = 32;
+/** Segments of all paths that are looked for in every record: the time that a record takes grows with them. */
+export const MAPPING_MAX_SEGMENTS = 1024;
 export const TEMPLATE_MAX_CHARS = 2048;
 /** Fields of one mapping: as many as an entry may have attributes. */
 export const FIELDS_MAX_COUNT = 256;

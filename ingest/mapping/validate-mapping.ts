@@ -6,6 +6,7 @@ import {
   FIELDS_MAX_COUNT,
   type FieldMapping,
   MAPPING_MAX_BYTES,
+  MAPPING_MAX_SEGMENTS,
   type Mapping,
 } from "./mapping.ts";
 import { parsePath } from "./path.ts";
@@ -35,9 +36,24 @@ export function mappingIssues(mapping: Mapping): IngestIssue[] {
       code: "too_big",
       message: `must have at most ${FIELDS_MAX_COUNT} fields`,
     });
+  if (segmentsOf(mapping) > MAPPING_MAX_SEGMENTS)
+    issues.push({
+      path: "",
+      code: "too_big",
+      message: `must have paths of at most ${MAPPING_MAX_SEGMENTS} segments together`,
+    });
   for (const [name, field] of fields.slice(0, FIELDS_MAX_COUNT))
     issues.push(...fieldIssues(name, field, fields));
   return issues;
+}
+
+/** The segments of the paths that are looked for in every record. */
+function segmentsOf({ timestamp, fields, messageTemplate }: Mapping): number {
+  const froms = [timestamp, ...Object.values(fields ?? {})].flatMap((one) => [one?.from, one?.fromDefault]);
+  const paths = froms.flatMap((path) => (path === undefined ? [] : [parsePath(path)]));
+  const shown = parseTemplate(messageTemplate ?? "") ?? [];
+  const ofTemplate = shown.filter((part) => typeof part !== "string");
+  return [...paths, ...ofTemplate].reduce((sum, segments) => sum + (segments?.length ?? 0), 0);
 }
 
 function fieldIssues(

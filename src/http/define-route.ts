@@ -14,6 +14,7 @@ import type {
   Route,
   RouteSpec,
 } from "./route.ts";
+import { unstorableText } from "./unstorable-text.ts";
 import { type Checker, compileSchema, validationFailed } from "./validate.ts";
 
 type NoProperties = TObject<Record<never, TSchema>>;
@@ -32,6 +33,7 @@ export function route<
   const params = compileSchema(spec.params);
   const parseQuery = compileQuery(spec.query);
   const body = compileBody(spec.body);
+  const effect = effectOf(spec);
   return {
     method: spec.method,
     path: spec.path,
@@ -41,7 +43,7 @@ export function route<
     credential: spec.credential,
     rateLimit: spec.rateLimit ?? "default",
     audit: spec.audit,
-    effect: effectOf(spec),
+    effect,
     params: spec.params,
     query: spec.query,
     body: spec.body,
@@ -55,6 +57,9 @@ export function route<
       const query = parseQuery(search);
       const handle = (value: unknown): HandlerResult => {
         if (!body.check(value)) throw validationFailed(body.issues(value));
+        // What is changed is kept in Postgres, if only in the audit log.
+        const unstorable = effect === "change" ? unstorableText(value) : null;
+        if (unstorable !== null) throw validationFailed([unstorable]);
         return spec.handler(context, { params: rawParams, query, body: value });
       };
       const value = body.read(context);

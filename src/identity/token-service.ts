@@ -39,6 +39,8 @@ export async function createToken(change: Change, input: CreateTokenBody): Promi
   const lastMs = await ownExpiry(change);
   const expiresAtMs = input.expiresAt === undefined ? lastMs : Date.parse(input.expiresAt);
   if (expiresAtMs !== null && expiresAtMs <= nowMs) throw wrongExpiry("must be in the future");
+  if (expiresAtMs !== null && expiresAtMs > LATEST_EXPIRY_MS)
+    throw wrongExpiry("must be before the year 10000");
   if (lastMs !== null && expiresAtMs !== null && expiresAtMs > lastMs)
     throw wrongExpiry("must not be after that of the token which makes it");
   const token = mintPersonalAccessToken();
@@ -92,6 +94,9 @@ function refuseCapped({ caps }: Principal): void {
 async function ownExpiry({ tx, organizationId, principal }: Change): Promise<number | null> {
   return principal.tokenId === null ? null : findTokenExpiry(tx, organizationId, principal.tokenId);
 }
+
+/** The last time that a date-time can say in UTC; an offset can move one past it. */
+const LATEST_EXPIRY_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 function wrongExpiry(message: string): ApiError {
   return validationFailed([{ path: "/expiresAt", code: "custom", message }]);

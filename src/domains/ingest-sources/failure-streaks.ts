@@ -34,6 +34,6 @@ export class FailureStreaks {
       this.#streaks.delete(oldest);
     }
     if (streak.records < FAILING_RECORDS_MIN || streak.requests < FAILING_REQUESTS_MIN) return null;
-    return `The last ${streak.records} records could not be mapped: ${(reason ?? "no reason was given").replaceAll("\0", "")}.`;
+    return `The last ${streak.records} records could not be mapped: ${reason ?? "no reason was given"}.`;
   }
 }

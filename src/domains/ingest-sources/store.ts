@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
 import type { Mapping } from "../../../ingest/index.ts";
+import { storableText } from "../../storage/storable-text.ts";
 import type { IngestSource, StoredSample } from "./types.ts";
 
 /** The queries about configured sources; the organisation comes first in each. */
@@ -151,7 +152,8 @@ export async function addActivity(sql: Sql, rows: readonly ActivityRow[]): Promi
     samples: samples === null ? null : JSON.stringify(samples),
     moveVersion: move?.version ?? null,
     moveTo: move?.to ?? null,
-    moveReason: move?.reason ?? null,
+    // It may show pieces of records.
+    moveReason: typeof move?.reason === "string" ? storableText(move.reason) : null,
   }));
   await sql`
     UPDATE ingest_sources s

@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import { Admission } from "../../storage/admission.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
+import { storableText } from "../../storage/storable-text.ts";
 import type { QuarantinedBatch, QuarantineSink } from "../logs/receive/quarantine-sink.ts";
 import { findKeptKeys, insertRecords, lockUsage, type NewRecord, raiseUsage } from "./kept-records.ts";
 import { KEEP_TIMEOUT_MS, KEEPS_MAX_RUNNING, KEEPS_MAX_WAITING, PLACE_MAX_CHARS } from "./limits.ts";
@@ -27,16 +28,17 @@ export class Quarantine implements QuarantineSink {
   }
 
   /**
-   * Keeps the records in one transaction, those of them that the organisation's bounds leave room for, and answers how
-   * many of them are in the quarantine now. A record of a request that is repeated counts and is not kept again, also
+   * Keeps the records in one transaction, those of them that are not too large and that the organisation's bounds leave
+   * room for, and answers how many of them are in the quarantine now. A record of a request that is repeated counts and is not kept again, also
    * when it was replayed since. Throws a retryable DependencyError; what it began may still take effect then, and the
    * repetition of a request with a name finds it.
    */
   async keep(batch: QuarantinedBatch): Promise<number> {
     const { organizationId } = batch;
-    if (batch.records.length === 0) return 0;
     const { sql, metrics } = this.#options;
     const records = newRecords(batch);
+    metrics.records.inc({ outcome: "refused" }, batch.records.length - records.length);
+    if (records.length === 0) return 0;
     const { repeated, added } = await this.#admission.run(NEVER, () =>
       askPostgres(
         () => inOrganization(sql, organizationId, (tx) => this.#keepIn(tx, batch, records)),
@@ -79,11 +81,12 @@ export class Quarantine implements QuarantineSink {
 /** Records are kept although their sender has gone away. */
 const NEVER = new AbortController().signal;
 
-/** Two records of a request that are the same in everything are still two. */
+/** Those that came whole. Two records of a request that are the same in everything are still two. */
 function newRecords({ format, sourceKey, requestIdentity, records }: QuarantinedBatch): NewRecord[] {
   const seen = new Map<string, number>();
-  return records.map(({ place, reason, raw }) => {
-    const kept = { place: storable(place).slice(0, PLACE_MAX_CHARS), reason: storable(reason), raw };
+  return records.flatMap(({ place, reason, raw }) => {
+    if (raw === null) return [];
+    const kept = { place: storableText(place).slice(0, PLACE_MAX_CHARS), reason: storableText(reason), raw };
     if (requestIdentity === null) return { ...kept, key: null };
     const digest = createHash("sha256")
       .update(JSON.stringify([format, sourceKey, requestIdentity, place]))
@@ -93,9 +96,4 @@ function newRecords({ format, sourceKey, requestIdentity, records }: Quarantined
     seen.set(digest, occurrence);
     return { ...kept, key: createHash("sha256").update(`${digest} ${occurrence}`).digest() };
   });
-}
-
-/** Postgres' text takes neither half a surrogate pair nor a null character. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\u{fffd}");
 }

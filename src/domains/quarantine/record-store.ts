@@ -42,17 +42,29 @@ interface RecordRow {
   raw_bytes: number;
 }
 
+/** Times that both JavaScript and Postgres write the same way; no record was received outside. */
+const EARLIEST_MS = Date.parse("0001-01-02T00:00:00.000Z");
+const LATEST_MS = Date.parse("9999-12-30T00:00:00.000Z");
+
+/** The first millisecond at or after a date-time, as records are received at whole ones. */
+function storedTime(text: string): Date {
+  const ms = Date.parse(text.replace(/(\.\d{3})\d+/, "$1")) + (/\.\d{3}0*[1-9]/.test(text) ? 1 : 0);
+  return new Date(Math.min(LATEST_MS, Math.max(EARLIEST_MS, ms)));
+}
+
 /** The condition of a filter, about the table under its own name. */
 export function matching(
   tx: TransactionSql,
   { sourceKey, format, reason, ids, from, to }: RecordFilter,
 ): ReturnType<TransactionSql> {
+  const fromTime = from === undefined ? null : storedTime(from);
+  const toTime = to === undefined ? null : storedTime(to);
   return tx`(
     (${sourceKey ?? null}::text IS NULL OR source_key = ${sourceKey ?? null})
     AND (${format ?? null}::text IS NULL OR format = ${format ?? null})
     AND (${reason ?? null}::text IS NULL OR position(lower(${reason ?? null}) IN lower(reason)) > 0)
-    AND (${from ?? null}::timestamptz IS NULL OR received_at >= ${from ?? null})
-    AND (${to ?? null}::timestamptz IS NULL OR received_at < ${to ?? null})
+    AND (${fromTime}::timestamptz IS NULL OR received_at >= ${fromTime})
+    AND (${toTime}::timestamptz IS NULL OR received_at < ${toTime})
     AND (${ids === undefined} OR id = ANY(${[...(ids ?? [])]}::bigint[]))
   )`;
 }

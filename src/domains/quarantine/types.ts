@@ -5,11 +5,19 @@ const DateTime = Type.String({ format: "date-time" });
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
+/** Postgres takes no null character, and so no record has one there. */
+const NO_NULL_CHARACTER = "^[^\\u0000]*$";
+
 const FILTERS = {
-  sourceKey: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
-  format: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  sourceKey: Type.Optional(Type.String({ minLength: 1, maxLength: 63, pattern: NO_NULL_CHARACTER })),
+  format: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: NO_NULL_CHARACTER })),
   reason: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 300, description: "A part of the reason, in any case." }),
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      pattern: NO_NULL_CHARACTER,
+      description: "A part of the reason, in any case.",
+    }),
   ),
   from: Type.Optional(Type.String({ format: "date-time", description: "Received at that time or later." })),
   to: Type.Optional(Type.String({ format: "date-time", description: "Received before that time." })),

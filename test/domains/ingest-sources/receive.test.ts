@@ -47,6 +47,20 @@ const MAPPING = {
 const GOOD = { at: 1_790_000_000_123, text: "paid", sev: 3, order: { id: 7 } };
 
 describe("records of a source", () => {
+  test("are kept whole or not at all when they cannot be mapped, and the answer says which", async () => {
+    const { organizationId, send } = await shop({ mapping: MAPPING });
+    const kept = { at: "yesterday", text: "x".repeat(900_000) };
+    const answer = await send([kept, { at: "yesterday", text: "x".repeat(1_100_000) }]);
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { accepted: 0, rejected: 1, quarantined: 1, errors: [{ place: "/0" }, { place: "/1" }] },
+    });
+    expect(JSON.stringify(answer.body)).toContain("the record is too large to be kept");
+    const rows = await stores.postgres<{ raw: Uint8Array; raw_bytes: number }[]>`
+      SELECT raw, raw_bytes FROM quarantine_records WHERE organization_id = ${organizationId}`;
+    expect(rows.map(({ raw }) => Buffer.from(raw).toString())).toEqual([JSON.stringify(kept)]);
+  });
+
   test("are mapped and stored; what cannot be mapped is kept in the quarantine with its place", async () => {
     const { organizationId, send } = await shop({ mapping: MAPPING });
     const answer = await send([GOOD, { at: "yesterday", text: "late" }, "text", { at: 1 }]);

@@ -81,7 +81,7 @@ describe("a source", () => {
 
   test("keeps a mapping exactly as it was given, extra keys and the order of its fields included", async () => {
     const mapping =
-      '{"fields":{"z":{"const":1},"a":{"from":"x\\u0000y"},"__proto__":{"const":"p"}},"note":["\\ud800",{"deep":null}],"records":"items"}';
+      '{"fields":{"z":{"const":1},"a":{"from":"x\\u0001y"},"__proto__":{"const":"p"}},"note":["\\ud83d\\ude00",{"deep":null}],"records":"items"}';
     const json: unknown = JSON.parse(`{"sourceKey":"${freshKey()}","name":"n","mapping":${mapping}}`);
     const { body } = await instance.call("POST", "sources", { json });
     expect(JSON.stringify(body.mapping)).toBe(JSON.stringify(JSON.parse(mapping)));
@@ -133,6 +133,10 @@ describe("a source", () => {
         [{ sourceKey: "ok", name: "n", mapping: { records: "a." } }, "/mapping/records"],
         [{ sourceKey: "ok", name: "n", mapping: { keepUnmapped: "no" } }, "/mapping/keepUnmapped"],
         [{ sourceKey: "ok", name: "n", mapping: { note: "x".repeat(70_000) } }, "/mapping"],
+        [{ sourceKey: "ok", name: "n\0" }, "/name"],
+        [{ sourceKey: "ok", name: "n", mapping: { note: [{ a: "\0" }] } }, "/mapping/note/0/a"],
+        [{ sourceKey: "ok", name: "n", mapping: { note: { "a\0": 1 } } }, "/mapping/note/a\0"],
+        [{ sourceKey: "ok", name: "n", mapping: { note: "half of \ud83d" } }, "/mapping/note"],
       ] as const
     ).map(([json, path]) => [path, json] as const),
   )("a body is refused at %s", async (path, json) => {

@@ -150,6 +150,19 @@ test("a large request is kept whole", async () => {
   await expectTrueUsage(organizationId);
 });
 
+test("a record that is too large to be kept is counted and not kept, and the others are", async () => {
+  const organizationId = await newOrganization(stores);
+  const metrics = createMetrics();
+  const quarantine = quarantineWith({ metrics: metrics.quarantine });
+  const { records, ...batch } = batchOf(organizationId, ["a", "b"], { requestIdentity: "too large" });
+  const tooLarge = { place: "line 3", reason: "is too large", raw: null };
+  expect(await quarantine.keep({ ...batch, records: [tooLarge] })).toBe(0);
+  expect(await quarantine.keep({ ...batch, records: [tooLarge, ...records] })).toBe(2);
+  expect(await states(stores, organizationId)).toEqual({ held: 2 });
+  expect((await metrics.expose()).text).toContain('obs_quarantine_records_total{outcome="refused"} 2');
+  await expectTrueUsage(organizationId);
+});
+
 test("while Postgres is away nothing is said to be kept", async () => {
   const { hostname, port } = new URL(stores.postgresUrl);
   const proxy = await openTcpProxy({ host: hostname, port: Number(port) });

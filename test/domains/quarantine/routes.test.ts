@@ -143,6 +143,29 @@ test("a list keeps to its filters, and the summary counts by source and reason",
   });
 });
 
+test("a time of a filter may be any date-time and say more than milliseconds", async () => {
+  await server.quarantine.keep(batchOf(ORGANIZATION, ["a"]));
+  const [record] = (await list()).items;
+  const at = String(record?.receivedAt);
+  const after = at.replace("Z", "001Z");
+  const found = async (search: string): Promise<number> => (await list(`?${search}`)).items.length;
+  expect(await Promise.all([`from=${at}`, `to=${at}`].map(found))).toEqual([1, 0]);
+  expect(await Promise.all([`from=${after}`, `to=${after}`].map(found))).toEqual([0, 1]);
+  const earliest = ["0000-01-01T00:00:00Z", "0001-01-01T00:00:00%2B23:59"];
+  const latest = ["9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59.999999999Z"];
+  for (const time of earliest)
+    expect([await found(`from=${time}`), await found(`to=${time}`)]).toEqual([1, 0]);
+  for (const time of latest) expect([await found(`from=${time}`), await found(`to=${time}`)]).toEqual([0, 1]);
+});
+
+test.each(["sourceKey", "format", "reason"])("a null character is refused as a %s", async (name) => {
+  const refused = { code: "VALIDATION_FAILED", fields: [{ path: `/${name}` }] };
+  const response = await app.send("GET", `${PATH}?${name}=a%00`, { as: "viewer/sources:read" });
+  expect([response.status, JSON.parse(await response.text())]).toMatchObject([400, refused]);
+  for (const path of ["/replay", "/discard"])
+    expect(await post(path, { [name]: "a\0" })).toMatchObject({ status: 400, body: refused });
+});
+
 test("a replay is first tried and then done, both are audited, and a repetition of the call is answered the same", async () => {
   await server.quarantine.keep(batchOf(ORGANIZATION, ['{"text":"a"}', "[]"], { sourceKey: "web" }));
   decoder.isMended = true;

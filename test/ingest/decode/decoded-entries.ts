@@ -57,7 +57,7 @@ export function decodeRequest(
     rejections: writer.rejections.map(({ place, reason, raw }) => ({
       place,
       reason,
-      raw: decoder.decode(raw),
+      raw: decoder.decode(raw ?? undefined),
     })),
     refusal: null,
   };

@@ -78,6 +78,18 @@ describe("a mapping", () => {
     expect(mappingIssues(mapping).map((issue) => issue.path)).toContain(path);
   });
 
+  test("has a bounded number of segments in all its paths, wherever they stand", () => {
+    const deep = (segments: number): string => "a.".repeat(segments - 1).concat("a");
+    const fields = (count: number): NonNullable<Mapping["fields"]> =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, { from: deep(32) }]));
+    const tooBig = [{ path: "", code: "too_big" }];
+    expect(mappingIssues({ fields: fields(32) })).toEqual([]);
+    expect(mappingIssues({ fields: fields(33) })).toMatchObject(tooBig);
+    expect(mappingIssues({ fields: { ...fields(32), x: { fromDefault: "a" } } })).toMatchObject(tooBig);
+    expect(mappingIssues({ fields: fields(32), timestamp: { from: "a" } })).toMatchObject(tooBig);
+    expect(mappingIssues({ fields: fields(32), messageTemplate: "at {a}" })).toMatchObject(tooBig);
+  });
+
   test("of any extra keys is fine", () => {
     fc.assert(
       fc.property(

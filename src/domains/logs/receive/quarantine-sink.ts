@@ -13,6 +13,6 @@ export interface QuarantinedBatch {
 
 /** Where records go that could not become entries. */
 export interface QuarantineSink {
-  /** Keeps records durably and answers how many: fewer than there were when the organisation's quarantine is full. */
+  /** Keeps records durably and answers how many: fewer than there were when some are too large or the quarantine is full. */
   keep(batch: QuarantinedBatch): Promise<number>;
 }

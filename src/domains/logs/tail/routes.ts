@@ -2,6 +2,8 @@ import { Type } from "typebox";
 import { route } from "../../../http/define-route.ts";
 import type { Route } from "../../../http/route.ts";
 import { sseResponse } from "../../../http/sse.ts";
+import { unstorableText } from "../../../http/unstorable-text.ts";
+import { validationFailed } from "../../../http/validate.ts";
 import type { TailService } from "./tail-service.ts";
 import type { TailSessions } from "./tail-sessions.ts";
 import { SessionAnswer, SessionBody, StreamParameters } from "./types.ts";
@@ -19,10 +21,12 @@ export function tailRoutes(sessions: TailSessions, tails: TailService): Route[] 
       body: { kind: "json", schema: SessionBody, optional: true },
       responses: { 201: { description: "The session", schema: SessionAnswer } },
       errors: ["VALIDATION_FAILED", "KQL_INVALID", "TAIL_LIMIT_REACHED", "UNAVAILABLE"],
-      handler: async ({ principal }, { body }) => ({
-        status: 201,
-        body: await sessions.create(principal, body),
-      }),
+      handler: async ({ principal }, { body }) => {
+        // A session is kept in Postgres, for every instance to open.
+        const unstorable = unstorableText(body);
+        if (unstorable !== null) throw validationFailed([unstorable]);
+        return { status: 201, body: await sessions.create(principal, body) };
+      },
     }),
     route({
       method: "GET",

@@ -1,6 +1,10 @@
 /** The real Elasticsearch client, and requests as other clients make them, against a running server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Client, HttpConnection } from "@elastic/elasticsearch";
+import { ElasticsearchBulk } from "../../../../ingest/index.ts";
+import { LogBatch } from "../../../../ingest/log-batch.ts";
+import { RecordWriter } from "../../../../ingest/record/record-writer.ts";
+import { AnsweredBulk } from "../../../../src/domains/logs/receive/elasticsearch/bulk-answer.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { makeTenant, type Tenant } from "../tail/tail-server.ts";
 import { type ReceiveServer, startReceiveServer } from "./receive-server.ts";
@@ -184,6 +188,45 @@ describe("_bulk", () => {
       expect(await server.stored(tenant.organizationId, 0)).toEqual([]);
     },
   );
+
+  test("refuses a small body whose answer would be large, before it stores anything", async () => {
+    const pairs = (count: number): Uint8Array<ArrayBuffer> =>
+      Bun.gzipSync(new TextEncoder().encode('{"index":{}}\n{}\n'.repeat(count)));
+    const send = (index: string, count: number): Promise<Response> =>
+      post(`/${index}/_bulk`, pairs(count), { "content-encoding": "gzip" });
+    const response = await send("i".repeat(255), 100_000);
+    expect([response.status, JSON.parse(await response.text())]).toMatchObject([
+      400,
+      { code: "VALIDATION_FAILED", fields: [{ code: "too_big" }] },
+    ]);
+    expect(await server.stored(tenant.organizationId, 0)).toEqual([]);
+    const answered = await send("i".repeat(255), 1_000);
+    expect((await answerOf(answered)).items).toHaveLength(1_000);
+  });
+
+  test("counts at least the bytes that its items take", async () => {
+    const awkward = '\\u0001\\"é😀'.repeat(20);
+    const body =
+      '{"index":{"_index":"NAME","_id":"NAME"}}\n{}\n{"delete":{"_index":"NAME"}}\n{"create":{}}\n[]\n'
+        .replaceAll("NAME", awkward)
+        .repeat(50);
+    const bulk = new ElasticsearchBulk("logs");
+    const reserved: number[] = [];
+    const requestId = "r".repeat(64);
+    const decoder = new AnsweredBulk(bulk, requestId, (bytes) => reserved.push(bytes));
+    const batch = new LogBatch();
+    const writer = new RecordWriter();
+    batch.beginRequest(1, 0);
+    writer.open(batch, new Set());
+    decoder.decode(new TextEncoder().encode(body), writer);
+    decoder.decode(new TextEncoder().encode(body), writer);
+    const items = (await answerOf(await post("/_bulk", body, { "x-request-id": requestId }))).items;
+    expect(items).toHaveLength(150);
+    expect(reserved).toHaveLength(1);
+    const bytes = Buffer.byteLength(JSON.stringify(items));
+    expect(reserved[0]).toBeGreaterThanOrEqual(2 * bytes - 2);
+    expect(reserved[0]).toBeLessThan(2.2 * bytes);
+  });
 
   test("needs a token that may write logs, and no log line has it", async () => {
     expect((await post("/_bulk", "", { authorization: "" })).status).toBe(401);

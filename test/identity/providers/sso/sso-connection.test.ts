@@ -147,7 +147,7 @@ describe("the connection of an organisation", () => {
       [{ issuer: "https://u:p@x.example" }, ["/issuer"]],
       [{ defaultRole: "owner" }, ["/defaultRole"]],
       [{ groupRoles: { ops: "king" } }, ["/groupRoles/ops"]],
-      [{ groupRoles: { "a\u0000b": "admin" } }, ["/groupRoles"]],
+      [{ groupRoles: { "a\u0000b": "admin" } }, ["/groupRoles/a\u0000b"]],
       [
         { groupRoles: Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`g${n}`, "viewer"])) },
         ["/groupRoles"],

@@ -4,6 +4,7 @@ import { route } from "../../../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
+import { AnsweredBulk } from "./bulk-answer.ts";
 import { elasticsearchProbeRoutes } from "./probe-routes.ts";
 import { SENDER, SENDER_HEADERS } from "./sender.ts";
 
@@ -63,7 +64,7 @@ async function receiveBulk(
   await receiver.receive({
     principal: context.principal,
     body,
-    decoder: bulk,
+    decoder: new AnsweredBulk(bulk, context.requestId, context.reserveMemory),
     // A repetition is answered item by item, so the request has no name; documents have their own ids.
     requestName: null,
     sourceKey: null,
