@@ -2,14 +2,7 @@ export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";
 export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
-export {
-  decodeUtf8,
-  isJsonObject,
-  type JsonObject,
-  numberText,
-  parseJson,
-  tryParseJson,
-} from "./decode/json-body.ts";
+export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
 export { LokiPush } from "./decode/loki-push/loki-push.ts";
 export { NativeFormat } from "./decode/native.ts";
 export { NdjsonFormat } from "./decode/ndjson/ndjson.ts";
@@ -40,19 +33,16 @@ export { REQUEST_MAX_RECORDS } from "./limits.ts";
 export { LEVEL_NUMBERS, type Level, LogBatch } from "./log-batch.ts";
 export { INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP } from "./log-id.ts";
 export type { LogStore } from "./log-store.ts";
-export { type CompiledMapping, compileMapping } from "./mapping/compile-mapping.ts";
-export { type Inferred, inferMapping } from "./mapping/infer/infer-mapping.ts";
+export { inferMapping } from "./mapping/infer/infer-mapping.ts";
 export type { SourceDecoder } from "./mapping/learned-texts.ts";
 export type { FieldMapping, Mapping, SourceFormat } from "./mapping/mapping.ts";
 export { PRESETS, presetOf } from "./mapping/presets/presets.ts";
-export { type MappedEntry, mapRecord, type Preview, previewBody } from "./mapping/preview.ts";
+export { previewBody } from "./mapping/preview.ts";
 export { sourceDecoder, sourceRecordDecoder } from "./mapping/source-decoder.ts";
 export { mappingIssues } from "./mapping/validate-mapping.ts";
 export { ByteBuffer } from "./native/byte-buffer.ts";
 export type { IngestObserver } from "./observer.ts";
 export type { IngestRequest, IngestResult } from "./pipeline.ts";
-export { writeJsonRecord, writeTime } from "./record/json-record.ts";
-export { type KnownKey, knownInside, knownKey, type RecordField } from "./record/json-record-keys.ts";
 export type { RecordDecoder } from "./record/record-decoder.ts";
 export { RecordWriter } from "./record/record-writer.ts";
 export type { RejectedRecord } from "./record/rejections.ts";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import { tryParseJson } from "../../../ingest/decode/json-body.ts";
 import {
   type Ingest,
   isJsonObject,
   openIngest,
   type RecordDecoder,
   type RecordWriter,
-  tryParseJson,
 } from "../../../ingest/index.ts";
 import { Quarantine } from "../../../src/domains/quarantine/quarantine.ts";
 import { ReplayClaims } from "../../../src/domains/quarantine/replay/replay-claims.ts";

@@ -160,10 +160,10 @@ describe("any text", () => {
     ["broken objects on one line", '{"a"}'.repeat(100_000)],
     ["objects with a line break in a string", '{"x":{"y":"\n"}}\n'.repeat(60_000)],
     ["an array without an end", "[".repeat(500_000)],
-  ])("of %s is read in time that grows with its length", (_, text) => {
-    const startedAt = performance.now();
-    piecesOf(text);
-    // A hundredth is usual; what is quadratic takes minutes.
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  ])("of %s is read to its end, in a time that the limit of a test allows", (_, text) => {
+    // What is quadratic takes minutes.
+    const lines = piecesOf(text).map(({ line }) => line);
+    expect(lines[0]).toBe(1);
+    expect(lines).toEqual(lines.toSorted((a, b) => a - b));
   });
 });

