@@ -1,34 +1,19 @@
 /** The real Elasticsearch client, and requests as other clients make them, against a running server. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Client, HttpConnection } from "@elastic/elasticsearch";
 import { ElasticsearchBulk } from "../../../../ingest/index.ts";
 import { LogBatch } from "../../../../ingest/log-batch.ts";
 import { RecordWriter } from "../../../../ingest/record/record-writer.ts";
 import { AnsweredBulk } from "../../../../src/domains/logs/receive/elasticsearch/bulk-answer.ts";
-import { openTestStores, type TestStores } from "../../../harness/stores.ts";
-import { makeTenant, type Tenant } from "../tail/tail-server.ts";
-import { type ReceiveServer, startReceiveServer } from "./receive-server.ts";
+import { makeTenant } from "../tail/tail-server.ts";
+import { receiveSuite } from "./receive-server.ts";
 
-let stores: TestStores;
-let server: ReceiveServer;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  stores = await openTestStores();
-  server = await startReceiveServer(stores);
-}, 60_000);
-afterAll(async () => {
-  await server.close();
-  await stores.close();
-}, 30_000);
-beforeEach(async () => {
-  tenant = await makeTenant(stores, ["logs:write"]);
-});
+const suite = receiveSuite();
 
 /** Over node:http, as the client's other connection wants an HTTP library that is not what it seems on this runtime. */
 function client(auth: ConstructorParameters<typeof Client>[0]["auth"]): Client {
   return new Client({
-    node: `${server.url}/elasticsearch`,
+    node: `${suite.server.url}/elasticsearch`,
     ...(auth !== undefined && { auth }),
     Connection: HttpConnection,
     maxRetries: 0,
@@ -36,9 +21,13 @@ function client(auth: ConstructorParameters<typeof Client>[0]["auth"]): Client {
 }
 
 function post(path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
-  return fetch(`${server.url}/elasticsearch${path}`, {
+  return fetch(`${suite.server.url}/elasticsearch${path}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${tenant.token}`, "content-type": "application/x-ndjson", ...headers },
+    headers: {
+      authorization: `Bearer ${suite.tenant.token}`,
+      "content-type": "application/x-ndjson",
+      ...headers,
+    },
     body,
   });
 }
@@ -55,7 +44,7 @@ async function answerOf(response: Response): Promise<BulkAnswer> {
 
 describe("the Elasticsearch client", () => {
   test("sends with client.bulk and is told of every item", async () => {
-    const elastic = client({ username: "anyone", password: tenant.token });
+    const elastic = client({ username: "anyone", password: suite.tenant.token });
     const answer = await elastic.bulk({
       index: "web",
       operations: [
@@ -77,7 +66,7 @@ describe("the Elasticsearch client", () => {
       { index: { _index: "jobs", _id: "17", status: 201 } },
       { delete: { _index: "web", _id: "18", status: 400, error: { type: "illegal_argument_exception" } } },
     ]);
-    expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+    expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
       {
         message: "a é",
         ts: "2026-11-20 10:00:00.123456789",
@@ -91,7 +80,7 @@ describe("the Elasticsearch client", () => {
   });
 
   test("sends thousands of documents with helpers.bulk", async () => {
-    const elastic = client({ apiKey: { id: "obs", api_key: tenant.token } });
+    const elastic = client({ apiKey: { id: "obs", api_key: suite.tenant.token } });
     const dropped: unknown[] = [];
     const documents = Array.from({ length: 3000 }, (_, n) => ({
       message: `document ${n}`,
@@ -104,13 +93,13 @@ describe("the Elasticsearch client", () => {
       onDrop: (drop) => dropped.push(drop),
     });
     expect({ dropped, ...result }).toMatchObject({ dropped: [], total: 3000, successful: 3000, failed: 0 });
-    const stored = await server.stored(tenant.organizationId, 3000);
+    const stored = await suite.server.stored(suite.tenant.organizationId, 3000);
     expect(new Set(stored.map(({ message }) => message)).size).toBe(3000);
     await elastic.close();
   });
 
   test("finds what it asks for before it sends", async () => {
-    const elastic = client({ bearer: tenant.token });
+    const elastic = client({ bearer: suite.tenant.token });
     expect(await elastic.ping()).toBe(true);
     expect(Number((await elastic.info()).version.number.split(".")[0])).toBeGreaterThanOrEqual(9);
     expect((await elastic.license.get()).license.status).toBe("active");
@@ -141,7 +130,7 @@ describe("_bulk", () => {
     await answerOf(await post("/_bulk", create("1") + create("2")));
     const answer = await answerOf(await post("/_bulk", create("2") + create("3") + create("3")));
     expect(answer.items.map((item) => item.create?.status)).toEqual([201, 201, 201]);
-    const stored = await server.stored(tenant.organizationId, 3);
+    const stored = await suite.server.stored(suite.tenant.organizationId, 3);
     expect(stored.map(({ message, event_id }) => [message, event_id])).toEqual([
       ["m 1", "i/1"],
       ["m 2", "i/2"],
@@ -163,7 +152,7 @@ describe("_bulk", () => {
         )
       ).items[0]?.create?._index,
     ).toBe("web-2026");
-    expect(await server.stored(tenant.organizationId, 1)).toMatchObject([
+    expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([
       { message: "packed", source: "web-2026", attrs: { n: "9223372036854775807" } },
     ]);
   });
@@ -178,18 +167,18 @@ describe("_bulk", () => {
   });
 
   test.each(["", "no bulk request", '{"create":{}}\n{"message":"m"}\nnonsense\n'])(
-    "refuses a body that is none and stores nothing of it: %j",
+    "refuses a body that is none and suite.stores nothing of it: %j",
     async (body) => {
       const response = await post("/_bulk", body);
       expect([response.status, JSON.parse(await response.text())]).toMatchObject([
         400,
         { code: "VALIDATION_FAILED", error: expect.any(String) },
       ]);
-      expect(await server.stored(tenant.organizationId, 0)).toEqual([]);
+      expect(await suite.server.stored(suite.tenant.organizationId, 0)).toEqual([]);
     },
   );
 
-  test("refuses a small body whose answer would be large, before it stores anything", async () => {
+  test("refuses a small body whose answer would be large, before it suite.stores anything", async () => {
     const pairs = (count: number): Uint8Array<ArrayBuffer> =>
       Bun.gzipSync(new TextEncoder().encode('{"index":{}}\n{}\n'.repeat(count)));
     const send = (index: string, count: number): Promise<Response> =>
@@ -199,7 +188,7 @@ describe("_bulk", () => {
       400,
       { code: "VALIDATION_FAILED", fields: [{ code: "too_big" }] },
     ]);
-    expect(await server.stored(tenant.organizationId, 0)).toEqual([]);
+    expect(await suite.server.stored(suite.tenant.organizationId, 0)).toEqual([]);
     const answered = await send("i".repeat(255), 1_000);
     expect((await answerOf(answered)).items).toHaveLength(1_000);
   });
@@ -230,8 +219,8 @@ describe("_bulk", () => {
 
   test("needs a token that may write logs, and no log line has it", async () => {
     expect((await post("/_bulk", "", { authorization: "" })).status).toBe(401);
-    const reader = await makeTenant(stores, ["logs:read"]);
+    const reader = await makeTenant(suite.stores, ["logs:read"]);
     expect((await post("/_bulk", "", { authorization: `Bearer ${reader.token}` })).status).toBe(403);
-    expect(server.logged().join("\n")).not.toContain(tenant.token);
+    expect(suite.server.logged().join("\n")).not.toContain(suite.tenant.token);
   });
 });

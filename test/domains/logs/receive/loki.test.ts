@@ -1,31 +1,15 @@
 /** Loki's push request as its senders make it, against a running server. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { openTestStores, type TestStores } from "../../../harness/stores.ts";
-import { makeTenant, type Tenant } from "../tail/tail-server.ts";
-import { type ReceiveServer, startReceiveServer } from "./receive-server.ts";
+import { expect, test } from "bun:test";
+import { receiveSuite } from "./receive-server.ts";
 
-let stores: TestStores;
-let server: ReceiveServer;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  stores = await openTestStores();
-  server = await startReceiveServer(stores, { quarantineMaxRecords: 2 });
-}, 60_000);
-afterAll(async () => {
-  await server.close();
-  await stores.close();
-}, 30_000);
-beforeEach(async () => {
-  tenant = await makeTenant(stores, ["logs:write"]);
-});
+const suite = receiveSuite({ quarantineMaxRecords: 2 });
 
 function push(
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const basic = Buffer.from(`tenant:${tenant.token}`).toString("base64");
-  return fetch(`${server.url}/loki/api/v1/push`, {
+  const basic = Buffer.from(`tenant:${suite.tenant.token}`).toString("base64");
+  return fetch(`${suite.server.url}/loki/api/v1/push`, {
     method: "POST",
     headers: {
       authorization: `Basic ${basic}`,
@@ -45,7 +29,7 @@ const line = (text: unknown): string =>
 test("lines are stored under their labels and answered with 204", async () => {
   const response = await push(line("a é"));
   expect([response.status, await response.text()]).toEqual([204, ""]);
-  expect(await server.stored(tenant.organizationId, 1)).toMatchObject([
+  expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([
     { message: "a é", ts: "2026-01-31 23:59:58.123456789", service: "shop", attrs: { env: "prod" } },
   ]);
 });
@@ -54,7 +38,7 @@ test("a packed body and one without any stream are taken", async () => {
   const packed = Bun.gzipSync(new TextEncoder().encode(line("packed")));
   expect((await push(packed, { "content-encoding": "gzip" })).status).toBe(204);
   expect((await push('{"streams":[]}')).status).toBe(204);
-  expect(await server.stored(tenant.organizationId, 1)).toMatchObject([{ message: "packed" }]);
+  expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([{ message: "packed" }]);
 });
 
 test("a request that is repeated under its Idempotency-Key is stored once", async () => {
@@ -62,7 +46,7 @@ test("a request that is repeated under its Idempotency-Key is stored once", asyn
   expect((await push(line("once"), headers)).status).toBe(204);
   expect((await push(line("once"), headers)).status).toBe(204);
   expect((await push(line("after"))).status).toBe(204);
-  expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+  expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
     { message: "after" },
     { message: "once" },
   ]);
@@ -77,7 +61,7 @@ test("lines that cannot be read are kept; when there is no room the sender is to
   const body = (good: string): string =>
     JSON.stringify({ streams: [{ stream: {}, values }] }).replace("good", good);
   expect((await push(body("first"))).status).toBe(204);
-  expect(await server.quarantined(tenant.organizationId)).toBe(2);
+  expect(await suite.server.quarantined(suite.tenant.organizationId)).toBe(2);
   const full = await push(body("second"));
   expect([full.status, JSON.parse(await full.text())]).toMatchObject([
     400,
@@ -89,7 +73,7 @@ test("lines that cannot be read are kept; when there is no room the sender is to
       ],
     },
   ]);
-  expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+  expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
     { message: "first" },
     { message: "second" },
   ]);

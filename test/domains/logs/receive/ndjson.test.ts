@@ -1,33 +1,17 @@
 /** NDJSON on native ingest, against a running server. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { openTestStores, type TestStores } from "../../../harness/stores.ts";
-import { makeTenant, type Tenant } from "../tail/tail-server.ts";
-import { type ReceiveServer, startReceiveServer } from "./receive-server.ts";
+import { expect, test } from "bun:test";
+import { receiveSuite } from "./receive-server.ts";
 
-let stores: TestStores;
-let server: ReceiveServer;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  stores = await openTestStores();
-  server = await startReceiveServer(stores);
-}, 60_000);
-afterAll(async () => {
-  await server.close();
-  await stores.close();
-}, 30_000);
-beforeEach(async () => {
-  tenant = await makeTenant(stores, ["logs:write"]);
-});
+const suite = receiveSuite();
 
 async function post(
   body: string | Uint8Array<ArrayBuffer>,
   type = "application/x-ndjson",
   headers: Record<string, string> = {},
 ): Promise<{ status: number; body: Readonly<Record<string, unknown>> }> {
-  const response = await fetch(`${server.url}/api/v1/logs/ingest`, {
+  const response = await fetch(`${suite.server.url}/api/v1/logs/ingest`, {
     method: "POST",
-    headers: { authorization: `Bearer ${tenant.token}`, "content-type": type, ...headers },
+    headers: { authorization: `Bearer ${suite.tenant.token}`, "content-type": type, ...headers },
     body,
   });
   return { status: response.status, body: JSON.parse(await response.text()) };
@@ -44,7 +28,7 @@ test.each([
     status: 202,
     body: { accepted: 2, duplicates: 0 },
   });
-  expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+  expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
     { message: "a", level: "warn" },
     { message: "b é" },
   ]);
@@ -55,7 +39,7 @@ test("event ids deduplicate within a request and across requests and formats", a
   expect((await post(line("1") + line("1") + line("2"))).body).toEqual({ accepted: 3, duplicates: 1 });
   expect((await post(line("2") + line("3"))).body).toEqual({ accepted: 2, duplicates: 1 });
   expect((await post(`[${line("3")}]`, "application/json")).body).toEqual({ accepted: 1, duplicates: 1 });
-  expect(await server.stored(tenant.organizationId, 3)).toHaveLength(3);
+  expect(await suite.server.stored(suite.tenant.organizationId, 3)).toHaveLength(3);
 });
 
 test("a packed request that is repeated under its Idempotency-Key is stored once", async () => {
@@ -63,7 +47,7 @@ test("a packed request that is repeated under its Idempotency-Key is stored once
   const headers = { "content-encoding": "gzip", "idempotency-key": crypto.randomUUID() };
   expect((await post(body, undefined, headers)).status).toBe(202);
   expect((await post(body, undefined, headers)).status).toBe(202);
-  expect(await server.stored(tenant.organizationId, 1)).toMatchObject([{ message: "once" }]);
+  expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([{ message: "once" }]);
 });
 
 test("an invalid line refuses the request, with its number", async () => {
@@ -77,7 +61,7 @@ test("an invalid line refuses the request, with its number", async () => {
       ],
     },
   });
-  expect(await server.stored(tenant.organizationId, 0)).toEqual([]);
+  expect(await suite.server.stored(suite.tenant.organizationId, 0)).toEqual([]);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from "bun:test";
 import { openIngest } from "../../../../ingest/index.ts";
 import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
 import { elasticsearchRoutes } from "../../../../src/domains/logs/receive/elasticsearch/routes.ts";
@@ -15,8 +16,9 @@ import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log
 import { eventually } from "../../../harness/eventually.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import { TEST_BOX, testCaps, testLedger } from "../../../harness/ledger.ts";
-import type { TestStores } from "../../../harness/stores.ts";
+import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { temporaryDirectory } from "../../../harness/temporary-directory.ts";
+import { makeTenant, type Tenant } from "../tail/tail-server.ts";
 
 /** A row of the table `logs`, as far as the suites look at it. */
 export interface StoredEntry {
@@ -28,6 +30,10 @@ export interface StoredEntry {
   readonly host: string;
   readonly event_id: string;
   readonly attrs: Readonly<Record<string, string>>;
+}
+
+export interface ReceiveServerOptions {
+  readonly quarantineMaxRecords?: number;
 }
 
 /** A server of the routes that take logs in, on a port of its own, over the stores of a suite. */
@@ -46,11 +52,52 @@ export interface ReceiveServer {
   close(): Promise<void>;
 }
 
+/** What the tests of a suite share: its stores and server, and an organisation of its own for every test. */
+export interface ReceiveSuite {
+  readonly stores: TestStores;
+  readonly server: ReceiveServer;
+  /** With a token that may write logs. */
+  readonly tenant: Tenant;
+}
+
+/** Opens a server before the tests of the calling file and closes it after them. */
+export function receiveSuite(options: ReceiveServerOptions = {}): ReceiveSuite {
+  const made: { stores?: TestStores; server?: ReceiveServer; tenant?: Tenant } = {};
+  const suite: ReceiveSuite = {
+    get stores() {
+      return required(made.stores);
+    },
+    get server() {
+      return required(made.server);
+    },
+    get tenant() {
+      return required(made.tenant);
+    },
+  };
+  beforeAll(async () => {
+    made.stores = await openTestStores();
+    made.server = await startReceiveServer(made.stores, options);
+  }, 60_000);
+  afterAll(async () => {
+    await made.server?.close();
+    await made.stores?.close();
+  }, 30_000);
+  beforeEach(async () => {
+    made.tenant = await makeTenant(suite.stores, ["logs:write"]);
+  });
+  return suite;
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("used before the tests have begun");
+  return value;
+}
+
 const nothing = (): void => undefined;
 
 export async function startReceiveServer(
   stores: TestStores,
-  { quarantineMaxRecords = 1000 } = {},
+  { quarantineMaxRecords = 1000 }: ReceiveServerOptions = {},
 ): Promise<ReceiveServer> {
   const { postgres: sql, clickhouse } = stores;
   const directory = temporaryDirectory();

@@ -1,24 +1,9 @@
 /** Splunk's HTTP Event Collector as its senders use it, against a running server. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openTestStores, type TestStores } from "../../../harness/stores.ts";
-import { makeTenant, type Tenant } from "../tail/tail-server.ts";
-import { type ReceiveServer, startReceiveServer } from "./receive-server.ts";
+import { describe, expect, test } from "bun:test";
+import { makeTenant } from "../tail/tail-server.ts";
+import { receiveSuite } from "./receive-server.ts";
 
-let stores: TestStores;
-let server: ReceiveServer;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  stores = await openTestStores();
-  server = await startReceiveServer(stores, { quarantineMaxRecords: 2 });
-}, 60_000);
-afterAll(async () => {
-  await server.close();
-  await stores.close();
-}, 30_000);
-beforeEach(async () => {
-  tenant = await makeTenant(stores, ["logs:write"]);
-});
+const suite = receiveSuite({ quarantineMaxRecords: 2 });
 
 interface Answer {
   readonly status: number;
@@ -30,9 +15,9 @@ async function post(
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(`${server.url}/services/collector${path}`, {
+  const response = await fetch(`${suite.server.url}/services/collector${path}`, {
     method: "POST",
-    headers: { authorization: `Splunk ${tenant.token}`, ...headers },
+    headers: { authorization: `Splunk ${suite.tenant.token}`, ...headers },
     body,
   });
   return { status: response.status, body: JSON.parse(await response.text()) };
@@ -45,7 +30,7 @@ describe("events", () => {
     const body =
       '{"time":1769903998.5,"host":"node-1","source":"s","sourcetype":"t","event":"a é"}{"event":{"message":"b","level":"warn","n":12345678901234567890.5}}';
     expect(await post(path, body)).toEqual(SUCCESS);
-    expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+    expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
       {
         message: "a é",
         ts: "2026-01-31 23:59:58.500000000",
@@ -61,13 +46,13 @@ describe("events", () => {
     const packed = Bun.gzipSync(new TextEncoder().encode('{"event":"packed"}'));
     const headers = { "content-encoding": "gzip", "content-type": "application/x-www-form-urlencoded" };
     expect(await post("/event?channel=c", packed, headers)).toMatchObject(SUCCESS);
-    expect(await server.stored(tenant.organizationId, 1)).toMatchObject([{ message: "packed" }]);
+    expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([{ message: "packed" }]);
   });
 
   test("that cannot be read are kept; when there is no room the sender is told which is the first", async () => {
     const body = '{"event":"good"}\n{"no":"event"}\n{"event":""}\n';
     expect(await post("/event", body)).toEqual(SUCCESS);
-    expect(await server.quarantined(tenant.organizationId)).toBe(2);
+    expect(await suite.server.quarantined(suite.tenant.organizationId)).toBe(2);
     expect(await post("/event", body.replace("good", "other"))).toMatchObject({
       status: 400,
       body: {
@@ -78,7 +63,7 @@ describe("events", () => {
         "invalid-event-number": 1,
       },
     });
-    expect(await server.stored(tenant.organizationId, 2)).toHaveLength(2);
+    expect(await suite.server.stored(suite.tenant.organizationId, 2)).toHaveLength(2);
   });
 });
 
@@ -90,7 +75,7 @@ describe("raw text", () => {
       body: { text: "Success", code: 0, ackId: expect.any(Number) },
     });
     const about = { host: "node-1", source: "app.log", attrs: { sourcetype: "text", index: "main" } };
-    expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+    expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
       { message: "first é", ...about },
       { message: "second", ...about },
     ]);
@@ -127,7 +112,7 @@ describe("acknowledgements", () => {
 });
 
 test.each(["/health", "/health/1.0"])("%s is open to everybody", async (path) => {
-  const response = await fetch(`${server.url}/services/collector${path}`);
+  const response = await fetch(`${suite.server.url}/services/collector${path}`);
   expect([response.status, JSON.parse(await response.text())]).toEqual([
     200,
     { text: "HEC is healthy", code: 17 },
@@ -155,7 +140,7 @@ describe("a refusal has the collector's words beside the envelope:", () => {
   );
 
   test("of a token that may not write", async () => {
-    const reader = await makeTenant(stores, ["logs:read"]);
+    const reader = await makeTenant(suite.stores, ["logs:read"]);
     expect(await post("/event", "", { authorization: `Splunk ${reader.token}` })).toMatchObject({
       status: 403,
       body: { code: "PAT_SCOPE_INSUFFICIENT", text: "Invalid token", hecCode: 4 },
@@ -174,8 +159,9 @@ describe("a refusal has the collector's words beside the envelope:", () => {
       status: 400,
       body: { code: "VALIDATION_FAILED", text, hecCode },
     });
-    expect(await server.stored(tenant.organizationId, 0)).toEqual([]);
+    expect(await suite.server.stored(suite.tenant.organizationId, 0)).toEqual([]);
   });
 
-  test("and no log line has a token", () => expect(server.logged().join("\n")).not.toContain(tenant.token));
+  test("and no log line has a token", () =>
+    expect(suite.server.logged().join("\n")).not.toContain(suite.tenant.token));
 });

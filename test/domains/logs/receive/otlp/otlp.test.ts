@@ -1,34 +1,18 @@
 /** OTLP as requests, against a running server. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { openTestStores, type TestStores } from "../../../../harness/stores.ts";
-import { makeTenant, type Tenant } from "../../tail/tail-server.ts";
-import { type ReceiveServer, startReceiveServer } from "../receive-server.ts";
+import { receiveSuite } from "../receive-server.ts";
 
-let stores: TestStores;
-let server: ReceiveServer;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  stores = await openTestStores();
-  server = await startReceiveServer(stores);
-}, 60_000);
-afterAll(async () => {
-  await server.close();
-  await stores.close();
-}, 30_000);
-beforeEach(async () => {
-  tenant = await makeTenant(stores, ["logs:write"]);
-});
+const suite = receiveSuite();
 
 function send(
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return fetch(`${server.url}/api/v1/otlp/v1/logs`, {
+  return fetch(`${suite.server.url}/api/v1/otlp/v1/logs`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${tenant.token}`,
+      authorization: `Bearer ${suite.tenant.token}`,
       "content-type": "application/json",
       ...headers,
     },
@@ -54,7 +38,7 @@ test("records are stored and answered with an empty response", async () => {
   const response = await send(requestOf(record("a é"), record("b")));
   expect(response.headers.get("content-type")).toStartWith("application/json");
   expect(await jsonOf(response)).toEqual([200, {}]);
-  expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+  expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
     { message: "a é", ts: "2026-01-31 23:59:58.123456789", level: "warn" },
     { message: "b" },
   ]);
@@ -70,7 +54,7 @@ test("packed bodies of every kind are taken", async () => {
     const body = new Uint8Array(pack(requestOf(record(encoding))));
     expect(await jsonOf(await send(body, { "content-encoding": encoding }))).toEqual([200, {}]);
   }
-  expect((await server.stored(tenant.organizationId, 3)).map(({ message }) => message)).toEqual([
+  expect((await suite.server.stored(suite.tenant.organizationId, 3)).map(({ message }) => message)).toEqual([
     "deflate",
     "gzip",
     "zstd",
@@ -80,7 +64,7 @@ test("packed bodies of every kind are taken", async () => {
 test("more records than a native request may have are taken at once", async () => {
   const messages = Array.from({ length: 3_000 }, (_, i) => record(`m${i}`));
   expect(await jsonOf(await send(requestOf(...messages)))).toEqual([200, {}]);
-  await server.stored(tenant.organizationId, 3_000);
+  await suite.server.stored(suite.tenant.organizationId, 3_000);
 });
 
 test("bad records are counted and named, not kept; the others are stored", async () => {
@@ -97,8 +81,8 @@ test("bad records are counted and named, not kept; the others are stored", async
       },
     },
   ]);
-  expect(await server.stored(tenant.organizationId, 1)).toMatchObject([{ message: "good" }]);
-  expect(await server.quarantined(tenant.organizationId)).toBe(0);
+  expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([{ message: "good" }]);
+  expect(await suite.server.quarantined(suite.tenant.organizationId)).toBe(0);
 });
 
 test("a request that is repeated under its Idempotency-Key is stored once", async () => {
@@ -109,7 +93,7 @@ test("a request that is repeated under its Idempotency-Key is stored once", asyn
     expect(await jsonOf(response)).toEqual([200, {}]);
   }
   expect(await jsonOf(await send(requestOf(record("then"))))).toEqual([200, {}]);
-  await server.stored(tenant.organizationId, 2);
+  await suite.server.stored(suite.tenant.organizationId, 2);
 });
 
 describe("a refusal carries our envelope and the text of a google.rpc.Status", () => {

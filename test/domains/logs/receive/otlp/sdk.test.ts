@@ -1,5 +1,5 @@
 /** The OpenTelemetry SDK and its OTLP exporter as they are, against running servers. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type Logger, SeverityNumber } from "@opentelemetry/api-logs";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-http";
 import { JsonLogsSerializer } from "@opentelemetry/otlp-transformer";
@@ -17,32 +17,16 @@ import { listen } from "../../../../../src/http/server.ts";
 import { Authenticator } from "../../../../../src/identity/authenticator.ts";
 import { createLogger } from "../../../../../src/log.ts";
 import { testApp } from "../../../../harness/http-app.ts";
-import { openTestStores, type TestStores } from "../../../../harness/stores.ts";
 import { decodeEntries } from "../../../../ingest/decode/decoded-entries.ts";
-import { makeTenant, type Tenant } from "../../tail/tail-server.ts";
-import { type ReceiveServer, startReceiveServer } from "../receive-server.ts";
+import { receiveSuite } from "../receive-server.ts";
 
-let stores: TestStores;
-let server: ReceiveServer;
-let tenant: Tenant;
+const suite = receiveSuite();
 
-beforeAll(async () => {
-  stores = await openTestStores();
-  server = await startReceiveServer(stores);
-}, 60_000);
-afterAll(async () => {
-  await server.close();
-  await stores.close();
-}, 30_000);
-beforeEach(async () => {
-  tenant = await makeTenant(stores, ["logs:write"]);
-});
-
-/** An exporter that knows the server by the settings that every SDK has. */
+/** An exporter that knows the suite.server by the settings that every SDK has. */
 function exporterFromEnvironment(url: string, compression: "gzip" | "none"): OTLPLogExporter {
   const settings = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/api/v1/otlp`,
-    OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${tenant.token}`,
+    OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${suite.tenant.token}`,
     OTEL_EXPORTER_OTLP_COMPRESSION: compression,
   };
   const before = { ...process.env };
@@ -128,8 +112,8 @@ test("what the SDK's serializer writes is read whole", async () => {
 test.each(["none", "gzip"] as const)(
   "an exporter with nothing but its settings delivers, packing: %s",
   async (packing) => {
-    await logThrough(exporterFromEnvironment(server.url, packing), logEverything);
-    expect(await server.stored(tenant.organizationId, 2)).toMatchObject([
+    await logThrough(exporterFromEnvironment(suite.server.url, packing), logEverything);
+    expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
       {
         message: "payment failed: é 😀",
         ts: "2026-01-31 23:59:58.123000000",
@@ -161,7 +145,7 @@ test("the exporter sends again what was answered with 503 and Retry-After, and 4
     },
   });
   const log = createLogger("silent");
-  const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
+  const authenticator = new Authenticator({ sql: suite.stores.postgres, now: Date.now, log });
   const { app } = testApp(routes, { authenticator });
   const listener = listen(app, { hostname: "127.0.0.1", port: 0 });
   try {

@@ -1,24 +1,8 @@
 /** The drain of an application platform against a running server. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openTestStores, type TestStores } from "../../../../harness/stores.ts";
-import { makeTenant, type Tenant } from "../../tail/tail-server.ts";
-import { type ReceiveServer, startReceiveServer } from "../receive-server.ts";
+import { describe, expect, test } from "bun:test";
+import { receiveSuite } from "../receive-server.ts";
 
-let stores: TestStores;
-let server: ReceiveServer;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  stores = await openTestStores();
-  server = await startReceiveServer(stores);
-}, 60_000);
-afterAll(async () => {
-  await server.close();
-  await stores.close();
-}, 30_000);
-beforeEach(async () => {
-  tenant = await makeTenant(stores, ["logs:write"]);
-});
+const suite = receiveSuite();
 
 function framed(...messages: string[]): string {
   return messages
@@ -32,7 +16,7 @@ function post(
   headers: Record<string, string> = {},
   platform = "platform-b",
 ): Promise<Response> {
-  return fetch(`${server.url}/api/v1/logs/ingest/${platform}/${tenant.token}`, {
+  return fetch(`${suite.server.url}/api/v1/logs/ingest/${platform}/${suite.tenant.token}`, {
     method: "POST",
     headers: { "content-type": "application/logplex-1", "logplex-drain-token": "d.1", ...headers },
     body,
@@ -50,7 +34,7 @@ describe("a request", () => {
     ]);
     const again = await post(body, headers);
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, "true"]);
-    const stored = await server.stored(tenant.organizationId, 2);
+    const stored = await suite.server.stored(suite.tenant.organizationId, 2);
     expect(
       stored.map(({ message, service, attrs }) => [message, service, attrs["logplex.drain_token"]]),
     ).toEqual([
@@ -63,7 +47,7 @@ describe("a request", () => {
     const headers = { "logplex-frame-id": "1" };
     await post(framed("a"), headers);
     expect(await (await post(framed("b"), headers)).json()).toMatchObject({ accepted: 1, duplicates: 0 });
-    await server.stored(tenant.organizationId, 2);
+    await suite.server.stored(suite.tenant.organizationId, 2);
   });
 
   test("of which a part cannot be framed, or that counts other messages, is accepted and the rest is kept", async () => {
@@ -71,15 +55,15 @@ describe("a request", () => {
     expect([broken.status, await broken.json()]).toMatchObject([202, { accepted: 1, quarantined: 1 }]);
     const short = await post(framed("b"), { "logplex-msg-count": "3" });
     expect([short.status, await short.json()]).toMatchObject([202, { accepted: 1, quarantined: 1 }]);
-    await server.stored(tenant.organizationId, 2);
-    expect(await server.quarantined(tenant.organizationId)).toBe(2);
+    await suite.server.stored(suite.tenant.organizationId, 2);
+    expect(await suite.server.quarantined(suite.tenant.organizationId)).toBe(2);
   });
 
   test("repeated under the same id keeps its rejected part once", async () => {
     const headers = { "logplex-frame-id": "7" };
     for (let i = 0; i < 2; i++) expect((await post(`${framed("a")}no frame`, headers)).status).toBe(202);
-    expect(await server.quarantined(tenant.organizationId)).toBe(1);
-    await server.stored(tenant.organizationId, 1);
+    expect(await suite.server.quarantined(suite.tenant.organizationId)).toBe(1);
+    await suite.server.stored(suite.tenant.organizationId, 1);
   });
 
   test("is understood on the paths of other platforms, and theirs on its own", async () => {
@@ -93,7 +77,7 @@ describe("a request", () => {
       records: [{ data: Buffer.from("delivered").toString("base64") }],
     };
     expect(await (await post(JSON.stringify(envelope), plain)).json()).toMatchObject({ requestId: "r" });
-    const stored = await server.stored(tenant.organizationId, 4);
+    const stored = await suite.server.stored(suite.tenant.organizationId, 4);
     expect(stored.map(({ message }) => message)).toEqual(["delivered", "json", "platform-a", "stream-a"]);
   });
 });

@@ -1,31 +1,15 @@
 /** A delivery stream against a running server: its answers are what the sender takes for one. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { REQUEST_MAX_RECORDS } from "../../../../../ingest/index.ts";
 import { PORTION_BYTES } from "../../../../../src/domains/logs/receive/platforms/limits.ts";
-import { openTestStores, type TestStores } from "../../../../harness/stores.ts";
-import { makeTenant, type Tenant } from "../../tail/tail-server.ts";
-import { type ReceiveServer, startReceiveServer } from "../receive-server.ts";
+import { receiveSuite, startReceiveServer } from "../receive-server.ts";
 
 const SAMPLE = join(import.meta.dir, "../../../../../../shared/data/payloads/firehose-request.json");
 
-let stores: TestStores;
-let server: ReceiveServer;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  stores = await openTestStores();
-  server = await startReceiveServer(stores);
-}, 60_000);
-afterAll(async () => {
-  await server.close();
-  await stores.close();
-}, 30_000);
-beforeEach(async () => {
-  tenant = await makeTenant(stores, ["logs:write"]);
-});
+const suite = receiveSuite();
 
 const ID = "ed4acda5-034f-9f42-bba1-f29aea6d7d8f";
 
@@ -37,8 +21,8 @@ function envelope(records: readonly (string | Uint8Array)[], timestamp = 1_578_0
 function deliver(
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
-  token = tenant.token,
-  url = server.url,
+  token = suite.tenant.token,
+  url = suite.server.url,
 ): Promise<Response> {
   return fetch(`${url}/api/v1/logs/ingest/stream-a/${token}`, {
     method: "POST",
@@ -68,7 +52,7 @@ describe("a delivery", () => {
     expect((await deliver(envelope(records, 2))).status).toBe(200);
     const packed = gzipSync(envelope(records, 3));
     expect((await deliver(packed, { "content-encoding": "gzip" })).status).toBe(200);
-    const stored = await server.stored(tenant.organizationId, 3);
+    const stored = await suite.server.stored(suite.tenant.organizationId, 3);
     expect(stored.map(({ message, level }) => [message, level])).toEqual([
       ["a line", ""],
       ["boom", "error"],
@@ -81,7 +65,7 @@ describe("a delivery", () => {
       `${JSON.stringify({ msg: name, pad: "x".repeat(PORTION_BYTES / 2) })}\n`;
     const body = envelope([large("a"), large("b"), large("c")].map((record) => gzipSync(record)));
     for (let i = 0; i < 2; i++) expect((await deliver(body)).status).toBe(200);
-    const stored = await server.stored(tenant.organizationId, 3);
+    const stored = await suite.server.stored(suite.tenant.organizationId, 3);
     expect(stored.map(({ message }) => message)).toEqual(["a", "b", "c"]);
   });
 
@@ -89,16 +73,16 @@ describe("a delivery", () => {
     await deliver(envelope(["a"]), {
       "X-Amz-Firehose-Common-Attributes": '{"commonAttributes":{"deployment":"blue"}}',
     });
-    const [entry] = await server.stored(tenant.organizationId, 1);
+    const [entry] = await suite.server.stored(suite.tenant.organizationId, 1);
     expect(entry?.attrs.deployment).toBe("blue");
   });
 
   test("may carry the token as its access key, and any other key leaves it to the path", async () => {
     const header = "X-Amz-Firehose-Access-Key";
-    expect((await deliver(envelope(["a"]), { [header]: tenant.token }, "access-key")).status).toBe(200);
+    expect((await deliver(envelope(["a"]), { [header]: suite.tenant.token }, "access-key")).status).toBe(200);
     expect((await deliver(envelope(["b"]), { [header]: "some other key" })).status).toBe(200);
     expect((await deliver(envelope(["c"]), { [header]: "some other key" }, "access-key")).status).toBe(401);
-    await server.stored(tenant.organizationId, 2);
+    await suite.server.stored(suite.tenant.organizationId, 2);
   });
 
   test("of a log group gives an entry for each event, and none for its question whether somebody listens", async () => {
@@ -115,7 +99,7 @@ describe("a delivery", () => {
     await deliver(envelope([group("CONTROL_MESSAGE", ["0"]), group("DATA_MESSAGE", ["1", "2"])]));
     // The sender of the events repeats them in another delivery.
     await deliver(envelope([group("DATA_MESSAGE", ["2", "3"])]), { "X-Amz-Firehose-Request-Id": "another" });
-    const stored = await server.stored(tenant.organizationId, 3);
+    const stored = await suite.server.stored(suite.tenant.organizationId, 3);
     expect(stored.map(({ message, service, attrs }) => [message, service, attrs.logGroup])).toEqual([
       ["event 1", "/example/web", "/example/web"],
       ["event 2", "/example/web", "/example/web"],
@@ -130,8 +114,8 @@ describe("a delivery", () => {
       records: [{ data: "?" }, { data: Buffer.from("a").toString("base64") }, 7, {}],
     });
     for (let i = 0; i < 2; i++) expect((await deliver(body)).status).toBe(200);
-    await server.stored(tenant.organizationId, 1);
-    expect(await server.quarantined(tenant.organizationId)).toBe(3);
+    await suite.server.stored(suite.tenant.organizationId, 1);
+    expect(await suite.server.quarantined(suite.tenant.organizationId)).toBe(3);
   });
 
   test("without records is a success", async () => {
@@ -162,7 +146,7 @@ describe("a refusal of a delivery", () => {
   });
 
   test("is the answer while there are records that are neither stored nor kept, whose others are stored once", async () => {
-    const full = await startReceiveServer(stores, { quarantineMaxRecords: 0 });
+    const full = await startReceiveServer(suite.stores, { quarantineMaxRecords: 0 });
     try {
       const body = JSON.stringify({
         requestId: ID,
@@ -170,10 +154,10 @@ describe("a refusal of a delivery", () => {
         records: [{ data: "?" }, { data: "YQ==" }],
       });
       for (let i = 0; i < 2; i++) {
-        const answer = await deliver(body, {}, tenant.token, full.url);
+        const answer = await deliver(body, {}, suite.tenant.token, full.url);
         expect(await refusalOf(answer)).toEqual([503, "UNAVAILABLE", ID, "number", true]);
       }
-      expect(await full.stored(tenant.organizationId, 1)).toMatchObject([{ message: "a" }]);
+      expect(await full.stored(suite.tenant.organizationId, 1)).toMatchObject([{ message: "a" }]);
     } finally {
       await full.close();
     }
@@ -191,7 +175,7 @@ describe("a refusal of a delivery", () => {
     const message = await messageOf(["a".repeat(PORTION_BYTES), many]);
     expect(message).toStartWith("From /records/1 on the delivery is not stored: at most 100000 records");
     expect(message).toEndWith("what is before it is stored.");
-    await server.stored(tenant.organizationId, 1);
+    await suite.server.stored(suite.tenant.organizationId, 1);
   });
 
   test("is never 413, after which the sender would destroy it without a copy", async () => {
@@ -203,7 +187,11 @@ describe("a refusal of a delivery", () => {
 
 describe("another delivery service", () => {
   const push = (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${server.url}/api/v1/logs/ingest/stream-a/${tenant.token}`, { method: "POST", headers, body });
+    fetch(`${suite.server.url}/api/v1/logs/ingest/stream-a/${suite.tenant.token}`, {
+      method: "POST",
+      headers,
+      body,
+    });
 
   test("finds that its destination accepts what it tries it with, which is not stored", async () => {
     for (const headers of [{ "content-encoding": "gzip" }, {}]) {
@@ -211,14 +199,14 @@ describe("another delivery service", () => {
       expect([answer.status, await answer.json()]).toMatchObject([200, { accepted: 0, quarantined: 0 }]);
     }
     await push(gzipSync('{"RayID":"1","EdgeStartTimestamp":"2026-11-21T10:00:00Z","message":"only"}\n'));
-    await server.stored(tenant.organizationId, 1);
+    await suite.server.stored(suite.tenant.organizationId, 1);
   });
 
   test("has its lines stored", async () => {
     const lines = [1, 2].map((n) => JSON.stringify({ RayID: `ray ${n}`, ClientRequestHost: "example.com" }));
     const answer = await push(gzipSync(`${lines.join("\n")}\n`), { "content-encoding": "gzip" });
     expect([answer.status, await answer.json()]).toMatchObject([200, { accepted: 2 }]);
-    const stored = await server.stored(tenant.organizationId, 2);
+    const stored = await suite.server.stored(suite.tenant.organizationId, 2);
     expect(stored.map(({ attrs }) => attrs.RayID)).toEqual(["ray 1", "ray 2"]);
   });
 });
@@ -226,6 +214,6 @@ describe("another delivery service", () => {
 test.if(existsSync(SAMPLE))("the documented sample is stored", async () => {
   const answer = await deliver(readFileSync(SAMPLE, "utf8"));
   expect([answer.status, await answer.json()]).toMatchObject([200, { requestId: ID }]);
-  const stored = await server.stored(tenant.organizationId, 3);
+  const stored = await suite.server.stored(suite.tenant.organizationId, 3);
   expect(stored.map(({ message }) => message)).toContain("hello");
 });
