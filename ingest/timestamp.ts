@@ -4,11 +4,11 @@ import type { Int64Column } from "./native/number-column.ts";
 const MIN_SECONDS = -2_208_988_800;
 const MAX_SECONDS = 9_223_286_400;
 
-/** An integer timestamp below this is seconds (until the year 5138), below the next ones milli- and microseconds. */
-const SECONDS_BELOW_DIGITS = 11;
-const MILLIS_BELOW_DIGITS = 14;
-const MICROS_BELOW_DIGITS = 17;
-const NANOS_MAX_DIGITS = 19;
+/** An integer timestamp of so many digits is seconds (until the year 5138), then milli-, micro- and nanoseconds. */
+const SECONDS_MAX_DIGITS = 11;
+const MILLIS_MAX_DIGITS = 14;
+const MICROS_MAX_DIGITS = 17;
+export const NANOS_MAX_DIGITS = 19;
 
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -82,6 +82,13 @@ export function appendIsoTimestamp(
   return appendNanoseconds(column, seconds, nanos);
 }
 
+/** How many of the digits of an integer timestamp are fractions of a second, by how many there are. */
+export function subSecondDigits(digits: number): number {
+  if (digits <= SECONDS_MAX_DIGITS) return 0;
+  if (digits <= MILLIS_MAX_DIGITS) return 3;
+  return digits <= MICROS_MAX_DIGITS ? 6 : 9;
+}
+
 /**
  * Appends a positive integer given as ASCII digits `source[start, end)`; its magnitude tells the unit.
  * Returns false, and appends nothing, when it is zero or beyond the range of the store.
@@ -94,14 +101,7 @@ export function appendEpochTimestamp(
 ): boolean {
   const count = end - start;
   if (count < 1 || count > NANOS_MAX_DIGITS) return false;
-  const perSecondDigits =
-    count < SECONDS_BELOW_DIGITS + 1
-      ? 0
-      : count < MILLIS_BELOW_DIGITS + 1
-        ? 3
-        : count < MICROS_BELOW_DIGITS + 1
-          ? 6
-          : 9;
+  const perSecondDigits = subSecondDigits(count);
   const wholeEnd = end - perSecondDigits;
   let seconds = 0;
   for (let i = start; i < wholeEnd; i++) seconds = seconds * 10 + (source[i] ?? 0) - 0x30;

@@ -1,12 +1,9 @@
 import type { Int64Column } from "../native/number-column.ts";
-import { appendIsoTimestamp, appendNanoseconds } from "../timestamp.ts";
+import { appendIsoTimestamp, appendNanoseconds, NANOS_MAX_DIGITS, subSecondDigits } from "../timestamp.ts";
 
 /** The longest date-time that makes sense, with room for more digits than a nanosecond has. */
 const ISO_MAX_CHARS = 64;
 const NANO_DIGITS = 9;
-/** Digits of whole seconds; from here on an integer counts thousandths, millionths or billionths. */
-const SECONDS_MAX_DIGITS = 11;
-const INTEGER_MAX_DIGITS = 19;
 /** Digits of the largest unsigned integer of 64 bits. */
 const UNIX_NANO_MAX_DIGITS = 20;
 const EPOCH = /^(\d+)(?:\.(\d+))?$/;
@@ -31,8 +28,8 @@ export function appendIsoText(column: Int64Column, text: string): boolean {
 export function appendEpoch(column: Int64Column, value: number | string): boolean {
   const [, whole = "", fraction = ""] = EPOCH.exec(String(value)) ?? [];
   const digits = whole.length;
-  if (digits === 0 || digits > INTEGER_MAX_DIGITS) return false;
-  const subDigits = digits <= SECONDS_MAX_DIGITS ? 0 : digits <= 14 ? 3 : digits <= 17 ? 6 : NANO_DIGITS;
+  if (digits === 0 || digits > NANOS_MAX_DIGITS) return false;
+  const subDigits = subSecondDigits(digits);
   const seconds = Number(whole.slice(0, digits - subDigits));
   const nanos = Number(
     (whole.slice(digits - subDigits) + fraction).padEnd(NANO_DIGITS, "0").slice(0, NANO_DIGITS),
