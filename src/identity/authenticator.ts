@@ -4,7 +4,7 @@ import type { Principal } from "../http/principal.ts";
 import type { CredentialReader } from "../http/route.ts";
 import type { Logger } from "../log.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
-import { CredentialCache } from "./credential-cache.ts";
+import { LookupCache } from "../storage/lookup-cache.ts";
 import { type Credential, findSession, findToken, touchSessions, touchTokens } from "./credential-store.ts";
 import {
   CREDENTIAL_CACHE_LIFE_MS,
@@ -39,7 +39,7 @@ export interface AuthenticatorOptions {
 export class Authenticator {
   readonly #sql: Sql;
   readonly #now: () => number;
-  readonly #cache: CredentialCache<Credential>;
+  readonly #cache: LookupCache<Credential>;
   readonly #sessionUse: UsageRecorder;
   readonly #tokenUse: UsageRecorder;
   #lookupsUnderWay = 0;
@@ -48,11 +48,11 @@ export class Authenticator {
     const { sql, now, log } = options;
     this.#sql = sql;
     this.#now = now;
-    this.#cache = new CredentialCache({
+    this.#cache = new LookupCache({
       now,
       lifeMs: CREDENTIAL_CACHE_LIFE_MS,
       max: CREDENTIAL_CACHE_MAX,
-      refusedMax: REFUSED_CREDENTIAL_CACHE_MAX,
+      absentMax: REFUSED_CREDENTIAL_CACHE_MAX,
     });
     this.#sessionUse = new UsageRecorder({
       now,

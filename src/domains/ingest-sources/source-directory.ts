@@ -7,8 +7,8 @@ import {
   sourceDecoder,
   sourceRecordDecoder,
 } from "../../../ingest/index.ts";
-import { CredentialCache } from "../../identity/credential-cache.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
+import { LookupCache } from "../../storage/lookup-cache.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { SOURCE_CACHE_LIFE_MS, SOURCE_CACHE_MAX, UNKNOWN_SOURCE_CACHE_MAX } from "./limits.ts";
 import { findSource, type StoredSource } from "./store.ts";
@@ -72,17 +72,17 @@ export interface SourceDirectoryOptions {
  */
 export class SourceDirectory {
   readonly #options: SourceDirectoryOptions;
-  readonly #cache: CredentialCache<CompiledSource>;
+  readonly #cache: LookupCache<CompiledSource>;
   /** The compiled version of each source, for look-ups that find it unchanged; the oldest goes first. */
   readonly #compiled = new Map<string, CompiledSource>();
 
   constructor(options: SourceDirectoryOptions) {
     this.#options = options;
-    this.#cache = new CredentialCache({
+    this.#cache = new LookupCache({
       now: options.now,
       lifeMs: SOURCE_CACHE_LIFE_MS,
       max: SOURCE_CACHE_MAX,
-      refusedMax: UNKNOWN_SOURCE_CACHE_MAX,
+      absentMax: UNKNOWN_SOURCE_CACHE_MAX,
     });
   }
 

@@ -2,10 +2,10 @@ import type { Sql } from "postgres";
 import { type Static, Type } from "typebox";
 import { ApiError } from "../../../../errors.ts";
 import type { Change } from "../../../../http/change.ts";
-import { CredentialCache } from "../../../../identity/credential-cache.ts";
 import { lockOrganization } from "../../../../organizations/organization-store.ts";
 import type { SecretBox } from "../../../../secrets/secret-box.ts";
 import { askPostgres } from "../../../../storage/ask-postgres.ts";
+import { LookupCache } from "../../../../storage/lookup-cache.ts";
 import { inOrganization } from "../../../../storage/organization-transaction.ts";
 import {
   type DrainSettingsRow,
@@ -64,16 +64,16 @@ export class DeploymentDrainSettings {
   readonly #sql: Sql;
   readonly #box: SecretBox;
   /** Remembers for a moment, also that there are none, so that not every request asks Postgres. */
-  readonly #cache: CredentialCache<DrainChecks>;
+  readonly #cache: LookupCache<DrainChecks>;
 
   constructor({ sql, box, now }: { sql: Sql; box: SecretBox; now: () => number }) {
     this.#sql = sql;
     this.#box = box;
-    this.#cache = new CredentialCache({
+    this.#cache = new LookupCache({
       now,
       lifeMs: SETTINGS_CACHE_LIFE_MS,
       max: SETTINGS_CACHE_MAX,
-      refusedMax: SETTINGS_CACHE_MAX,
+      absentMax: SETTINGS_CACHE_MAX,
     });
   }
 

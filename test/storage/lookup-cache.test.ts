@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CredentialCache } from "../../src/identity/credential-cache.ts";
+import { LookupCache } from "../../src/storage/lookup-cache.ts";
 
 interface Known {
   readonly name: string;
@@ -8,7 +8,7 @@ interface Known {
 /** A cache with a clock of its own, and a store whose questions are answered by hand. */
 function openCache() {
   let nowMs = 1_000_000;
-  const cache = new CredentialCache<Known>({ now: () => nowMs, lifeMs: 1000, max: 3, refusedMax: 2 });
+  const cache = new LookupCache<Known>({ now: () => nowMs, lifeMs: 1000, max: 3, absentMax: 2 });
   const asked: { key: string; answer: PromiseWithResolvers<Known | null> }[] = [];
   const ask = (key: string): Promise<Known | null> =>
     cache.get(key, () => {
@@ -44,8 +44,8 @@ test("a thousand callers at the same moment put one question", async () => {
 
 test.each([
   ["known", ANA],
-  ["refused", null],
-])("a %s credential is remembered for its life, counted from the question", async (_case, value) => {
+  ["missing", null],
+])("a %s thing is remembered for its life, counted from the question", async (_case, value) => {
   const { ask, asked, advance } = openCache();
   const answer = ask("a");
   advance(600);
@@ -108,7 +108,7 @@ test("a question that fails after being forgotten does not disturb the one that 
   expect(await after).toBe(ANA);
 });
 
-test("forgetting drops known and refused answers at once", async () => {
+test("forgetting drops answers of both kinds at once", async () => {
   const { cache, learn } = openCache();
   await learn("a", ANA);
   await learn("b", null);
@@ -117,7 +117,7 @@ test("forgetting drops known and refused answers at once", async () => {
   expect([cache.peek("a"), cache.peek("b"), cache.size]).toEqual([undefined, undefined, 0]);
 });
 
-test("the number of answers is bounded, and a flood of refused ones evicts no known one", async () => {
+test("the number of answers is bounded, and a flood of keys that stand for nothing evicts none that does", async () => {
   const { cache, learn } = openCache();
   for (const name of ["a", "b", "c"]) await learn(name, { name });
   for (let n = 0; n < 100; n += 1) await learn(`invented-${n}`, null);

@@ -1,4 +1,4 @@
-/** One remembered answer. `null` records that the credential was refused. */
+/** One remembered answer. `null` records that there is no such thing. */
 interface Entry<T> {
   value: T;
   /** When the question was put, not when it was answered: the answer is at least as old. */
@@ -46,40 +46,40 @@ class ShortMemory<T> {
   }
 }
 
-export interface CredentialCacheOptions {
+export interface LookupCacheOptions {
   now: () => number;
   lifeMs: number;
-  /** Known credentials kept. */
+  /** Things kept. */
   max: number;
-  /** Refused credentials kept, apart from the known ones. */
-  refusedMax: number;
+  /** Keys kept that stand for nothing, apart from the others, so that guesses push nothing out. */
+  absentMax: number;
 }
 
 /**
- * Remembers for a moment what a credential stands for, and asks once when many ask at the same time. A failing
+ * Remembers for a moment what a key stands for in a store, and asks once when many ask at the same time. A failing
  * lookup is not remembered: its callers get the error and the next one asks again.
  */
-export class CredentialCache<T extends object> {
+export class LookupCache<T extends object> {
   readonly #now: () => number;
   readonly #known: ShortMemory<T>;
-  readonly #refused: ShortMemory<null>;
+  readonly #absent: ShortMemory<null>;
   readonly #flights = new Map<string, Promise<T | null>>();
 
-  constructor(options: CredentialCacheOptions) {
+  constructor(options: LookupCacheOptions) {
     this.#now = options.now;
     this.#known = new ShortMemory(options.lifeMs, options.max);
-    this.#refused = new ShortMemory(options.lifeMs, options.refusedMax);
+    this.#absent = new ShortMemory(options.lifeMs, options.absentMax);
   }
 
-  /** Answers remembered, known and refused together. */
+  /** Answers remembered, of both kinds together. */
   get size(): number {
-    return this.#known.size + this.#refused.size;
+    return this.#known.size + this.#absent.size;
   }
 
   /** The remembered answer, or undefined when there is none young enough. */
   peek(key: string): T | null | undefined {
     const nowMs = this.#now();
-    return this.#known.get(key, nowMs) ?? this.#refused.get(key, nowMs);
+    return this.#known.get(key, nowMs) ?? this.#absent.get(key, nowMs);
   }
 
   /** The remembered answer, else that of `lookup`, which runs once for all callers asking meanwhile. */
@@ -96,7 +96,7 @@ export class CredentialCache<T extends object> {
   /** Drops the answer. A lookup under way still serves those waiting for it, but is not remembered or joined. */
   forget(key: string): void {
     this.#known.delete(key);
-    this.#refused.delete(key);
+    this.#absent.delete(key);
     this.#flights.delete(key);
   }
 
@@ -105,7 +105,7 @@ export class CredentialCache<T extends object> {
     const flight: Promise<T | null> = lookup().then(
       (value) => {
         if (!this.#land(key, flight)) return value;
-        if (value === null) this.#refused.set(key, null, askedAtMs);
+        if (value === null) this.#absent.set(key, null, askedAtMs);
         else this.#known.set(key, value, askedAtMs);
         return value;
       },
@@ -117,7 +117,7 @@ export class CredentialCache<T extends object> {
     return flight;
   }
 
-  /** Ends a flight; false when the credential was forgotten meanwhile, so that the answer may be out of date. */
+  /** Ends a flight; false when the key was forgotten meanwhile, so that the answer may be out of date. */
   #land(key: string, flight: Promise<T | null>): boolean {
     return this.#flights.get(key) === flight && this.#flights.delete(key);
   }
