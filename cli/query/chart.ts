@@ -123,7 +123,11 @@ function percent(part: number, total: number): string {
   return `${(total === 0 ? 0 : (Math.max(0, part) / total) * 100).toFixed(1).padStart(5)}%`;
 }
 
+/** From here on the digits of a whole number say less than its magnitude, and take more room. */
+const SHORT_BELOW = 1e12;
+
 function formatNumber(value: number): string {
-  const isShort = Number.isInteger(value) && Math.abs(value) < 1e12;
-  return isShort ? String(value) : String(Number(value.toPrecision(6)));
+  if (Number.isInteger(value) && Math.abs(value) < SHORT_BELOW) return String(value);
+  const rounded = Number(value.toPrecision(6));
+  return Math.abs(rounded) < SHORT_BELOW ? String(rounded) : rounded.toExponential();
 }

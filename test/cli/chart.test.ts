@@ -131,7 +131,8 @@ test("a chart is never wider than it may be, whatever it is drawn of", () => {
       ];
       for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
     }),
-    { numRuns: 300 },
+    // Rounded to six digits this is a power of ten, which would be written with all its zeros.
+    { numRuns: 300, examples: [[[["1970-01-01T00:00:00.000Z", "", -9999995000000000000]], 60]] },
   );
 });
 
