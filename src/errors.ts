@@ -79,7 +79,7 @@ export const ERROR_CODES = {
     status: 405,
     summary: "The path exists, the method does not; `Allow` lists those that do.",
   },
-  REQUEST_TIMEOUT: { status: 408, summary: "The body did not arrive within its time limit." },
+  REQUEST_TIMEOUT: { status: 408, summary: "The body arrived too slowly or not within its time limit." },
   CONFLICT: { status: 409, summary: "The request contradicts the present state." },
   SOURCE_DISABLED: {
     status: 409,
@@ -110,7 +110,11 @@ export const ERROR_CODES = {
     status: 429,
     summary: "The organisation has too many live tail sessions, or the session too many streams.",
   },
-  RATE_LIMITED: { status: 429, summary: "Too many requests; wait for `Retry-After` seconds." },
+  RATE_LIMITED: {
+    status: 429,
+    summary:
+      "Too many requests in a minute, or more than the caller's share at once; wait for `Retry-After` seconds.",
+  },
   QUERY_TOO_EXPENSIVE: { status: 400, summary: "The query would read or return more than the limits allow." },
   KQL_INVALID: {
     status: 400,

@@ -46,6 +46,7 @@ const app = buildApp(
     rateLimits: { perMinute: UNLIMITED, ingestPerMinute: UNLIMITED, anonymousPerMinute: UNLIMITED },
     trustedProxies: [],
     publicUrl: "http://127.0.0.1",
+    isDraining: () => false,
     metrics: createMetrics(),
     log,
   },

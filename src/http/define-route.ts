@@ -42,6 +42,7 @@ export function route<
     access: spec.access,
     credential: spec.credential,
     rateLimit: spec.rateLimit ?? "default",
+    isProbe: spec.isProbe ?? false,
     audit: spec.audit,
     effect,
     params: spec.params,

@@ -1,11 +1,13 @@
 import type { TransactionSql } from "postgres";
 import { appendAudit } from "../audit/append.ts";
 import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
+import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { ChangeOptions } from "./change.ts";
+import type { FairShare, ShareKey, Taking } from "./fair-share.ts";
 import type { ExecutionOfKey } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
+import { SLOT_RETRY_SEC } from "./limits.ts";
 import type { Principal } from "./principal.ts";
 import type { AuthenticatedContext, ChangeWork, Reply, RequestContext } from "./route.ts";
 
@@ -15,7 +17,8 @@ export interface ExchangeParts {
   readonly request: Request;
   readonly clientAddress: string;
   readonly log: Logger;
-  readonly memory: MemoryBudget;
+  /** What all requests may hold of bodies, and whose part of it this one draws from. */
+  readonly bodyMemory: { readonly share: FairShare; readonly holder: readonly ShareKey[] };
   readonly ledger: RequestLedger;
   /** The action the route declares, if it changes anything. */
   readonly auditAction: string | undefined;
@@ -48,7 +51,9 @@ export class Exchange implements RequestContext {
   }
 
   readonly reserveMemory = (bytes: number): void => {
-    this.#parts.memory.take(bytes);
+    const { share, holder } = this.#parts.bodyMemory;
+    const taking = share.take(holder, bytes);
+    if (taking !== "taken") throw noBodyMemory(taking);
     this.#reservedBytes += bytes;
   };
 
@@ -71,7 +76,8 @@ export class Exchange implements RequestContext {
 
   /** Gives back what was reserved; called once, when the request is answered. */
   release(): void {
-    if (this.#reservedBytes > 0) this.#parts.memory.giveBack(this.#reservedBytes);
+    const { share, holder } = this.#parts.bodyMemory;
+    if (this.#reservedBytes > 0) share.giveBack(holder, this.#reservedBytes);
     this.#reservedBytes = 0;
   }
 
@@ -109,4 +115,11 @@ export class AuthenticatedExchange extends Exchange implements AuthenticatedCont
     this.hasChanged = true;
     return reply;
   };
+}
+
+function noBodyMemory(taking: Exclude<Taking, "taken">): ApiError {
+  const retryAfterSeconds = SLOT_RETRY_SEC;
+  return taking === "share_used_up"
+    ? new ApiError("RATE_LIMITED", "Too many of your bodies are being received.", { retryAfterSeconds })
+    : new ApiError("UNAVAILABLE", "Too many bodies are being received.", { retryAfterSeconds });
 }

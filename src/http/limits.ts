@@ -4,11 +4,20 @@ export const MAX_BODY_BYTES = 20 * 1024 * 1024;
 /** Bodies packed up to this size are unpacked on the spot: cheaper than a trip to the thread pool, and at worst a few milliseconds. */
 export const MAX_INLINE_UNPACK_BYTES = 64 * 1024;
 
-/** Bodies announced up to this size are read in one piece and reserved before they arrive; larger ones as they come. */
-export const MAX_WHOLE_READ_BYTES = 1024 * 1024;
+/**
+ * Bodies announced up to this size are read in one piece and reserved before they arrive; larger ones as they come. In
+ * one piece is 7 µs cheaper, and hides for as long as the bytes are worth how much has come: here 16 s.
+ */
+export const MAX_WHOLE_READ_BYTES = 16 * 1024;
 
-/** How long a body may take to arrive. Together with the bound on requests in flight it stops trickling clients. */
+/** How long a body may take to arrive. */
 export const BODY_TIMEOUT_MS = 60_000;
+
+/** How long it may take besides what its bytes are given: a lost packet or two, sent again, and a slow hand-over. */
+export const BODY_GRACE_MS = 5_000;
+
+/** What a body has to bring on average. A satellite or mobile link at its worst brings more. */
+export const BODY_MIN_BYTES_PER_SEC = 1024;
 
 /** Window of a zstd frame. RFC 9659 limits the content coding to 8 MB; a larger one only serves to exhaust memory. */
 export const MAX_ZSTD_WINDOW_BYTES = 8 * 1024 * 1024;
@@ -28,10 +37,22 @@ export const MAX_SCHEMA_ERRORS = 400;
 /** Characters of the path of an issue. Names in it may be the caller's, which nobody needs back at full length. */
 export const MAX_PATH_CHARS = 256;
 
-/** Requests whose answer is being made; above it the answer is 503, before queues grow that nobody waits for. */
+/**
+ * Requests whose answer is being made; above it the answer is 503, before queues grow that nobody waits for. Shared by
+ * organisations and their callers: one alone gets a third of it.
+ */
 export const MAX_IN_FLIGHT_REQUESTS = 1024;
 
-/** Bytes of bodies, packed and unpacked, held by all requests together. Above it the answer is 503. */
+/** Probes that are being answered, beside those: many balancers ask at once, each answer takes seconds at the worst. */
+export const MAX_IN_FLIGHT_PROBES = 64;
+
+/** Seconds after which a request that found no slot comes back: most are held for milliseconds. */
+export const SLOT_RETRY_SEC = 1;
+
+/**
+ * Bytes of bodies, packed and unpacked, held by all requests together. Above it the answer is 503. Shared by
+ * organisations: one alone gets half of it.
+ */
 export const MAX_BODY_MEMORY_BYTES = 256 * 1024 * 1024;
 
 /** The listener's own bound, which answers without our envelope; far above every route's, so that 413 is ours. */

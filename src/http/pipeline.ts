@@ -6,16 +6,17 @@ import type { Authenticator } from "./authenticator.ts";
 import { type ClientAddressResolver, clientAddressResolver } from "./client-address.ts";
 import { toApiError } from "./envelope.ts";
 import { AuthenticatedExchange, Exchange } from "./exchange.ts";
+import { FairShare } from "./fair-share.ts";
 import { executeOnce } from "./ledger/execute-once.ts";
 import { idempotencyKeyOf } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
-import { MAX_BODY_MEMORY_BYTES, MAX_IN_FLIGHT_REQUESTS } from "./limits.ts";
-import { MemoryBudget } from "./memory-budget.ts";
+import { MAX_BODY_MEMORY_BYTES } from "./limits.ts";
 import type { Principal } from "./principal.ts";
 import { type RateGate, type RateLimits, rateGate } from "./rate-limit/rate-gate.ts";
 import type { RateDecision, RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { requestIdOf } from "./request-id.ts";
 import { type AnsweredRequest, requestLog } from "./request-line.ts";
+import { callerPath, RequestSlots } from "./request-slots.ts";
 import { type Finished, respond, respondError } from "./respond.ts";
 import type { ResponseHead } from "./response-headers.ts";
 import type {
@@ -38,6 +39,8 @@ export interface PipelineDeps {
   readonly publicUrl: string;
   /** Keeps caps, idempotency keys and changes. */
   readonly ledger: RequestLedger;
+  /** True from when the server is about to stop: answers then close their connections, so that clients go elsewhere. */
+  readonly isDraining: () => boolean;
   readonly metrics: Pick<Metrics, "http" | "rateLimit" | "onCollect">;
   readonly log: Logger;
 }
@@ -55,8 +58,11 @@ export interface Plan {
   /** How logs and metrics call it. */
   readonly label: string;
   readonly access: Access;
+  /** Whether the credential of a request is looked at. */
+  readonly identifies: boolean;
   readonly credential: CredentialReader | undefined;
   readonly rateLimit: RateLimitClass;
+  readonly isProbe: boolean;
   readonly effect: Effect;
   readonly auditAction: string | undefined;
   readonly isHead: boolean;
@@ -77,8 +83,8 @@ export class Pipeline {
   readonly #clientAddress: ClientAddressResolver;
   readonly #logRequest: (answered: AnsweredRequest) => void;
   readonly #isHttps: boolean;
-  readonly #memory = new MemoryBudget(MAX_BODY_MEMORY_BYTES);
-  #inFlight = 0;
+  readonly #slots: RequestSlots;
+  readonly #bodyMemory = new FairShare(MAX_BODY_MEMORY_BYTES);
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
@@ -87,7 +93,8 @@ export class Pipeline {
     this.#clientAddress = clientAddressResolver(deps.trustedProxies);
     this.#logRequest = requestLog(deps.log);
     this.#isHttps = deps.publicUrl.startsWith("https:");
-    deps.metrics.onCollect(() => deps.metrics.http.inFlight.set(this.#inFlight));
+    this.#slots = new RequestSlots(deps.metrics.http.capacityRejections);
+    deps.metrics.onCollect(() => deps.metrics.http.inFlight.set(this.#slots.used));
   }
 
   /** Answers a request; never rejects. */
@@ -97,7 +104,7 @@ export class Pipeline {
     const clientAddress = this.#clientAddress(connection.peerAddress, request);
     let principal: Principal | null = null;
     let refusal: unknown;
-    if (plan.access !== "public") {
+    if (plan.identifies) {
       try {
         const found = this.#deps.authenticator.authenticate(request, plan.credential);
         principal = found instanceof Promise ? await found : found;
@@ -108,31 +115,51 @@ export class Pipeline {
     // Also a refused credential costs a call, of the address: it limits guessing and puts the headers on the answer.
     const taken = this.#rateGate(plan.rateLimit, principal, clientAddress);
     const rate = taken instanceof Promise ? await taken : taken;
-    const head: ResponseHead = { requestId, rate, isHttps: this.#isHttps };
-    const { log, ledger } = this.#deps;
-    const { auditAction } = plan;
-    const parts = { requestId, request, clientAddress, log, memory: this.#memory, ledger, auditAction };
-    const exchange = principal === null ? new Exchange(parts) : new AuthenticatedExchange(parts, principal);
+    const caller = callerPath(principal, clientAddress);
+    const exchange = this.#exchangeOf(plan, request, requestId, clientAddress, principal);
 
     let finished: Finished;
     let failure: ApiError | undefined;
-    this.#inFlight += 1;
+    let hasSlot = false;
     try {
-      this.#requireCapacity(plan, rate);
-      if (refusal !== undefined) throw refusal;
+      this.#requireCalls(plan, rate);
+      this.#slots.take(plan.isProbe, caller);
+      hasSlot = true;
+      if (refusal !== undefined && plan.access !== "public") throw refusal;
       requireAccess(plan.access, principal);
       this.#originGuard(request, principal);
       if (plan.idleTimeoutSec !== undefined) connection.setIdleTimeout?.(plan.idleTimeoutSec);
       const result = this.#execute(plan, exchange);
-      finished = respond(result instanceof Promise ? await result : result, head, plan.isHead);
+      const reply = result instanceof Promise ? await result : result;
+      finished = respond(reply, this.#headOf(requestId, rate), plan.isHead);
     } catch (thrown) {
       failure = this.#explain(thrown, exchange, plan);
-      finished = respondError(failure, head, plan.isHead, plan.refusalMembers?.(request, failure));
+      const members = plan.refusalMembers?.(request, failure);
+      finished = respondError(failure, this.#headOf(requestId, rate), plan.isHead, members);
     }
-    this.#inFlight -= 1;
+    if (hasSlot) this.#slots.giveBack(plan.isProbe, caller);
     exchange.release();
     this.#record(plan, exchange, principal, finished, failure, performance.now() - startedMs);
     return finished.response;
+  }
+
+  #exchangeOf(
+    { auditAction }: Plan,
+    request: Request,
+    requestId: string,
+    clientAddress: string,
+    principal: Principal | null,
+  ): Exchange {
+    const { log, ledger } = this.#deps;
+    const holder = principal === null ? callerPath(null, clientAddress) : [principal.organizationId];
+    const bodyMemory = { share: this.#bodyMemory, holder };
+    const parts = { requestId, request, clientAddress, log, bodyMemory, ledger, auditAction };
+    return principal === null ? new Exchange(parts) : new AuthenticatedExchange(parts, principal);
+  }
+
+  /** Asked when the answer is there: it may have begun before the draining. */
+  #headOf(requestId: string, rate: RateDecision): ResponseHead {
+    return { requestId, rate, isHttps: this.#isHttps, closes: this.#deps.isDraining() };
   }
 
   /** Counts and runs; where nothing is to be counted or remembered, as for every read, it only runs. */
@@ -190,14 +217,10 @@ export class Pipeline {
     });
   }
 
-  #requireCapacity(plan: Plan, rate: RateDecision): void {
-    if (!rate.allowed) {
-      this.#deps.metrics.rateLimit.rejections.inc({ class: plan.rateLimit });
-      throw new ApiError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds: rate.retryAfterSec });
-    }
-    if (this.#inFlight > MAX_IN_FLIGHT_REQUESTS) {
-      throw new ApiError("UNAVAILABLE", "Too many requests at once.", { retryAfterSeconds: 1 });
-    }
+  #requireCalls(plan: Plan, rate: RateDecision): void {
+    if (rate.allowed) return;
+    this.#deps.metrics.rateLimit.rejections.inc({ class: plan.rateLimit });
+    throw new ApiError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds: rate.retryAfterSec });
   }
 
   /** Faults of the server and its dependencies are logged with their cause; what callers do wrong is in the request's line. */

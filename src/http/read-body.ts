@@ -1,5 +1,6 @@
 import { ApiError } from "../errors.ts";
-import { BODY_TIMEOUT_MS, MAX_WHOLE_READ_BYTES } from "./limits.ts";
+import { type BodyPace, keepingPace } from "./body-pace.ts";
+import { BODY_GRACE_MS, BODY_MIN_BYTES_PER_SEC, BODY_TIMEOUT_MS, MAX_WHOLE_READ_BYTES } from "./limits.ts";
 import { CONTENT_ENCODINGS, type ContentEncoding, tooLarge, unpack } from "./unpack.ts";
 
 export interface BodyLimits {
@@ -9,16 +10,22 @@ export interface BodyLimits {
   readonly maxUnpackedBytes: number;
   /** Content encodings accepted besides none. */
   readonly encodings: readonly ContentEncoding[];
-  /** How long it may take to arrive; the default suits every route. */
-  readonly timeoutMs?: number;
+  /** How fast it has to arrive; the default suits every route. */
+  readonly pace?: BodyPace;
 }
+
+/** A link of a kilobyte a second is served, a connection that only keeps a request open is not. */
+const BODY_PACE: BodyPace = {
+  timeoutMs: BODY_TIMEOUT_MS,
+  graceMs: BODY_GRACE_MS,
+  minBytesPerSec: BODY_MIN_BYTES_PER_SEC,
+};
 
 /**
  * Reads the body of a request whole, unpacked, within its limits. An absent body is empty. Throws
  * UNSUPPORTED_MEDIA_TYPE for another encoding, PAYLOAD_TOO_LARGE as soon as a limit is known to be passed,
- * REQUEST_TIMEOUT when it does not arrive in time, VALIDATION_FAILED when it ends early or does not unpack, and
- * UNAVAILABLE when too many wait to be unpacked. A body that is not packed, names its length and is of ordinary size is
- * not copied. `reserve` is told of every byte as it arrives or is unpacked, and may throw; it is `reserveMemory` of the
+ * REQUEST_TIMEOUT when it does not keep its pace, VALIDATION_FAILED when it ends early or does not unpack, and
+ * UNAVAILABLE when too many wait to be unpacked. `reserve` is told of every byte as it arrives or is unpacked, and may throw; it is `reserveMemory` of the
  * request's context.
  */
 export async function readBody(
@@ -30,8 +37,8 @@ export async function readBody(
   const maxBytes = encoding === undefined ? limits.maxUnpackedBytes : limits.maxPackedBytes;
   const bytes = await readPackedBody(request, {
     maxBytes,
-    timeoutMs: limits.timeoutMs ?? BODY_TIMEOUT_MS,
     reserve,
+    ...(limits.pace !== undefined && { pace: limits.pace }),
   });
   if (encoding === undefined) return bytes;
   return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve);
@@ -69,26 +76,29 @@ export function contentEncoding(
 
 export interface ReadBounds {
   readonly maxBytes: number;
-  readonly timeoutMs: number;
+  readonly pace?: BodyPace;
   readonly reserve: (bytes: number) => void;
 }
 
-/** For bodies that name their length, which the listener enforces; it is reserved as a whole. */
+/**
+ * For small bodies that name their length, which the listener enforces; it is reserved as a whole. How much of one is
+ * there is not seen, so it gets the time that all its bytes are worth.
+ */
 async function readWhole(
   request: Request,
   declaredBytes: number,
-  { maxBytes, timeoutMs, reserve }: ReadBounds,
+  { maxBytes, pace = BODY_PACE, reserve }: ReadBounds,
 ): Promise<Uint8Array> {
   reserve(declaredBytes);
-  const bytes = new Uint8Array(await arrived(request.arrayBuffer(), timeoutMs));
+  const bytes = new Uint8Array(await keepingPace(request.arrayBuffer(), pace, () => declaredBytes));
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   return bytes;
 }
 
-/** For bodies of unknown length, and large ones: what is only announced must not take memory from others. */
+/** For bodies of unknown length, and large ones: what is only announced must not take memory or time from others. */
 async function readStream(
   request: Request,
-  { maxBytes, timeoutMs, reserve }: ReadBounds,
+  { maxBytes, pace = BODY_PACE, reserve }: ReadBounds,
 ): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   const reader = request.body.getReader();
@@ -105,7 +115,7 @@ async function readStream(
     }
   };
   try {
-    await arrived(readAll(), timeoutMs);
+    await keepingPace(readAll(), pace, () => length);
   } catch (error) {
     // The stream may have failed already; what counts is the error that is being thrown.
     reader.cancel().catch(() => undefined);
@@ -113,25 +123,4 @@ async function readStream(
   }
   const [only] = chunks;
   return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, length);
-}
-
-/** Waits for a body and says what its failure means: nothing but the client ends a body early. */
-async function arrived<T>(body: Promise<T>, timeoutMs: number): Promise<T> {
-  const deadline = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => deadline.reject(new ApiError("REQUEST_TIMEOUT", "The body did not arrive in time.")),
-    timeoutMs,
-  );
-  try {
-    return await Promise.race([body, deadline.promise]);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    const message = "ended before it was complete";
-    throw new ApiError("VALIDATION_FAILED", `The body ${message}.`, {
-      fields: [{ path: "", code: "custom", message }],
-      cause: error,
-    });
-  } finally {
-    clearTimeout(timer);
-  }
 }

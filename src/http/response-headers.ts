@@ -21,6 +21,8 @@ export interface ResponseHead {
   readonly rate: RateDecision;
   /** Whether the server is reached over https, which browsers are then told to insist on. */
   readonly isHttps: boolean;
+  /** Whether the connection is closed after the answer. */
+  readonly closes: boolean;
 }
 
 /** The headers of a response, in lower case: those of every response, and the handler's `own`, which stand. */
@@ -37,6 +39,7 @@ export function responseHeaders(
     "x-ratelimit-reset": String(rate.resetAtSec),
   };
   if (head.isHttps) headers["strict-transport-security"] = STRICT_TRANSPORT_SECURITY;
+  if (head.closes) headers.connection = "close";
   if (own !== undefined) for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
   return headers;
 }
@@ -51,6 +54,7 @@ export function plainJsonResponse(status: number, text: string, head: ResponseHe
   headers.set("x-ratelimit-remaining", String(rate.remaining));
   headers.set("x-ratelimit-reset", String(rate.resetAtSec));
   if (head.isHttps) headers.set("strict-transport-security", STRICT_TRANSPORT_SECURITY);
+  if (head.closes) headers.set("connection", "close");
   return response;
 }
 

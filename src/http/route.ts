@@ -35,8 +35,8 @@ export interface RequestContext {
   readonly clientAddress: string;
   readonly log: Logger;
   /**
-   * Counts bytes of a body against what all requests together may hold, until this one is answered. Throws UNAVAILABLE
-   * when there is no room. Handlers of raw bodies pass it to `readBody`.
+   * Counts bytes of a body against what all requests together may hold, until this one is answered. Throws
+   * UNAVAILABLE when there is no room, RATE_LIMITED when only the caller's share is used up. Handlers of raw bodies pass it to `readBody`.
    */
   readonly reserveMemory: (bytes: number) => void;
   /**
@@ -110,6 +110,8 @@ export interface RouteSpec<A extends Access, P extends TObject, Q extends TObjec
   /** Where else than in `Authorization: Bearer` a call may carry its token, for senders that cannot set that. */
   credential?: CredentialReader;
   rateLimit?: RateLimitClass;
+  /** How balancers and orchestrators ask whether the server lives: such calls have slots that nobody else can take. */
+  isProbe?: boolean;
   /** The action the audit log records. With it the effect is `change`. */
   audit?: string;
   /** Needed where neither the method nor `audit` says it: GET reads, and what is audited changes. */
@@ -139,6 +141,7 @@ export interface Route {
   readonly access: Access;
   readonly credential: CredentialReader | undefined;
   readonly rateLimit: RateLimitClass;
+  readonly isProbe: boolean;
   readonly audit: string | undefined;
   readonly effect: Effect;
   readonly params: TObject | undefined;

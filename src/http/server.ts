@@ -1,5 +1,6 @@
 import type { App } from "./app.ts";
 import { IDLE_TIMEOUT_SEC, MAX_LISTENER_BODY_BYTES } from "./limits.ts";
+import { findPortHolder } from "./port-holder.ts";
 
 export interface ListenOptions {
   readonly hostname: string;
@@ -17,24 +18,29 @@ export interface Listener {
   abort(): Promise<void>;
 }
 
+/** Somebody else listens there; the message is for the person who starts the server. */
+export class PortTakenError extends Error {
+  constructor({ hostname, port }: ListenOptions, cause: unknown) {
+    const holder = findPortHolder(port);
+    const by = holder === null ? "another program" : `process ${holder.pid} (${holder.name})`;
+    super(`port ${port} of ${hostname} is in use by ${by}: stop that one, or set PORT to another port.`, {
+      cause,
+    });
+    this.name = "PortTakenError";
+  }
+}
+
 /**
  * Listens for HTTP and passes requests to the app. Bounds of the listener answer without our envelope, so they lie far
- * beyond those of the app. Throws when the address cannot be listened on.
+ * beyond those of the app. Throws when the address cannot be listened on, `PortTakenError` when somebody else does.
  */
 export function listen(app: App, options: ListenOptions): Listener {
-  const server = Bun.serve({
-    hostname: options.hostname,
-    port: options.port,
-    development: false,
-    idleTimeout: IDLE_TIMEOUT_SEC,
-    maxRequestBodySize: MAX_LISTENER_BODY_BYTES,
-    fetch: (request, listener) =>
-      app.handle(withAbsoluteUrl(request), {
-        peerAddress: listener.requestIP(request)?.address,
-        setIdleTimeout: (seconds) => listener.timeout(request, seconds),
-      }),
-    error: () => new Response(null, { status: 500 }),
-  });
+  const server = serve(options, (request, listener) =>
+    app.handle(withAbsoluteUrl(request), {
+      peerAddress: listener.requestIP(request)?.address,
+      setIdleTimeout: (seconds) => listener.timeout(request, seconds),
+    }),
+  );
   const port = server.port ?? options.port;
   return {
     port,
@@ -42,6 +48,31 @@ export function listen(app: App, options: ListenOptions): Listener {
     stop: () => server.stop(false),
     abort: () => server.stop(true),
   };
+}
+
+/** Throws what `listen` would, and leaves nothing behind. */
+export async function requireListenable(options: ListenOptions): Promise<void> {
+  await serve(options, () => new Response(null, { status: 503 })).stop(true);
+}
+
+type Fetch = (request: Request, listener: Bun.Server<undefined>) => Response | Promise<Response>;
+
+function serve(options: ListenOptions, fetch: Fetch): Bun.Server<undefined> {
+  try {
+    return Bun.serve({
+      ...options,
+      development: false,
+      // Outside development Bun would share a port, and the kernel split the requests between two servers.
+      reusePort: false,
+      idleTimeout: IDLE_TIMEOUT_SEC,
+      maxRequestBodySize: MAX_LISTENER_BODY_BYTES,
+      fetch,
+      error: () => new Response(null, { status: 500 }),
+    });
+  } catch (error) {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    throw isTaken ? new PortTakenError(options, error) : error;
+  }
 }
 
 /** Requests without a usable Host (HTTP/1.0 health checks among them) come with nothing but a path for a URL. */

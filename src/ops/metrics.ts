@@ -18,7 +18,11 @@ export interface Metrics {
     readonly requests: Counter<"method" | "route" | "status">;
     readonly durationSec: Histogram<"method" | "route">;
     readonly inFlight: Gauge;
+    /** Refused because too many were being answered: all that there may be (`all`), or the caller's share (`share`). */
+    readonly capacityRejections: Counter<"bound">;
   };
+  /** Exceptions and rejections that nobody caught; the server stops after the first. */
+  readonly uncaughtFaults: Counter<"kind">;
   readonly rateLimit: {
     /** By the class of the bucket. */
     readonly rejections: Counter<"class">;
@@ -79,6 +83,7 @@ export function createMetrics(): Metrics {
   registerProcessMetrics(registry, collectors);
   return {
     http: httpMetrics(registry),
+    uncaughtFaults: uncaughtFaults(registry),
     rateLimit: rateLimitMetrics(registry),
     ingest: ingestMetrics(registry),
     wal: walMetrics(registry),
@@ -117,7 +122,22 @@ function httpMetrics(registry: Registry): Metrics["http"] {
       registers,
     }),
     inFlight: new Gauge({ name: "obs_http_requests_in_flight", help: "Requests being answered.", registers }),
+    capacityRejections: new Counter({
+      name: "obs_http_capacity_rejections_total",
+      help: "Requests refused because too many were being answered, of all callers (all) or of theirs (share).",
+      labelNames: ["bound"],
+      registers,
+    }),
   };
+}
+
+function uncaughtFaults(registry: Registry): Metrics["uncaughtFaults"] {
+  return new Counter({
+    name: "obs_uncaught_faults_total",
+    help: "Exceptions and rejections that nobody caught, by kind (exception, rejection); the server stops after one.",
+    labelNames: ["kind"],
+    registers: [registry],
+  });
 }
 
 function rateLimitMetrics(registry: Registry): Metrics["rateLimit"] {

@@ -20,7 +20,10 @@ export interface TestApp {
 }
 
 export interface SendOptions {
-  /** Credential: a role, or `role/scope,scope`; `session` rides on a cookie; absent sends none. */
+  /**
+   * Credential: a role, `role/scope,scope`, or with the ids of person and organisation `role/scope,scope/5/9`; `session`
+   * rides on a cookie; absent sends none.
+   */
   as?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
@@ -42,6 +45,7 @@ export function testApp(routes: readonly Route[], overrides: Partial<PipelineDep
     trustedProxies: [],
     publicUrl: TEST_ORIGIN,
     ledger: noLedger,
+    isDraining: () => false,
     metrics,
     log: createLogger("debug", { write: (line) => lines.push(line) }),
     ...overrides,
@@ -77,20 +81,25 @@ const spelledOut: Authenticator = {
   authenticate: (request) => {
     const bearer = request.headers.get("authorization")?.replace(/^Bearer /, "");
     const cookie = /session=([a-z]+)/.exec(request.headers.get("cookie") ?? "")?.[1];
-    const [role = "", scopes = "*"] = (bearer ?? cookie ?? "").split("/");
+    const [role = "", scopes = "*", person = "1", organization = "7"] = (bearer ?? cookie ?? "").split("/");
     if (role === "") return null;
     if (role !== "viewer" && role !== "member" && role !== "admin" && role !== "owner") {
       throw new ApiError("UNAUTHENTICATED", "The credential is not valid.");
     }
-    return principalOf(bearer === undefined ? "session" : "token", role, scopes.split(","));
+    const ids = { userId: Number(person), organizationId: Number(organization) };
+    return principalOf(bearer === undefined ? "session" : "token", role, scopes.split(","), ids);
   },
 };
 
-function principalOf(kind: Principal["kind"], role: Principal["role"], scopes: readonly string[]): Principal {
+function principalOf(
+  kind: Principal["kind"],
+  role: Principal["role"],
+  scopes: readonly string[],
+  ids: Pick<Principal, "userId" | "organizationId">,
+): Principal {
   return {
+    ...ids,
     kind,
-    userId: 1,
-    organizationId: 7,
     email: "ana@example.com",
     role,
     scopes,

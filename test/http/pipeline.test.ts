@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { ApiError, DependencyError } from "../../src/errors.ts";
 import { route } from "../../src/http/define-route.ts";
-import { MAX_BODY_MEMORY_BYTES, MAX_IN_FLIGHT_REQUESTS } from "../../src/http/limits.ts";
 import { MemoryRateLimiter } from "../../src/http/rate-limit/memory-limiter.ts";
 import { TEST_ORIGIN, testApp } from "../harness/http-app.ts";
 
@@ -264,6 +263,19 @@ describe("every response", () => {
     expect((await send("GET", "/open")).headers.get("cache-control")).toBe("no-store");
   });
 
+  test("closes its connection while the server drains, and only then", async () => {
+    let isDraining = false;
+    const draining = testApp(routes, { isDraining: () => isDraining });
+    for (const now of [false, true]) {
+      isDraining = now;
+      for (const [_name, method, path, status] of requests) {
+        const response = await draining.send(method, path, { as: "owner" });
+        expect(response.status).toBe(status);
+        expect(response.headers.get("connection")).toBe(now ? "close" : null);
+      }
+    }
+  });
+
   test("takes over a sane request id and replaces any other", async () => {
     const idFor = async (given: string) =>
       (await send("GET", "/open", { headers: { "x-request-id": given } })).headers.get("x-request-id");
@@ -344,6 +356,29 @@ describe("rate limits", () => {
     expect((await sendTo("GET", "/open", { peerAddress: "192.0.2.2" })).status).toBe(200);
   });
 
+  test("are those of a valid credential on paths and methods that do not exist, too", async () => {
+    const { send: sendTo, logged } = limited();
+    for (const path of ["/nowhere", "/open"]) {
+      const response = await sendTo("PUT", path, { as: "owner" });
+      expect(response.status).toBe(path === "/open" ? 405 : 404);
+      expect(response.headers.get("x-ratelimit-limit")).toBe("3");
+    }
+    expect(logged().at(-1)).toMatchObject({ route: "unmatched", userId: 1, tokenId: 3 });
+    expect((await sendTo("GET", "/nowhere", { as: "owner" })).headers.get("x-ratelimit-remaining")).toBe("0");
+    expect((await sendTo("GET", "/nowhere", { as: "owner" })).status).toBe(429);
+    // The address they share has paid for none of it.
+    expect((await sendTo("GET", "/nowhere")).headers.get("x-ratelimit-remaining")).toBe("1");
+  });
+
+  test("are the address's for a credential that is not valid, and what does not exist stays that", async () => {
+    const { send: sendTo } = limited();
+    expect((await sendTo("GET", "/nowhere", { as: "forged" })).status).toBe(404);
+    const response = await sendTo("PUT", "/open", { as: "forged" });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("x-ratelimit-remaining")).toBe("0");
+    expect((await sendTo("GET", "/nowhere")).status).toBe(429);
+  });
+
   test("count guessed credentials against the address", async () => {
     const { send: sendTo } = limited();
     const statuses: number[] = [];
@@ -369,47 +404,5 @@ describe("the line about a request", () => {
     });
     expect(missed).toMatchObject({ route: "unmatched", status: 404, code: "NOT_FOUND" });
     expect(JSON.stringify(logged())).not.toMatch(/424242|limit=|secret-in/);
-  });
-});
-
-describe("what all requests together may hold", () => {
-  const held = () => {
-    const gate = Promise.withResolvers<void>();
-    const app = testApp([
-      route({
-        ...described,
-        method: "GET",
-        path: "/wait/:bytes",
-        access: "public",
-        params: Type.Object({ bytes: Type.String() }),
-        handler: async (context, { params }) => {
-          context.reserveMemory(Number(params.bytes));
-          await gate.promise;
-          return { status: 200 };
-        },
-      }),
-    ]);
-    return { ...app, gate };
-  };
-
-  test("is bounded in requests, and free again when they are answered", async () => {
-    const { send: sendTo, gate } = held();
-    const waiting = Array.from({ length: MAX_IN_FLIGHT_REQUESTS }, () => sendTo("GET", "/wait/0"));
-    const refused = await sendTo("GET", "/wait/0");
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get("retry-after")).toBe("1");
-    gate.resolve();
-    for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);
-    expect((await sendTo("GET", "/wait/0")).status).toBe(200);
-  });
-
-  test("is bounded in bytes, and free again when they are answered", async () => {
-    const { send: sendTo, gate } = held();
-    const waiting = sendTo("GET", `/wait/${MAX_BODY_MEMORY_BYTES}`);
-    expect((await sendTo("GET", "/wait/1")).status).toBe(503);
-    gate.resolve();
-    expect((await waiting).status).toBe(200);
-    expect((await sendTo("GET", `/wait/${MAX_BODY_MEMORY_BYTES}`)).status).toBe(200);
-    expect((await sendTo("GET", `/wait/${MAX_BODY_MEMORY_BYTES + 1}`)).status).toBe(503);
   });
 });

@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { ApiError } from "../../src/errors.ts";
+import { allowedMs } from "../../src/http/body-pace.ts";
+import { MAX_WHOLE_READ_BYTES } from "../../src/http/limits.ts";
 import { type BodyLimits, readBody } from "../../src/http/read-body.ts";
 import { parseJson } from "../../src/http/read-json.ts";
 import { CONTENT_ENCODINGS } from "../../src/http/unpack.ts";
@@ -43,6 +45,22 @@ function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   });
 }
 
+/** So many bytes at once and then every few milliseconds; endless unless the pieces are counted. */
+function tricklingBody(bytes: number, pieces = Number.POSITIVE_INFINITY): ReadableStream<Uint8Array> {
+  let sent = 0;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (sent === pieces) return controller.close();
+        if (sent > 0) await Bun.sleep(5);
+        sent += 1;
+        controller.enqueue(new Uint8Array(bytes));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -80,8 +98,10 @@ describe("packed bodies that are not small", () => {
     let most = 0;
     const codes = await Promise.all(
       Array.from({ length: 300 }, async (_, index) => {
+        let reserved = 0;
         const reading = readBody(bodyOf(packed, headers), LARGE, (bytes) => {
-          if (bytes === packed.length) return;
+          reserved += bytes;
+          if (reserved <= packed.length) return;
           begun.add(index);
           most = Math.max(most, begun.size);
         });
@@ -132,12 +152,36 @@ describe("a body that is not packed", () => {
   });
 
   test("that does not arrive in time is given up, whether or not it was announced", async () => {
-    const limits = { ...LIMITS, timeoutMs: 20 };
+    const limits = { ...LIMITS, pace: { timeoutMs: 20, graceMs: 10_000, minBytesPerSec: 1 } };
     const silent = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
     expect(await codeOf(readBody(bodyOf(silent()), limits))).toBe("REQUEST_TIMEOUT");
     expect(await codeOf(readBody(bodyOf(silent(), { "content-length": "5" }), limits))).toBe(
       "REQUEST_TIMEOUT",
     );
+  });
+
+  test("that trickles is given up long before its time is over, whatever it announced", async () => {
+    const pace = { timeoutMs: 600_000, graceMs: 50, minBytesPerSec: 1_000_000 };
+    for (const announced of [undefined, "10", String(MAX_WHOLE_READ_BYTES + 1)]) {
+      const headers = announced === undefined ? {} : { "content-length": announced };
+      const reading = readBody(bodyOf(tricklingBody(1), headers), { ...LIMITS, pace });
+      const error = await reading.catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "REQUEST_TIMEOUT", headers: { connection: "close" } });
+    }
+  });
+
+  test("that is slow and keeps the pace is read to its end", async () => {
+    // The first piece is there at once, and each of its bytes is worth a second.
+    const pace = { timeoutMs: 600_000, graceMs: 1, minBytesPerSec: 1 };
+    const reading = readBody(bodyOf(tricklingBody(600, 10)), { ...LIMITS, pace });
+    expect(await reading).toHaveLength(6000);
+  });
+
+  test("may take its grace, and as long as its bytes are worth, and no longer than any body", () => {
+    const pace = { timeoutMs: 60_000, graceMs: 5_000, minBytesPerSec: 1024 };
+    expect(allowedMs(pace, 0)).toBe(5_000);
+    expect(allowedMs(pace, 10 * 1024)).toBe(15_000);
+    expect(allowedMs(pace, 10 * 2 ** 20)).toBe(60_000);
   });
 
   test("that breaks off is the caller's fault", async () => {

@@ -1,6 +1,6 @@
 import { errorBody, errorHeaders, toApiError } from "../envelope.ts";
 import type { AuthenticatedExchange } from "../exchange.ts";
-import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../limits.ts";
+import { MAX_BODY_BYTES } from "../limits.ts";
 import { readPackedBody } from "../read-body.ts";
 import type { Reply } from "../route.ts";
 import { ExecutionOfKey } from "./idempotency.ts";
@@ -20,7 +20,6 @@ export async function executeOnce(
   const { method, url } = exchange.request;
   const body = await readPackedBody(exchange.request, {
     maxBytes: MAX_BODY_BYTES,
-    timeoutMs: BODY_TIMEOUT_MS,
     reserve: exchange.reserveMemory,
   });
   exchange.restoreBody(new Uint8Array(body));

@@ -9,7 +9,7 @@ import {
   SyslogRecords,
 } from "../../../../../ingest/index.ts";
 import { ApiError } from "../../../../errors.ts";
-import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../../../../http/limits.ts";
+import { MAX_BODY_BYTES } from "../../../../http/limits.ts";
 import { contentEncoding, readPackedBody } from "../../../../http/read-body.ts";
 import type { AuthenticatedContext } from "../../../../http/route.ts";
 import { CONTENT_ENCODINGS, unpack } from "../../../../http/unpack.ts";
@@ -66,7 +66,6 @@ export class DrainReceiver {
     const maxBytes = byHeaders === "delivery" ? DELIVERY_MAX_BYTES : MAX_BODY_BYTES;
     const packed = await readPackedBody(request, {
       maxBytes,
-      timeoutMs: BODY_TIMEOUT_MS,
       reserve: context.reserveMemory,
     }).catch((error: unknown) => {
       throw byHeaders === "delivery" ? notGivenUp(error) : error;

@@ -107,6 +107,7 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
         summary: "Whether the Splunk HTTP Event Collector takes events",
         access: "public",
         rateLimit: "probe",
+        isProbe: true,
         query: AnyQuery,
         responses: { 200: { description: "It does.", schema: Health } },
         handler: () => ({ status: 200, body: { text: "HEC is healthy", code: 17 } }),
