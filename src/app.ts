@@ -48,7 +48,6 @@ import { RedisLoginThrottle } from "./identity/redis-login-throttle.ts";
 import { identityRoutes } from "./identity/routes.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./ops/metrics.ts";
-import type { Readiness } from "./ops/readiness.ts";
 import { opsRoutes } from "./ops/routes.ts";
 import { inviteMailer } from "./organizations/invite-mail.ts";
 import { overviewRoutes } from "./organizations/overview/routes.ts";
@@ -58,6 +57,7 @@ import type { SecretBox } from "./secrets/secret-box.ts";
 import type { ServerMail } from "./server-mail.ts";
 import { serverProviders } from "./server-providers.ts";
 import type { ServerQuarantine } from "./server-quarantine.ts";
+import type { ServerReadiness } from "./server-readiness.ts";
 import { Admission } from "./storage/admission.ts";
 import type { Stores } from "./storage/open.ts";
 import { QueryRunner } from "./storage/query-runner.ts";
@@ -73,7 +73,9 @@ export interface AppDeps {
   readonly tailSessions: TailSessions;
   readonly tails: TailService;
   readonly authenticator: Authenticator;
-  readonly readiness: Readiness;
+  readonly readiness: ServerReadiness;
+  /** True from when the server is about to stop. */
+  readonly isDraining: () => boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Encrypts secrets at rest. */
@@ -170,7 +172,9 @@ export function createApp(deps: AppDeps): App {
   ];
   const operations = opsRoutes(
     {
-      readiness: deps.readiness,
+      readiness: deps.readiness.all,
+      ingestReadiness: deps.readiness.ingest,
+      isDraining: deps.isDraining,
       metrics,
       publicUrl,
       build: { name: manifest.name, version: manifest.version, commit: null },
@@ -189,6 +193,7 @@ export function createApp(deps: AppDeps): App {
     },
     trustedProxies: config.trustedProxies ?? [],
     publicUrl,
+    isDraining: deps.isDraining,
     metrics,
     log,
   });

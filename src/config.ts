@@ -57,6 +57,7 @@ export function loadConfig(environment: Environment): Config {
     port: required(SETTINGS.port),
     host: required(SETTINGS.host),
     publicUrl: optional(SETTINGS.publicUrl),
+    drainSeconds: required(SETTINGS.drainSeconds),
     dataDirectory: required(SETTINGS.dataDirectory),
     clickhouseUrl: optional(SETTINGS.clickhouseUrl),
     databaseUrl: optional(SETTINGS.databaseUrl),

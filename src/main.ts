@@ -6,16 +6,20 @@ import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
 import { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
 import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
 import { TailHub } from "./domains/logs/tail/tail-hub.ts";
-import { type Listener, listen } from "./http/server.ts";
+import { type Listener, listen, requireListenable } from "./http/server.ts";
 import { Authenticator } from "./identity/authenticator.ts";
 import { Housekeeping } from "./jobs/housekeeping.ts";
 import { createLogger, type Logger } from "./log.ts";
+import { diskCheck } from "./ops/disk-check.ts";
+import { LogWrites } from "./ops/log-writes.ts";
 import { createMetrics, type Metrics } from "./ops/metrics.ts";
+import { watchProcessFaults } from "./process-faults.ts";
 import { openSecretBox } from "./secrets/load-secret-key.ts";
 import { openServerArchive } from "./server-archive.ts";
 import { openServerMail } from "./server-mail.ts";
 import { openServerQuarantine } from "./server-quarantine.ts";
 import { serverReadiness } from "./server-readiness.ts";
+import { ServerStop, type StoppableServer } from "./server-stop.ts";
 import { openServerSyslog } from "./server-syslog.ts";
 import { openServerTails } from "./server-tails.ts";
 import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
@@ -32,21 +36,18 @@ const STOP_FLUSH_MS = 2_500;
 const STOP_MAIL_MS = 1_000;
 /** How long settling interrupted replays may take at the end; the next start goes on with it. */
 const STOP_QUARANTINE_MS = 1_000;
-/** When the stop has not come to its end by itself: nothing acknowledged is lost, the next start recovers it. */
-const STOP_DEADLINE_MS = 9_500;
-
-interface Server {
+interface Server extends StoppableServer {
   readonly url: string;
-  /** Drains and stops everything, in the order in which data flows. */
-  stop(): Promise<void>;
 }
 
-async function startServer(config: Config, log: Logger): Promise<Server> {
-  const metrics = createMetrics();
+async function startServer(config: Config, metrics: Metrics, log: Logger): Promise<Server> {
+  // Before anything is opened or changed for a server that could not be reached.
+  if (config.port !== 0) await requireListenable({ hostname: config.host, port: config.port });
   const stores = await openStores(config, log);
   try {
     const hub = new TailHub({ log, metrics: metrics.tail });
-    const ingest = await openServerIngest(config, stores, metrics, log, hub);
+    const writes = new LogWrites(Date.now);
+    const ingest = await openServerIngest({ config, stores, metrics, log, writes, committed: hub });
     const box = await openSecretBox(stores.postgres, config.secretKey, config.dataDirectory);
     const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
     const { sessions: tailSessions, tails } = openServerTails({
@@ -66,6 +67,7 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
     const mail = openServerMail({ config, publicUrl, sql: stores.postgres, box, metrics, log });
     const quarantine = openServerQuarantine({ config, stores, ingest, metrics, log });
     const sourceActivity = new SourceActivity({ sql: stores.postgres, now: Date.now, log });
+    let isDraining = false;
     const app = createApp({
       config,
       publicUrl,
@@ -79,7 +81,16 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       tailSessions,
       tails,
       authenticator,
-      readiness: serverReadiness(stores, ingest, mail.sender, archive.check, Date.now),
+      readiness: serverReadiness({
+        stores,
+        ingest,
+        writes,
+        disk: diskCheck({ directory: config.dataDirectory, log }),
+        mail: mail.sender,
+        archive: archive.check,
+        now: Date.now,
+      }),
+      isDraining: () => isDraining,
       metrics,
       log,
       archiveFiles: archive.files,
@@ -98,6 +109,9 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
     const listener = listen(app, { hostname: config.host, port });
     return {
       url: publicUrl,
+      drain: () => {
+        isDraining = true;
+      },
       stop: async () => {
         await tails.close();
         await Promise.all([stopListening(listener), syslog?.close(STOP_SYSLOG_MS)]);
@@ -128,17 +142,21 @@ function openAnchors(stores: Stores, metrics: Metrics, log: Logger): AnchorWrite
   return anchors;
 }
 
-async function openServerIngest(
-  config: Config,
-  stores: Stores,
-  metrics: Metrics,
-  log: Logger,
-  committed: CommittedBatches,
-): Promise<Ingest> {
+interface ServerIngestOptions {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly writes: LogWrites;
+  readonly committed: CommittedBatches;
+}
+
+async function openServerIngest(options: ServerIngestOptions): Promise<Ingest> {
+  const { config, stores, metrics, log, writes, committed } = options;
   const ingest = await openIngest({
     directory: join(config.dataDirectory, "wal"),
     store: createClickHouseLogStore(stores.clickhouseEndpoint),
-    observer: createIngestObserver(metrics, log),
+    observer: writes.watch(createIngestObserver(metrics, log)),
     instance: await takeInstanceNumber(stores.postgres),
     walMaxBytes: config.walMaxBytes,
     maxInFlightBytes: config.ingestMaxInFlightBytes,
@@ -185,33 +203,21 @@ function printWelcome(url: string): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-function stopOnSignals(server: Server, log: Logger): void {
-  let stopping = false;
-  const stop = (signal: string): void => {
-    if (stopping) return;
-    stopping = true;
-    log.info({ signal }, "stopping");
-    setTimeout(() => {
-      log.warn("the stop took too long; what is left in the write-ahead log is stored at the next start");
-      process.exit(0);
-    }, STOP_DEADLINE_MS);
-    server.stop().then(
-      () => process.exit(0),
-      (error) => {
-        log.error({ err: error }, "the stop failed");
-        process.exit(1);
-      },
-    );
-  };
-  process.on("SIGTERM", () => stop("SIGTERM"));
-  process.on("SIGINT", () => stop("SIGINT"));
-}
-
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLogger(config.logLevel);
-  const server = await startServer(config, log);
-  stopOnSignals(server, log);
+  const metrics = createMetrics();
+  let stop: ServerStop | undefined;
+  watchProcessFaults({
+    log,
+    faults: metrics.uncaughtFaults,
+    // In the middle of the start there is nothing yet that would have to be stopped in order.
+    stop: () => (stop === undefined ? process.exit(1) : stop.afterFault()),
+  });
+  const server = await startServer(config, metrics, log);
+  const drainMs = config.drainSeconds * 1000;
+  stop = new ServerStop({ server, drainMs, log, exit: (code) => process.exit(code) });
+  stop.onSignals();
   printWelcome(server.url);
 }
 

@@ -49,6 +49,15 @@ export const SETTINGS = {
     meaning: "The address people use; behind a proxy, the proxy's. With https, cookies are marked secure.",
     read: httpOrigin,
   }),
+  drainSeconds: setting({
+    name: "DRAIN_SECONDS",
+    default: "0",
+    accepts: "0 to 600",
+    meaning:
+      "How long requests are still answered after SIGTERM while the health paths say 503, so that a load balancer " +
+      "sends them elsewhere; `docs/operations.md` says how to choose it.",
+    read: integer(0, 600),
+  }),
   dataDirectory: setting({
     name: "OBS_DATA_DIR",
     default: "./data",

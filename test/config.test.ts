@@ -21,6 +21,7 @@ test("an empty environment gives the documented defaults", () => {
     port: 8080,
     host: "127.0.0.1",
     publicUrl: null,
+    drainSeconds: 0,
     dataDirectory: resolve("./data"),
     clickhouseUrl: null,
     databaseUrl: null,

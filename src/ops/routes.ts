@@ -3,9 +3,8 @@ import { route } from "../http/define-route.ts";
 import { openApiDocument } from "../http/openapi/document.ts";
 import type { Route } from "../http/route.ts";
 import { docsRoutes } from "./docs-routes.ts";
-import { healthRoutes } from "./health-routes.ts";
+import { type HealthDeps, healthRoutes } from "./health-routes.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Readiness } from "./readiness.ts";
 
 /** What the server is made of. */
 export interface BuildInfo {
@@ -21,8 +20,7 @@ export interface StoreVersions {
   readonly postgres: string | null;
 }
 
-export interface OpsDeps {
-  readonly readiness: Readiness;
+export interface OpsDeps extends HealthDeps {
   readonly metrics: Metrics;
   readonly build: BuildInfo;
   /** Never rejects. */
@@ -42,12 +40,7 @@ const Version = Type.Object({
 
 /** The operational routes. `others` are the remaining routes of the server, which /openapi.json describes as well. */
 export function opsRoutes(deps: OpsDeps, others: readonly Route[]): Route[] {
-  const routes = [
-    ...healthRoutes(deps.readiness),
-    metricsRoute(deps.metrics),
-    versionRoute(deps),
-    ...docsRoutes(),
-  ];
+  const routes = [...healthRoutes(deps), metricsRoute(deps.metrics), versionRoute(deps), ...docsRoutes()];
   let text: string | undefined;
   const openApi = openApiRoute(() => {
     // Made when first asked for: it needs this very route in it, and no start should wait for it.
@@ -65,6 +58,7 @@ function metricsRoute(metrics: Metrics): Route {
     summary: "Metrics in the Prometheus text format",
     access: "public",
     rateLimit: "probe",
+    isProbe: true,
     responses: { 200: { description: "The metrics.", contentType: "text/plain", schema: Type.String() } },
     handler: async () => {
       const { text, contentType } = await metrics.expose();

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly port?: number;
   /** Settings beside those above. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A script that runs in the server's process before the server does. */
+  readonly preload?: string;
 }
 
 /** The real program in a process of its own. */
@@ -31,9 +33,12 @@ export interface ServerProcess {
 /** Starts the server without waiting for it; ends with the test process in any case, because its engines do. */
 export async function spawnServer(options: ServerOptions): Promise<ServerProcess> {
   const port = options.port ?? (await findFreePort());
-  const child = Bun.spawn([process.execPath, MAIN], {
+  const preload = options.preload === undefined ? [] : ["--preload", options.preload];
+  const child = Bun.spawn([process.execPath, ...preload, MAIN], {
     env: {
       ...process.env,
+      // For the tests; the server would take it for a setting that does not exist.
+      OBS_PROOF: undefined,
       LOG_LEVEL: "warn",
       RATE_LIMIT_INGEST_PER_MINUTE: "100000000",
       RATE_LIMIT_PER_MINUTE: "100000000",

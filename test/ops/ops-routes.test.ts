@@ -5,11 +5,16 @@ import { type DependencyCheck, readinessOf } from "../../src/ops/readiness.ts";
 import { opsRoutes } from "../../src/ops/routes.ts";
 import { testApp } from "../harness/http-app.ts";
 
-function opsApp(checks: readonly DependencyCheck[] = []) {
+function opsApp(
+  checks: readonly DependencyCheck[] = [],
+  health: { ingest?: readonly DependencyCheck[]; isDraining?: () => boolean } = {},
+) {
   const metrics = createMetrics();
   const routes = opsRoutes(
     {
       readiness: readinessOf(checks),
+      ingestReadiness: readinessOf(health.ingest ?? []),
+      isDraining: health.isDraining ?? (() => false),
       metrics,
       build: { name: "obs", version: "1.2.3", commit: "abc" },
       storeVersions: async () => ({ clickhouse: "26.7.2.1", postgres: null }),
@@ -66,6 +71,38 @@ describe("health", () => {
 
   test("is live whatever the dependencies do", async () => {
     const { send } = opsApp([{ name: "clickhouse", check: () => Promise.reject(new Error("down")) }]);
+    expect((await send("GET", "/health/live")).status).toBe(200);
+  });
+
+  test("of ingest asks what ingest needs and nothing else", async () => {
+    const down = () => Promise.reject(new Error("down"));
+    const clickhouse: DependencyCheck = { name: "clickhouse", check: down };
+    const taking = opsApp([clickhouse], { ingest: [{ name: "disk", check: up }] });
+    expect((await taking.send("GET", "/health/ready")).status).toBe(503);
+    const response = await taking.send("GET", "/health/ingest");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "up", dependencies: [{ name: "disk", state: "up" }] });
+    const full = opsApp([], { ingest: [{ name: "disk", check: down }] });
+    expect((await full.send("GET", "/health/ready")).status).toBe(200);
+    expect((await full.send("GET", "/health/ingest")).status).toBe(503);
+  });
+
+  test("says at once that the server is draining, which is no reason to kill it", async () => {
+    let isDraining = false;
+    const { send } = opsApp([{ name: "postgres", check: up }], { isDraining: () => isDraining });
+    const paths = ["/health", "/health/ready", "/health/ingest"];
+    for (const path of paths) expect((await send("GET", path)).status).toBe(200);
+    isDraining = true;
+    for (const path of paths) {
+      const response = await send("GET", path);
+      expect(response.status).toBe(503);
+      expect(response.headers.get("retry-after")).not.toBeNull();
+      expect(await response.json()).toMatchObject({
+        code: "UNAVAILABLE",
+        status: "down",
+        dependencies: [{ name: "server", state: "down", detail: expect.stringContaining("Draining") }],
+      });
+    }
     expect((await send("GET", "/health/live")).status).toBe(200);
   });
 

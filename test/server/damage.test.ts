@@ -50,6 +50,23 @@ async function send(server: ServerProcess, token: string, messages: readonly str
   });
 }
 
+interface Health {
+  readonly status: number;
+  /** By the name of the dependency. */
+  readonly states: ReadonlyMap<string, string>;
+}
+
+async function health(server: ServerProcess, of: "ready" | "ingest"): Promise<Health> {
+  const response = await fetch(`${server.url}/health/${of}`);
+  const { dependencies }: { dependencies: { name: string; state: string }[] } = JSON.parse(
+    await response.text(),
+  );
+  return {
+    status: response.status,
+    states: new Map(dependencies.map(({ name, state }) => [name, state])),
+  };
+}
+
 const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `${prefix} ${i}`);
 
@@ -117,7 +134,7 @@ describe("a full log", () => {
   test("at its bound is answered with 503 and Retry-After, and empties when the store is back", async () => {
     using directory = temporaryDirectory();
     const { server, token } = await start(directory.path, { WAL_MAX_BYTES: "64MiB" });
-    await expectRefusalAndRecovery(server, token);
+    await expectRefusalAndRecovery(server, token, "write-ahead-log");
   });
 
   test("because the disk is full is answered the same way and loses nothing", async () => {
@@ -131,22 +148,35 @@ describe("a full log", () => {
     }
     try {
       const { server, token } = await start(join(mount, "data"), { WAL_MAX_BYTES: "1GiB" });
-      await expectRefusalAndRecovery(server, token);
+      await expectRefusalAndRecovery(server, token, "disk");
     } finally {
       Bun.spawnSync(["umount", "-l", mount]);
     }
   });
 });
 
-/** Fills the log while the store is away, then lets the store back: everything acknowledged is stored once. */
-async function expectRefusalAndRecovery(server: ServerProcess, token: string): Promise<void> {
+/**
+ * Fills the log while the store is away, then lets the store back: everything acknowledged is stored once, and health
+ * says as long as it lasts what is `full`.
+ */
+async function expectRefusalAndRecovery(server: ServerProcess, token: string, full: string): Promise<void> {
   proxy.cut();
+  // Entries are acknowledged without the store, so whoever sends them has no reason to go elsewhere.
+  await eventually(
+    "the store is seen to be away",
+    async () => (await health(server, "ready")).status === 503,
+  );
+  expect(await health(server, "ingest")).toMatchObject({ status: 200 });
   const messages = await fillUntilRefused(server, token);
+  const isFull = (found: Health) => found.status === 503 && found.states.get(full) === "down";
+  await eventually("health of ingest says it", async () => isFull(await health(server, "ingest")));
+  await eventually("health of everything says it", async () => isFull(await health(server, "ready")));
   proxy.restore();
   await eventually(
     "entries are taken again",
     async () => (await send(server, token, ["after"])).status === 202,
   );
+  await eventually("ingest is healthy again", async () => (await health(server, "ingest")).status === 200);
   await expectStored([...messages, "after"]);
   expect(await server.stop()).toBe(0);
 }

@@ -1,5 +1,7 @@
 /** Starting, stopping and being started twice, with the real program. */
 import { describe, expect, test } from "bun:test";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../harness/eventually.ts";
 import { engineProcess, isReady, makeToken, spawnServer, startServer } from "../harness/server-process.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
@@ -38,6 +40,47 @@ describe("the server", () => {
     expect(second.output()).toContain(String(first.pid));
     expect(await isReady(first.url)).toBe(true);
     await first.stop();
+  });
+
+  test("refuses a port that another server has, with one line that names both, and touches nothing", async () => {
+    using directory = temporaryDirectory();
+    using other = temporaryDirectory();
+    const first = await startServer({ dataDirectory: directory.path });
+    const dataDirectory = join(other.path, "data");
+    const second = await spawnServer({ dataDirectory, port: first.port });
+    expect(await second.exited).toBe(1);
+    expect(second.output().trim().split("\n")).toHaveLength(1);
+    expect(second.output()).toContain(`port ${first.port} `);
+    if (process.platform === "linux") expect(second.output()).toContain(`process ${first.pid} (`);
+    expect(existsSync(dataDirectory)).toBe(false);
+    expect(await isReady(first.url)).toBe(true);
+    await first.stop();
+    const third = await startServer({ dataDirectory, port: first.port });
+    expect(await third.stop()).toBe(0);
+  });
+
+  test("takes a free port when it may choose, and says which", async () => {
+    using directory = temporaryDirectory();
+    const server = await spawnServer({ dataDirectory: directory.path, port: 0 });
+    const url = await eventually(
+      "it says where it listens",
+      () => /listens on (http:\S+)/.exec(server.output())?.[1],
+    );
+    expect(await isReady(url)).toBe(true);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("names a lock that is no lock, and what to do about it", async () => {
+    using directory = temporaryDirectory();
+    const lock = join(directory.path, "server.lock");
+    writeFileSync(lock, "not a lock at all ".repeat(100));
+    const server = await spawnServer({ dataDirectory: directory.path });
+    expect(await server.exited).toBe(1);
+    expect(server.output().trim().split("\n")).toHaveLength(1);
+    expect(server.output()).toContain(lock);
+    expect(server.output()).toContain("remove this file");
+    rmSync(lock);
+    expect(await (await startServer({ dataDirectory: directory.path })).stop()).toBe(0);
   });
 
   test("takes its engines along when it is killed, and starts again without a hand", async () => {
