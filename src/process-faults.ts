@@ -1,12 +1,12 @@
 import type { Logger } from "./log.ts";
-import type { Metrics } from "./ops/metrics.ts";
+import type { UncaughtFaults } from "./ops/process-metrics.ts";
 
 /** Faults that are logged. The first one counts; a stop that brings thousands more must not fill the disk with them. */
 const FAULTS_LOGGED_MAX = 16;
 
 export interface ProcessFaultsOptions {
   readonly log: Logger;
-  readonly faults: Metrics["uncaughtFaults"];
+  readonly faults: UncaughtFaults;
   /** Stops the process in order; called once for each fault. */
   readonly stop: () => void;
 }

@@ -3,6 +3,7 @@ import { type ArchiveMetrics, archiveMetrics } from "../archive/archive-metrics.
 import { type AnchorMetrics, anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
 import { type SyslogMetrics, syslogMetrics } from "../domains/logs/receive/syslog/syslog-metrics.ts";
 import { type QuarantineMetrics, quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
+import { registerProcessMetrics, type UncaughtFaults, uncaughtFaults } from "./process-metrics.ts";
 
 /** Seconds; from an answer out of memory to a query at its time limit. */
 const LATENCY_BUCKETS_SEC = [
@@ -21,8 +22,7 @@ export interface Metrics {
     /** Refused because too many were being answered: all that there may be (`all`), or the caller's share (`share`). */
     readonly capacityRejections: Counter<"bound">;
   };
-  /** Exceptions and rejections that nobody caught; the server stops after the first. */
-  readonly uncaughtFaults: Counter<"kind">;
+  readonly uncaughtFaults: UncaughtFaults;
   readonly rateLimit: {
     /** By the class of the bucket. */
     readonly rejections: Counter<"class">;
@@ -129,15 +129,6 @@ function httpMetrics(registry: Registry): Metrics["http"] {
       registers,
     }),
   };
-}
-
-function uncaughtFaults(registry: Registry): Metrics["uncaughtFaults"] {
-  return new Counter({
-    name: "obs_uncaught_faults_total",
-    help: "Exceptions and rejections that nobody caught, by kind (exception, rejection); the server stops after one.",
-    labelNames: ["kind"],
-    registers: [registry],
-  });
 }
 
 function rateLimitMetrics(registry: Registry): Metrics["rateLimit"] {
@@ -276,31 +267,4 @@ function mailMetrics(registry: Registry): Metrics["mail"] {
       registers,
     }),
   };
-}
-
-/** Those of the customary process metrics that are right on this runtime; its event loop lag, for one, reads 0. */
-function registerProcessMetrics(registry: Registry, collectors: (() => void)[]): void {
-  const registers = [registry];
-  const residentBytes = new Gauge({
-    name: "process_resident_memory_bytes",
-    help: "Resident memory of the server process, without the embedded stores.",
-    registers,
-  });
-  const cpuSec = new Counter({
-    name: "process_cpu_seconds_total",
-    help: "CPU time of the server process.",
-    registers,
-  });
-  const startedSec = new Gauge({
-    name: "process_start_time_seconds",
-    help: "Start of the server process.",
-    registers,
-  });
-  startedSec.set(performance.timeOrigin / 1000);
-  collectors.push(() => {
-    const { user, system } = process.cpuUsage();
-    residentBytes.set(process.memoryUsage.rss());
-    cpuSec.reset();
-    cpuSec.inc((user + system) / 1e6);
-  });
 }
