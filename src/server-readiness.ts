@@ -62,8 +62,7 @@ function logState({
   now,
 }: ServerReadinessOptions): Awaited<ReturnType<DependencyCheck["check"]>> {
   if (wal.bytes >= wal.maxBytes) return { state: "down", detail: "Full: new entries are refused." };
-  if (writes.isFailing)
-    return { state: "down", detail: "The newest entries could not be written to the data directory." };
+  if (writes.isFailing) return { state: "down", detail: "The newest entries could not be made durable." };
   const lagMs = wal.oldestUnflushedMs === undefined ? 0 : now() - wal.oldestUnflushedMs;
   if (lagMs > MAX_FLUSH_LAG_MS) return { state: "degraded", detail: "Entries wait for the log store." };
   const { recordsDamaged } = wal.recovery;
