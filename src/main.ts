@@ -159,6 +159,8 @@ async function openServerIngest(
     );
   metrics.onCollect(() => {
     metrics.wal.bytes.set(ingest.wal.bytes);
+    metrics.dedupe.keys.set(ingest.events.size);
+    metrics.dedupe.reachSec.set(ingest.events.reachMs / 1000);
     const oldest = ingest.wal.oldestUnflushedMs;
     metrics.wal.oldestAgeSec.set(oldest === undefined ? 0 : (Date.now() - oldest) / 1000);
   });

@@ -33,7 +33,7 @@ test("an empty environment gives the documented defaults", () => {
     rateLimitAnonymousPerMinute: 60,
     walMaxBytes: 2 * 2 ** 30,
     ingestMaxInFlightBytes: 64 * 2 ** 20,
-    dedupeWindowSeconds: 600,
+    dedupeWindowSeconds: 86_400,
     dedupeMaxEvents: 8_000_000,
     queryTimeoutMs: 15_000,
     queryMaxReadBytes: 64 * 2 ** 30,

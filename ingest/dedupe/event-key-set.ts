@@ -3,6 +3,8 @@ import { EVENT_KEY_WORDS } from "./event-key.ts";
 /** Tables the set is split into, so that growing one copies a few thousand keys and never stops the server. */
 const PARTITIONS = 256;
 const INITIAL_KEYS = 16;
+/** Of a table that is three quarters full. */
+const GROWTH = 1.5;
 
 /** One open-addressing table of keys; `words` holds four words a slot, all zero where the slot is free. */
 interface Partition {
@@ -10,7 +12,10 @@ interface Partition {
   size: number;
 }
 
-/** A set of 16-byte event keys in flat memory: 16 bytes a slot, at most three quarters full. */
+/**
+ * A set of 16-byte event keys in flat memory: 16 bytes a slot, half to three quarters full, which makes 21 to 32 bytes a
+ * key.
+ */
 export class EventKeySet {
   readonly #partitions: Partition[] = Array.from({ length: PARTITIONS }, () => ({
     words: new Uint32Array(INITIAL_KEYS * EVENT_KEY_WORDS),
@@ -48,8 +53,8 @@ export class EventKeySet {
 
 /** Where the key is, or the free slot where it belongs; an index into `words`. */
 function findSlot(words: Uint32Array, keys: Uint32Array, at: number): number {
-  const last = words.length - EVENT_KEY_WORDS;
-  let slot = ((keys[at + 2] ?? 0) * EVENT_KEY_WORDS) & last;
+  const slots = words.length / EVENT_KEY_WORDS;
+  let slot = Math.floor(((keys[at + 2] ?? 0) / 2 ** 32) * slots) * EVENT_KEY_WORDS;
   while (!isFree(words, slot)) {
     if (
       words[slot] === keys[at] &&
@@ -58,7 +63,8 @@ function findSlot(words: Uint32Array, keys: Uint32Array, at: number): number {
       words[slot + 3] === keys[at + 3]
     )
       return slot;
-    slot = (slot + EVENT_KEY_WORDS) & last;
+    slot += EVENT_KEY_WORDS;
+    if (slot === words.length) slot = 0;
   }
   return slot;
 }
@@ -70,7 +76,8 @@ function isFree(words: Uint32Array, slot: number): boolean {
 
 function grow(partition: Partition): void {
   const old = partition.words;
-  const words = new Uint32Array(old.length * 2);
+  const slots = Math.ceil((old.length / EVENT_KEY_WORDS) * GROWTH);
+  const words = new Uint32Array(slots * EVENT_KEY_WORDS);
   for (let from = 0; from < old.length; from += EVENT_KEY_WORDS) {
     if (isFree(old, from)) continue;
     words.set(old.subarray(from, from + EVENT_KEY_WORDS), findSlot(words, old, from));
