@@ -6,6 +6,7 @@ import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
 import { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
 import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
 import { TailHub } from "./domains/logs/tail/tail-hub.ts";
+import { StoredRequests } from "./http/ledger/stored-requests.ts";
 import { type Listener, listen } from "./http/server.ts";
 import { Authenticator } from "./identity/authenticator.ts";
 import { Housekeeping } from "./jobs/housekeeping.ts";
@@ -61,6 +62,7 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
     const anchors = openAnchors(stores, metrics, log);
     const housekeeping = new Housekeeping({ sql: stores.postgres, now: Date.now, log });
     housekeeping.start();
+    const storedRequests = openStoredRequests(config, stores, ingest, log);
     const port = config.port === 0 ? await findFreePort() : config.port;
     const publicUrl = publicUrlOf(config, port);
     const mail = openServerMail({ config, publicUrl, sql: stores.postgres, box, metrics, log });
@@ -76,6 +78,7 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       quarantine,
       sourceActivity,
       ingest,
+      storedRequests,
       tailSessions,
       tails,
       authenticator,
@@ -109,6 +112,7 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
           archive.stop(),
           quarantine.claims.stop(STOP_QUARANTINE_MS),
           housekeeping.stop(),
+          storedRequests.stop(),
         ]);
         await Promise.all([authenticator.settled(), sourceActivity.settled()]);
         await stores.close();
@@ -126,6 +130,18 @@ function openAnchors(stores: Stores, metrics: Metrics, log: Logger): AnchorWrite
   metrics.onCollect(() => metrics.audit.lagSec.set(anchors.lagSec));
   anchors.start();
   return anchors;
+}
+
+function openStoredRequests(config: Config, stores: Stores, ingest: Ingest, log: Logger): StoredRequests {
+  const storedRequests = new StoredRequests({
+    sql: stores.postgres,
+    wal: ingest.wal,
+    events: ingest.events,
+    holdMs: config.idempotencyHoldSeconds * 1000,
+    log,
+  });
+  storedRequests.start();
+  return storedRequests;
 }
 
 async function openServerIngest(

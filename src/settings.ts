@@ -163,6 +163,15 @@ export const SETTINGS = {
       "503, with the default at some 10 000 new ids a second.",
     read: integer(1_000, 1_000 * MILLION),
   }),
+  idempotencyHoldSeconds: setting({
+    name: "IDEMPOTENCY_HOLD_SECONDS",
+    default: "900",
+    accepts: `1 to ${DAY_SECONDS}`,
+    meaning:
+      "When an instance died before it answered a request with an `Idempotency-Key` that stores logs, the others answer its " +
+      "repetitions with 503 for so long, or until it is back and says whether the logs are stored; then they store them.",
+    read: integer(1, DAY_SECONDS),
+  }),
   queryTimeoutMs: setting({
     name: "QUERY_TIMEOUT_MS",
     default: "15000",

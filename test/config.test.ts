@@ -35,6 +35,7 @@ test("an empty environment gives the documented defaults", () => {
     ingestMaxInFlightBytes: 64 * 2 ** 20,
     dedupeWindowSeconds: 86_400,
     dedupeMaxEvents: 8_000_000,
+    idempotencyHoldSeconds: 900,
     queryTimeoutMs: 15_000,
     queryMaxReadBytes: 64 * 2 ** 30,
     queryMaxMemoryBytes: 2 ** 30,

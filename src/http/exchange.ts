@@ -3,7 +3,7 @@ import { appendAudit } from "../audit/append.ts";
 import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
 import type { Logger } from "../log.ts";
 import type { ChangeOptions } from "./change.ts";
-import type { ExecutionOfKey } from "./ledger/idempotency.ts";
+import type { ExecutionOfKey, RequestName } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 import type { Principal } from "./principal.ts";
@@ -101,6 +101,10 @@ export class AuthenticatedExchange extends Exchange implements AuthenticatedCont
   constructor(parts: ExchangeParts, principal: Principal) {
     super(parts);
     this.principal = principal;
+  }
+
+  get requestName(): RequestName | null {
+    return this.execution?.name ?? null;
   }
 
   readonly change = async (work: ChangeWork, options: ChangeOptions = {}): Promise<Reply> => {
