@@ -5,6 +5,8 @@ const PARTITIONS = 256;
 const INITIAL_KEYS = 16;
 /** Of a table that is three quarters full. */
 const GROWTH = 1.5;
+/** Partitions differ by some hundredths in how many keys they get. */
+const EXPECTED_LOAD = 0.7;
 
 /** One open-addressing table of keys; `words` holds four words a slot, all zero where the slot is free. */
 interface Partition {
@@ -17,11 +19,17 @@ interface Partition {
  * key.
  */
 export class EventKeySet {
-  readonly #partitions: Partition[] = Array.from({ length: PARTITIONS }, () => ({
-    words: new Uint32Array(INITIAL_KEYS * EVENT_KEY_WORDS),
-    size: 0,
-  }));
+  readonly #partitions: readonly Partition[];
   #size = 0;
+
+  /** Takes `expectedKeys` without growing: what a table grew out of is not soon memory that others can have. */
+  constructor(expectedKeys = 0) {
+    const slots = Math.max(INITIAL_KEYS, Math.ceil(expectedKeys / PARTITIONS / EXPECTED_LOAD));
+    this.#partitions = Array.from({ length: PARTITIONS }, () => ({
+      words: new Uint32Array(slots * EVENT_KEY_WORDS),
+      size: 0,
+    }));
+  }
 
   get size(): number {
     return this.#size;

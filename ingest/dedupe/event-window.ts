@@ -101,7 +101,8 @@ export class EventWindow {
       atMs - newest.startedAtMs < windowMs / PARTS_PER_WINDOW &&
       newest.keys.size < maxKeys / PARTS_PER_WINDOW;
     if (isOpen) return newest;
-    const part = { startedAtMs: atMs, newestMs: atMs, keys: new EventKeySet() };
+    // As many as in the one before, if the rate stays what it is.
+    const part = { startedAtMs: atMs, newestMs: atMs, keys: new EventKeySet(newest?.keys.size) };
     this.#parts.push(part);
     return part;
   }
