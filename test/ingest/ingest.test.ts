@@ -268,7 +268,13 @@ describe("event ids", () => {
         await ingest.close(10_000);
         ingest = await open(directory, options);
       }
-      expect(await send(ingest, organization, ids.slice(6).map((id) => event(id)))).toMatchObject({ duplicates: 6 });
+      expect(
+        await send(
+          ingest,
+          organization,
+          ids.slice(6).map((id) => event(id)),
+        ),
+      ).toMatchObject({ duplicates: 6 });
     }
     expect(ingest.events.reachMs).toBeGreaterThanOrEqual(10 * MINUTE_MS);
     expect(await send(ingest, organization, [event("event 0")])).toMatchObject({ duplicates: 0 });
