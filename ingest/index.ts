@@ -21,7 +21,7 @@ export { RelayedFrames } from "./decode/syslog/relayed-frames.ts";
 export { StreamFrames } from "./decode/syslog/stream-frames.ts";
 export { SyslogDecoder } from "./decode/syslog/syslog-decoder.ts";
 export { SyslogRecords } from "./decode/syslog/syslog-records.ts";
-export { requestKeys } from "./dedupe/request-keys.ts";
+export { requestIdentity, requestKeys } from "./dedupe/request-keys.ts";
 export {
   type IngestIssue,
   IngestKeyReusedError,

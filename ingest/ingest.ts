@@ -22,7 +22,7 @@ export interface IngestOptions {
   walMaxBytes: number;
   /** Unpacked bytes of requests that are not yet answered. */
   maxInFlightBytes: number;
-  /** How long a repeated event id is noticed, at least. */
+  /** How long a repeated event id is noticed, while `dedupeMaxKeys` suffice. */
   dedupeWindowMs: number;
   /** Event ids remembered at the same time. */
   dedupeMaxKeys: number;
@@ -47,20 +47,21 @@ export interface Ingest {
 /** Recovers the log, remembers its recent event ids and starts to flush. Rejects when the log cannot be opened. */
 export async function openIngest(options: IngestOptions): Promise<Ingest> {
   const { store, observer, now } = options;
+  const events = new EventWindow({ windowMs: options.dedupeWindowMs, maxKeys: options.dedupeMaxKeys, now });
   const wal = await openWal({
     directory: options.directory,
     maxBytes: options.walMaxBytes,
     segmentBytes: Math.min(SEGMENT_BYTES, Math.floor(options.walMaxBytes / 2)),
     keyRetentionMs: options.dedupeWindowMs,
+    keysWantedSinceMs: () => events.sinceMs,
     clock: now,
     onFatal: options.onFatal,
   });
-  const events = new EventWindow({ windowMs: options.dedupeWindowMs, maxKeys: options.dedupeMaxKeys, now });
-  for await (const { keys } of wal.recoveredKeys()) {
+  for await (const { keys, receivedAtMs } of wal.recoveredKeys()) {
     // Copied, because a slice of a file's buffer need not start at a multiple of four.
     const words = new Uint32Array(keys.slice().buffer);
     if (words.length % EVENT_KEY_WORDS !== 0) throw new Error("the log holds half an event key");
-    events.addAll(words);
+    events.restore(words, receivedAtMs);
   }
   const flusher = new Flusher({ wal, store, observer });
   const pipeline = new IngestPipeline({

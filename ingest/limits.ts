@@ -46,3 +46,9 @@ export const INSERT_INTERVAL_MS = 250;
 /** Waits between attempts of a failing insert grow from the first to the second. */
 export const INSERT_RETRY_MIN_MS = 100;
 export const INSERT_RETRY_MAX_MS = 5_000;
+
+/**
+ * For how long a repeated event is noticed whatever the rate, or the window where that is shorter: longer than senders
+ * retry a request. When memory is full of younger ids, new ones are refused rather than these forgotten.
+ */
+export const DEDUPE_ALWAYS_MS = 600_000;

@@ -29,6 +29,8 @@ export interface IngestRequest {
   bytes: number;
   /** For a request that names itself: a repetition within the window is answered and not stored again. */
   keys: RequestKeys | null;
+  /** The request is known to repeat an earlier one, of whichever server: it is answered and not stored. */
+  isStored?: boolean;
   /**
    * Appends the entries to `batch`, without those whose positions are in `skip`, or throws IngestRejectedError.
    * Called within a request of the batch, once or twice.
@@ -201,7 +203,8 @@ export class IngestPipeline {
   }
 
   /** Whether the request came before; throws, with its rows taken back, when only its name did. */
-  #lookForRequest({ keys }: IngestRequest, batch: LogBatch): EventSighting {
+  #lookForRequest({ keys, isStored }: IngestRequest, batch: LogBatch): EventSighting {
+    if (isStored === true) return "seen";
     if (keys === null) return "new";
     const name = this.#lookForEvent(keys.identity);
     if (name !== "new" && this.#lookForEvent(keys.content) === "new") {

@@ -34,6 +34,7 @@ import { savedSearchRoutes } from "./domains/saved-searches/routes.ts";
 import { exportRoutes } from "./export/routes.ts";
 import { type App, buildApp } from "./http/app.ts";
 import { PostgresLedger } from "./http/ledger/request-ledger.ts";
+import type { StoredRequests } from "./http/ledger/stored-requests.ts";
 import { MemoryRateLimiter } from "./http/rate-limit/memory-limiter.ts";
 import type { RateLimiter } from "./http/rate-limit/rate-limiter.ts";
 import { RedisRateLimiter } from "./http/rate-limit/redis-limiter.ts";
@@ -70,6 +71,7 @@ export interface AppDeps {
   readonly publicUrl: string;
   readonly stores: Stores;
   readonly ingest: Pick<Ingest, "ingest">;
+  readonly storedRequests: StoredRequests;
   readonly tailSessions: TailSessions;
   readonly tails: TailService;
   readonly authenticator: Authenticator;
@@ -184,7 +186,13 @@ export function createApp(deps: AppDeps): App {
   );
   return buildApp([...routes, ...operations], {
     authenticator,
-    ledger: new PostgresLedger({ sql, box, now, onAudited: deps.onAudited }),
+    ledger: new PostgresLedger({
+      sql,
+      box,
+      now,
+      storedRequests: deps.storedRequests,
+      onAudited: deps.onAudited,
+    }),
     rateLimiter: createRateLimiter(stores, metrics, log),
     rateLimits: {
       perMinute: config.rateLimitPerMinute,

@@ -72,6 +72,7 @@ export function loadConfig(environment: Environment): Config {
     ingestMaxInFlightBytes: required(SETTINGS.ingestMaxInFlightBytes),
     dedupeWindowSeconds: required(SETTINGS.dedupeWindowSeconds),
     dedupeMaxEvents: required(SETTINGS.dedupeMaxEvents),
+    idempotencyHoldSeconds: required(SETTINGS.idempotencyHoldSeconds),
     queryTimeoutMs: required(SETTINGS.queryTimeoutMs),
     queryMaxReadBytes: required(SETTINGS.queryMaxReadBytes),
     queryMaxMemoryBytes: required(SETTINGS.queryMaxMemoryBytes),

@@ -6,6 +6,7 @@ import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
 import { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
 import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
 import { TailHub } from "./domains/logs/tail/tail-hub.ts";
+import { StoredRequests } from "./http/ledger/stored-requests.ts";
 import { type Listener, listen, requireListenable } from "./http/server.ts";
 import { Authenticator } from "./identity/authenticator.ts";
 import { Housekeeping } from "./jobs/housekeeping.ts";
@@ -62,6 +63,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
     const anchors = openAnchors(stores, metrics, log);
     const housekeeping = new Housekeeping({ sql: stores.postgres, now: Date.now, log });
     housekeeping.start();
+    const storedRequests = openStoredRequests(config, stores, ingest, log);
     const port = config.port === 0 ? await findFreePort() : config.port;
     const publicUrl = publicUrlOf(config, port);
     const mail = openServerMail({ config, publicUrl, sql: stores.postgres, box, metrics, log });
@@ -78,6 +80,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
       quarantine,
       sourceActivity,
       ingest,
+      storedRequests,
       tailSessions,
       tails,
       authenticator,
@@ -123,6 +126,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
           archive.stop(),
           quarantine.claims.stop(STOP_QUARANTINE_MS),
           housekeeping.stop(),
+          storedRequests.stop(),
         ]);
         await Promise.all([authenticator.settled(), sourceActivity.settled()]);
         await stores.close();
@@ -140,6 +144,18 @@ function openAnchors(stores: Stores, metrics: Metrics, log: Logger): AnchorWrite
   metrics.onCollect(() => metrics.audit.lagSec.set(anchors.lagSec));
   anchors.start();
   return anchors;
+}
+
+function openStoredRequests(config: Config, stores: Stores, ingest: Ingest, log: Logger): StoredRequests {
+  const storedRequests = new StoredRequests({
+    sql: stores.postgres,
+    wal: ingest.wal,
+    events: ingest.events,
+    holdMs: config.idempotencyHoldSeconds * 1000,
+    log,
+  });
+  storedRequests.start();
+  return storedRequests;
 }
 
 interface ServerIngestOptions {
@@ -177,6 +193,8 @@ async function openServerIngest(options: ServerIngestOptions): Promise<Ingest> {
     );
   metrics.onCollect(() => {
     metrics.wal.bytes.set(ingest.wal.bytes);
+    metrics.dedupe.keys.set(ingest.events.size);
+    metrics.dedupe.reachSec.set(ingest.events.reachMs / 1000);
     const oldest = ingest.wal.oldestUnflushedMs;
     metrics.wal.oldestAgeSec.set(oldest === undefined ? 0 : (Date.now() - oldest) / 1000);
   });

@@ -29,7 +29,7 @@ export function openServerQuarantine(options: ServerQuarantineOptions): ServerQu
   const { postgres: sql, clickhouse } = stores;
   const now = Date.now;
   const bounds = { maxRecords: config.quarantineMaxRecords, maxBytes: config.quarantineMaxBytes };
-  const claims = new ReplayClaims({ sql, clickhouse, wal: ingest.wal, metrics, now, log });
+  const claims = new ReplayClaims({ sql, clickhouse, wal: ingest.wal, metrics, log });
   claims.start();
   return { sink: new Quarantine({ sql, bounds, metrics, now }), claims, bounds };
 }

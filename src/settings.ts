@@ -156,9 +156,10 @@ export const SETTINGS = {
   }),
   dedupeWindowSeconds: setting({
     name: "DEDUPE_WINDOW_SECONDS",
-    default: "600",
+    default: String(DAY_SECONDS),
     accepts: `1 to ${DAY_SECONDS}`,
-    meaning: "A log with an `event_id` seen within this time, at least, is dropped.",
+    meaning:
+      "A log with an `event_id` that this server took within this time is dropped, as far back as `DEDUPE_MAX_EVENTS` reaches.",
     read: integer(1, DAY_SECONDS),
   }),
   dedupeMaxEvents: setting({
@@ -166,9 +167,19 @@ export const SETTINGS = {
     default: "8000000",
     accepts: "1000 to 1000000000",
     meaning:
-      "Event ids remembered at the same time, 16 to 43 bytes of memory each, used only as they come: " +
-      "the default is 350 MB at most and some 9000 new ids a second.",
+      "Event ids remembered at the same time, 21 to 32 bytes of memory each, used only as they come: the default is 260 MB at " +
+      "most. When more come within the window the oldest are forgotten, but none within ten minutes: then ingest answers " +
+      "503, with the default at some 10 000 new ids a second.",
     read: integer(1_000, 1_000 * MILLION),
+  }),
+  idempotencyHoldSeconds: setting({
+    name: "IDEMPOTENCY_HOLD_SECONDS",
+    default: "900",
+    accepts: `1 to ${DAY_SECONDS}`,
+    meaning:
+      "When an instance died before it answered a request with an `Idempotency-Key` that stores logs, the others answer its " +
+      "repetitions with 503 for so long, or until it is back and says whether the logs are stored; then they store them.",
+    read: integer(1, DAY_SECONDS),
   }),
   queryTimeoutMs: setting({
     name: "QUERY_TIMEOUT_MS",

@@ -3,6 +3,10 @@ import { EVENT_KEY_WORDS } from "./event-key.ts";
 /** Tables the set is split into, so that growing one copies a few thousand keys and never stops the server. */
 const PARTITIONS = 256;
 const INITIAL_KEYS = 16;
+/** Of a table that is three quarters full. */
+const GROWTH = 1.5;
+/** Partitions differ by some hundredths in how many keys they get. */
+const EXPECTED_LOAD = 0.7;
 
 /** One open-addressing table of keys; `words` holds four words a slot, all zero where the slot is free. */
 interface Partition {
@@ -10,13 +14,22 @@ interface Partition {
   size: number;
 }
 
-/** A set of 16-byte event keys in flat memory: 16 bytes a slot, at most three quarters full. */
+/**
+ * A set of 16-byte event keys in flat memory: 16 bytes a slot, half to three quarters full, which makes 21 to 32 bytes a
+ * key.
+ */
 export class EventKeySet {
-  readonly #partitions: Partition[] = Array.from({ length: PARTITIONS }, () => ({
-    words: new Uint32Array(INITIAL_KEYS * EVENT_KEY_WORDS),
-    size: 0,
-  }));
+  readonly #partitions: readonly Partition[];
   #size = 0;
+
+  /** Takes `expectedKeys` without growing: what a table grew out of is not soon memory that others can have. */
+  constructor(expectedKeys = 0) {
+    const slots = Math.max(INITIAL_KEYS, Math.ceil(expectedKeys / PARTITIONS / EXPECTED_LOAD));
+    this.#partitions = Array.from({ length: PARTITIONS }, () => ({
+      words: new Uint32Array(slots * EVENT_KEY_WORDS),
+      size: 0,
+    }));
+  }
 
   get size(): number {
     return this.#size;
@@ -48,8 +61,8 @@ export class EventKeySet {
 
 /** Where the key is, or the free slot where it belongs; an index into `words`. */
 function findSlot(words: Uint32Array, keys: Uint32Array, at: number): number {
-  const last = words.length - EVENT_KEY_WORDS;
-  let slot = ((keys[at + 2] ?? 0) * EVENT_KEY_WORDS) & last;
+  const slots = words.length / EVENT_KEY_WORDS;
+  let slot = Math.floor(((keys[at + 2] ?? 0) / 2 ** 32) * slots) * EVENT_KEY_WORDS;
   while (!isFree(words, slot)) {
     if (
       words[slot] === keys[at] &&
@@ -58,7 +71,8 @@ function findSlot(words: Uint32Array, keys: Uint32Array, at: number): number {
       words[slot + 3] === keys[at + 3]
     )
       return slot;
-    slot = (slot + EVENT_KEY_WORDS) & last;
+    slot += EVENT_KEY_WORDS;
+    if (slot === words.length) slot = 0;
   }
   return slot;
 }
@@ -70,7 +84,8 @@ function isFree(words: Uint32Array, slot: number): boolean {
 
 function grow(partition: Partition): void {
   const old = partition.words;
-  const words = new Uint32Array(old.length * 2);
+  const slots = Math.ceil((old.length / EVENT_KEY_WORDS) * GROWTH);
+  const words = new Uint32Array(slots * EVENT_KEY_WORDS);
   for (let from = 0; from < old.length; from += EVENT_KEY_WORDS) {
     if (isFree(old, from)) continue;
     words.set(old.subarray(from, from + EVENT_KEY_WORDS), findSlot(words, old, from));

@@ -20,11 +20,19 @@ export function requestKeys(
   name: string,
   body: Uint8Array,
 ): RequestKeys {
-  const identity = `${credential}\n${name}`;
   return {
-    identity: keyOf(organizationId, identity),
-    content: keyOf(organizationId, `${Bun.hash.xxHash3(body)}\n${identity}`),
+    identity: requestIdentity(organizationId, credential, name),
+    content: keyOf(organizationId, `${Bun.hash.xxHash3(body)}\n${credential}\n${name}`),
   };
+}
+
+/** The key of the name alone. */
+export function requestIdentity(
+  organizationId: number,
+  credential: string,
+  name: string,
+): Uint32Array<ArrayBuffer> {
+  return keyOf(organizationId, `${credential}\n${name}`);
 }
 
 function keyOf(organizationId: number, text: string): Uint32Array<ArrayBuffer> {

@@ -112,6 +112,8 @@ export interface WalOptions {
   readonly segmentBytes: number;
   /** How long keys stay readable through `recoveredKeys`, counted from the record's `receivedAtMs`. */
   readonly keyRetentionMs: number;
+  /** Keys received before are not retained either, milliseconds since the epoch; no such time when absent. */
+  readonly keysWantedSinceMs?: () => number;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Called once, when the log has failed for good. */

@@ -75,6 +75,7 @@ export async function openWal(options: WalOptions): Promise<Wal> {
     segmentBytes,
     maxBytes,
     keyRetentionMs,
+    keysWantedSinceMs = () => 0,
     clock,
     onFatal,
     onDamage,
@@ -116,7 +117,7 @@ export async function openWal(options: WalOptions): Promise<Wal> {
     onDamage: (damage) => onDamage?.(damage),
   });
   const keyFiles = new KeyFiles(io, paths.keys, identity);
-  const keyCutoffMs = () => clock() - keyRetentionMs;
+  const keyCutoffMs = () => Math.max(clock() - keyRetentionMs, keysWantedSinceMs());
   const releaser = new Releaser({
     io,
     directory,

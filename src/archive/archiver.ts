@@ -108,10 +108,10 @@ export class Archiver {
 
   /** Brings planned units into the archive, as many as are deleted at once; true when there were any. */
   async #archiveDue(connection: ReservedSql, signal: AbortSignal): Promise<boolean> {
-    const { metrics, now } = this.#options;
+    const { metrics } = this.#options;
     let units = 0;
     for (let rows = 0; units < ROUND_MAX_UNITS && rows < DELETION_MAX_ROWS && !signal.aborted; units += 1) {
-      const unit = await askPostgres(() => claimUnit(connection, now()), LEDGER_TIMEOUT_MS);
+      const unit = await askPostgres(() => claimUnit(connection), LEDGER_TIMEOUT_MS);
       if (unit === null) break;
       await this.#orPostpone([unit], signal, async () => {
         const moved = await archiveUnit(this.#options, unit, signal);
@@ -125,9 +125,9 @@ export class Archiver {
 
   /** Lets the log store go of what the archive has, of any instance's units; true when there was anything. */
   async #deleteDue(connection: ReservedSql, signal: AbortSignal): Promise<boolean> {
-    const { sql, metrics, log, now } = this.#options;
+    const { sql, metrics, log } = this.#options;
     if (signal.aborted || !(await takeDeletion(connection))) return false;
-    const listed = await listCommitted(sql, DELETION_MAX_ROWS, now());
+    const listed = await listCommitted(sql, DELETION_MAX_ROWS);
     const checked: CommittedUnit[] = [];
     for (const unit of listed)
       await this.#orPostpone([unit], signal, async () => {
@@ -151,7 +151,7 @@ export class Archiver {
     signal: AbortSignal,
     work: () => Promise<void>,
   ): Promise<void> {
-    const { sql, metrics, log, now } = this.#options;
+    const { sql, metrics, log } = this.#options;
     try {
       await work();
     } catch (error) {
@@ -159,7 +159,7 @@ export class Archiver {
       metrics.units.inc({ outcome: "failed" }, units.length);
       const ids = units.map(({ id }) => id);
       log.warn({ err: error, units: ids }, "log entries could not be archived; it is tried again");
-      for (const unit of units) await postponeUnit(sql, unit, now());
+      for (const unit of units) await postponeUnit(sql, unit);
     }
   }
 }

@@ -9,7 +9,6 @@ import type { StepObserver } from "./steps.ts";
 export interface HotDeletionOptions {
   readonly sql: Sql;
   readonly statements: ArchiveStatements;
-  readonly now: () => number;
   readonly onStep: StepObserver;
 }
 
@@ -64,17 +63,17 @@ export async function deleteArchived(
 }
 
 async function finish(
-  { sql, statements, now, onStep }: HotDeletionOptions,
+  { sql, statements, onStep }: HotDeletionOptions,
   unit: CommittedUnit,
   signal: AbortSignal,
 ): Promise<void> {
-  await finishUnit(sql, unit, now());
+  await finishUnit(sql, unit);
   onStep("finished", unit);
   await statements.dropStaged(unit.attempt, signal);
   await forgetAttempt(sql, unit.attempt);
   onStep("cleaned", unit);
   // There were more entries than one unit takes.
-  if (unit.facts.rows >= UNIT_MAX_ROWS) await planUnit(sql, unit.organizationId, unit.day, now());
+  if (unit.facts.rows >= UNIT_MAX_ROWS) await planUnit(sql, unit.organizationId, unit.day);
 }
 
 /** Waits until no deletion of archived entries is under way. */

@@ -46,7 +46,7 @@ export async function planExpired(options: SweepOptions, signal: AbortSignal): P
   }
   if (defaultDays === 0) return;
   const days = await statements.oldDays(lastExpiredDay(today, defaultDays), custom, SWEEP_MAX_DAYS, signal);
-  for (const { organizationId, day } of days) await planUnit(sql, organizationId, day, now());
+  for (const { organizationId, day } of days) await planUnit(sql, organizationId, day);
 }
 
 async function planOrganization(
@@ -60,7 +60,7 @@ async function planOrganization(
   const today = archiveToday(now());
   const bounds = { today, lastDay: lastExpiredDay(today, shortest), limit: SWEEP_MAX_DAYS };
   for (const day of await statements.expiredDays(organizationId, retention, bounds, signal))
-    await planUnit(sql, organizationId, day, now());
+    await planUnit(sql, organizationId, day);
 }
 
 /** Removes what attempts that came to nothing have left, and archived files whose time is over. */

@@ -5,7 +5,7 @@ import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { ChangeOptions } from "./change.ts";
 import type { FairShare, ShareKey, Taking } from "./fair-share.ts";
-import type { ExecutionOfKey } from "./ledger/idempotency.ts";
+import type { ExecutionOfKey, RequestName } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import { SLOT_RETRY_SEC } from "./limits.ts";
 import type { Principal } from "./principal.ts";
@@ -107,6 +107,10 @@ export class AuthenticatedExchange extends Exchange implements AuthenticatedCont
   constructor(parts: ExchangeParts, principal: Principal) {
     super(parts);
     this.principal = principal;
+  }
+
+  get requestName(): RequestName | null {
+    return this.execution?.name ?? null;
   }
 
   readonly change = async (work: ChangeWork, options: ChangeOptions = {}): Promise<Reply> => {

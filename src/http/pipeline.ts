@@ -183,7 +183,9 @@ export class Pipeline {
         throw new Error(`${plan.method} ${plan.label} declares a change and recorded none`);
       return result;
     };
-    return key === null ? run() : executeOnce(ledger, exchange, key, run);
+    return key === null
+      ? run()
+      : executeOnce(ledger, exchange, { key, isIngest: plan.effect === "ingest" }, run);
   }
 
   #record(

@@ -4,6 +4,7 @@ import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Change, ChangeOptions } from "./change.ts";
+import type { RequestName } from "./ledger/idempotency.ts";
 import type { Principal, Role, Scope } from "./principal.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -54,6 +55,8 @@ export interface RequestContext {
 
 export interface AuthenticatedContext extends RequestContext {
   readonly principal: Principal;
+  /** What the request is recognised by when it is sent again; null without an Idempotency-Key. */
+  readonly requestName: RequestName | null;
   /** Makes a change of state: one transaction that holds what `work` does, its audit rows and its remembered answer. */
   readonly change: (work: ChangeWork, options?: ChangeOptions) => Promise<Reply>;
 }

@@ -18,7 +18,11 @@ const STOP_MS = 1_000;
 /** Removes rows whose time is over, at most `limit`, leaves those that another instance is removing, and counts its own. */
 type Forget = (sql: Sql, nowMs: number, limit: number) => Promise<number>;
 
-const EVERYTHING_FORGOTTEN: readonly Forget[] = [forgetExpiredKeys, forgetOldTokenUsage, forgetOldQuarantine];
+const EVERYTHING_FORGOTTEN: readonly Forget[] = [
+  (sql, _nowMs, limit) => forgetExpiredKeys(sql, limit),
+  forgetOldTokenUsage,
+  forgetOldQuarantine,
+];
 
 export interface HousekeepingOptions {
   readonly sql: Sql;

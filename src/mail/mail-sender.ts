@@ -91,16 +91,15 @@ export class MailSender {
 
   /** Sends one batch of what is due; true when there may be more. */
   async sendDue(signal: AbortSignal): Promise<boolean> {
-    const { sql, now, log, metrics } = this.#options;
-    const expired = await askPostgres(() => removeExpiredMails(sql, now(), COUNTED_MAX));
+    const { sql, log, metrics } = this.#options;
+    const expired = await askPostgres(() => removeExpiredMails(sql, COUNTED_MAX));
     if (expired > 0) {
       metrics.mail.mails.inc({ outcome: "expired" }, expired);
       log.warn({ mails: expired }, "mails expired before they could be sent");
     }
-    const request = { nowMs: now(), leaseMs: LEASE_MS, max: BATCH_MAX };
-    const taken = await askPostgres(() => takeDueMails(sql, request));
+    const taken = await askPostgres(() => takeDueMails(sql, { leaseMs: LEASE_MS, max: BATCH_MAX }));
     for (const mail of taken) {
-      if (signal.aborted) await askPostgres(() => returnMail(sql, mail, now()));
+      if (signal.aborted) await askPostgres(() => returnMail(sql, mail));
       else await this.#send(mail, signal);
     }
     this.#state = await askPostgres(() => outboxState(sql, COUNTED_MAX));
@@ -108,13 +107,13 @@ export class MailSender {
   }
 
   async #send(mail: TakenMail, stopped: AbortSignal): Promise<void> {
-    const { sql, box, transport, metrics, log, now } = this.#options;
+    const { sql, box, transport, metrics, log } = this.#options;
     try {
       const message = openMail(box, mail.sealed);
       const signal = AbortSignal.any([stopped, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
       await transport.send(message, messageIdOf(mail), signal);
     } catch (error) {
-      if (stopped.aborted) await askPostgres(() => returnMail(sql, mail, now()));
+      if (stopped.aborted) await askPostgres(() => returnMail(sql, mail));
       else await this.#putOff(mail, error);
       return;
     }
@@ -124,7 +123,7 @@ export class MailSender {
   }
 
   async #putOff(mail: TakenMail, error: unknown): Promise<void> {
-    const { sql, metrics, log, now } = this.#options;
+    const { sql, metrics, log } = this.#options;
     const { id: mailId, attempt } = mail;
     if (error instanceof RecipientRefused || attempt >= ATTEMPTS_MAX) {
       metrics.mail.mails.inc({ outcome: "given_up" });
@@ -135,7 +134,7 @@ export class MailSender {
     const delayMs = retryDelayMs(attempt);
     metrics.mail.mails.inc({ outcome: "failed" });
     log.warn({ mailId, attempt, delayMs, err: error }, "a mail could not be sent; it is tried again");
-    await askPostgres(() => postponeMail(sql, mail, now() + delayMs));
+    await askPostgres(() => postponeMail(sql, mail, delayMs));
   }
 }
 

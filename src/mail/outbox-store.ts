@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
+import { fromNow } from "../storage/database-clock.ts";
 
 /** The queries about mails that wait to be sent. They belong to no organisation. */
 
@@ -22,23 +23,21 @@ export async function insertMail(
   tx: TransactionSql,
   input: { sealed: Uint8Array; createdAtMs: number; expiresAtMs: number },
 ): Promise<void> {
-  const at = new Date(input.createdAtMs);
   await tx`
     INSERT INTO mail_outbox (sealed, created_at, next_attempt_at, expires_at)
-    VALUES (${input.sealed}, ${at}, ${at}, ${new Date(input.expiresAtMs)})`;
+    VALUES (${input.sealed}, ${new Date(input.createdAtMs)}, now(), ${new Date(input.expiresAtMs)})`;
 }
 
 /** Takes mails that are due for the time of the lease, past those that another sender is taking; the oldest first. */
 export async function takeDueMails(
   sql: Sql,
-  { nowMs, leaseMs, max }: { nowMs: number; leaseMs: number; max: number },
+  { leaseMs, max }: { leaseMs: number; max: number },
 ): Promise<TakenMail[]> {
-  const now = new Date(nowMs);
   const rows = await sql<{ id: string; sealed: Uint8Array; attempts: number; created_at: Date }[]>`
-    UPDATE mail_outbox SET attempts = attempts + 1, next_attempt_at = ${new Date(nowMs + leaseMs)}
+    UPDATE mail_outbox SET attempts = attempts + 1, next_attempt_at = ${fromNow(sql, leaseMs)}
     WHERE id IN (
       SELECT id FROM mail_outbox
-      WHERE next_attempt_at <= ${now} AND expires_at > ${now}
+      WHERE next_attempt_at <= now() AND expires_at > now()
       ORDER BY next_attempt_at, id
       LIMIT ${max}
       FOR UPDATE SKIP LOCKED
@@ -58,24 +57,25 @@ export async function removeMail(sql: Sql, { id, attempt }: TakenMail): Promise<
   await sql`DELETE FROM mail_outbox WHERE id = ${id} AND attempts = ${attempt}`;
 }
 
-/** Gives a mail back until `dueAtMs`, unless it is another sender's by now. */
-export async function postponeMail(sql: Sql, { id, attempt }: TakenMail, dueAtMs: number): Promise<void> {
+/** Gives a mail back, to be taken again after `delayMs`, unless it is another sender's by now. */
+export async function postponeMail(sql: Sql, { id, attempt }: TakenMail, delayMs: number): Promise<void> {
   await sql`
-    UPDATE mail_outbox SET next_attempt_at = ${new Date(dueAtMs)} WHERE id = ${id} AND attempts = ${attempt}`;
+    UPDATE mail_outbox SET next_attempt_at = ${fromNow(sql, delayMs)}
+    WHERE id = ${id} AND attempts = ${attempt}`;
 }
 
 /** Gives a mail back that nobody has tried to send. */
-export async function returnMail(sql: Sql, { id, attempt }: TakenMail, dueAtMs: number): Promise<void> {
+export async function returnMail(sql: Sql, { id, attempt }: TakenMail): Promise<void> {
   await sql`
-    UPDATE mail_outbox SET attempts = attempts - 1, next_attempt_at = ${new Date(dueAtMs)}
+    UPDATE mail_outbox SET attempts = attempts - 1, next_attempt_at = now()
     WHERE id = ${id} AND attempts = ${attempt}`;
 }
 
 /** Forgets mails that have lost their use; how many. */
-export async function removeExpiredMails(sql: Sql, nowMs: number, max: number): Promise<number> {
+export async function removeExpiredMails(sql: Sql, max: number): Promise<number> {
   const rows = await sql`
     DELETE FROM mail_outbox WHERE id IN (
-      SELECT id FROM mail_outbox WHERE expires_at <= ${new Date(nowMs)} LIMIT ${max} FOR UPDATE SKIP LOCKED
+      SELECT id FROM mail_outbox WHERE expires_at <= now() LIMIT ${max} FOR UPDATE SKIP LOCKED
     ) RETURNING 1`;
   return rows.length;
 }

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { type ArchiveMetrics, archiveMetrics } from "../archive/archive-metrics.ts";
 import { type AnchorMetrics, anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
+import { type DedupeMetrics, dedupeMetrics } from "../domains/logs/dedupe-metrics.ts";
 import { type SyslogMetrics, syslogMetrics } from "../domains/logs/receive/syslog/syslog-metrics.ts";
 import { type QuarantineMetrics, quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
 import { registerProcessMetrics, type UncaughtFaults, uncaughtFaults } from "./process-metrics.ts";
@@ -40,6 +41,7 @@ export interface Metrics {
     /** Age of the oldest record that is not in the store yet. */
     readonly oldestAgeSec: Gauge;
   };
+  readonly dedupe: DedupeMetrics;
   readonly insert: {
     readonly batches: Counter<"outcome">;
     readonly rows: Counter;
@@ -87,6 +89,7 @@ export function createMetrics(): Metrics {
     rateLimit: rateLimitMetrics(registry),
     ingest: ingestMetrics(registry),
     wal: walMetrics(registry),
+    dedupe: dedupeMetrics(registry),
     insert: insertMetrics(registry),
     query: queryMetrics(registry),
     tail: tailMetrics(registry),

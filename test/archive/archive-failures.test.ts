@@ -6,6 +6,7 @@ import { fileName, patternOf } from "../../src/archive/files/archive-files.ts";
 import { DirectoryFiles } from "../../src/archive/files/directory-files.ts";
 import { createClickHouse } from "../../src/storage/clickhouse.ts";
 import { idAt, insertRows, type StoredRow } from "../domains/logs/stored-rows.ts";
+import { letPass } from "../harness/let-pass.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 import {
@@ -91,6 +92,7 @@ test("a file that is damaged before the log store has let go is given up, and an
   const { text } = await stopping.metrics.expose();
   expect(text).toContain('obs_archive_units_total{outcome="failed"} 1');
   expect(text).toContain("obs_archive_units_open 1");
+  await letPass(stores.postgres, "log_archive_units", HOUR_MS);
   const { run, files } = testArchiver(stores, temporary.path, { now: () => NOW_MS + 2 * HOUR_MS });
   await run();
   expect(await hotIds(stores, organization)).toEqual([]);
@@ -102,9 +104,7 @@ test("a unit that fails is put off, longer each time, and does not hold up the o
   const poor = await oldEntries(3, 40);
   const fine = await oldEntries(3, 41);
   let tries = 0;
-  let nowMs = NOW_MS;
   const { run, files } = testArchiver(stores, temporary.path, {
-    now: () => nowMs,
     onStep: (step, { organizationId }) => {
       if (organizationId !== poor.organization || step !== "begun") return;
       tries += 1;
@@ -114,12 +114,14 @@ test("a unit that fails is put off, longer each time, and does not hold up the o
   await run();
   expect(tries).toBe(1);
   expect(await archivedIds(stores, fine.organization, files)).toEqual(fine.ids);
+  const wait = (ms: number): Promise<void> => letPass(stores.postgres, "log_archive_units", ms);
+  await wait(-HOUR_MS);
   await run();
   expect(tries).toBe(1);
-  nowMs += 31_000;
+  await wait(HOUR_MS + 30_000);
   await run();
   expect(tries).toBe(2);
-  nowMs += 31_000;
+  await wait(-HOUR_MS);
   await run();
   expect(tries).toBe(2);
   expect(await hotIds(stores, poor.organization)).toEqual(poor.ids);

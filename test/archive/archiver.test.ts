@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ARCHIVE_STEPS, type ArchiveStep } from "../../src/archive/steps.ts";
 import { idAt, insertRows, type StoredRow } from "../domains/logs/stored-rows.ts";
+import { letPass } from "../harness/let-pass.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 import {
@@ -102,6 +103,7 @@ test("an entry that arrives while its day is archived is neither lost nor moved 
   await run();
   await inserted;
   expect(await archivedIds(stores, organization, files)).toEqual(idsOf(rows.slice(0, 3)));
+  await letPass(stores.postgres, "log_archive_units", DAY_MS / 24);
   await testArchiver(stores, directory, { now: () => NOW_MS + DAY_MS / 24 }).run();
   await testArchiver(stores, directory, { now: () => NOW_MS + DAY_MS / 24 }).run();
   expect(await hotIds(stores, organization)).toEqual([]);
@@ -132,6 +134,7 @@ describe("a stop after each step loses nothing and doubles nothing", () => {
       ];
       expect([...new Set([...hot, ...archived])].sort()).toEqual(idsOf(rows).sort());
 
+      await letPass(stores.postgres, "log_archive_units", 2 * 3_600_000);
       const later = { now: () => NOW_MS + 2 * 3_600_000 };
       const { run, files } = testArchiver(stores, directory, later);
       await run();

@@ -252,6 +252,35 @@ describe("event ids", () => {
     await ingest.close(10_000);
   });
 
+  test("beyond what memory takes make it forget what came first, over a restart as well, and nothing of the last ten minutes", async () => {
+    const organization = ++organizations;
+    const directory = await newDirectory();
+    let now = Date.now();
+    const options = { now: () => now, dedupeMaxKeys: 8, dedupeWindowMs: 24 * 60 * MINUTE_MS };
+    let ingest = await open(directory, options);
+    const ids = Array.from({ length: 12 }, (_, i) => `event ${i}`);
+    for (const id of ids) {
+      now += 5 * MINUTE_MS;
+      expect(await send(ingest, organization, [event(id)])).toMatchObject({ duplicates: 0 });
+    }
+    for (const again of [false, true]) {
+      if (again) {
+        await ingest.close(10_000);
+        ingest = await open(directory, options);
+      }
+      expect(
+        await send(
+          ingest,
+          organization,
+          ids.slice(6).map((id) => event(id)),
+        ),
+      ).toMatchObject({ duplicates: 6 });
+    }
+    expect(ingest.events.reachMs).toBeGreaterThanOrEqual(10 * MINUTE_MS);
+    expect(await send(ingest, organization, [event("event 0")])).toMatchObject({ duplicates: 0 });
+    await ingest.close(10_000);
+  });
+
   test("beyond what may be remembered are refused, entries without one are not", async () => {
     const organization = ++organizations;
     const ingest = await open(await newDirectory(), { dedupeMaxKeys: 2 });

@@ -29,12 +29,12 @@ beforeEach(async () => {
   await sql`DELETE FROM token_usage`;
 });
 
-/** So many keys that are over, and one that lives for another millisecond. */
+/** So many keys that are over, and one that lives for another hour. */
 async function fillKeys(rows: number): Promise<void> {
   await sql`
     INSERT INTO idempotency_keys (organization_id, credential, key_hash, fingerprint, attempt, leased_until, expires_at)
     SELECT 1, 'user:1', sha256(n::text::bytea), sha256('request'), gen_random_uuid(), now(),
-           ${new Date(NOW_MS)}::timestamptz + CASE n WHEN 0 THEN interval '1 ms' ELSE interval '0' END
+           now() + CASE n WHEN 0 THEN interval '1 hour' ELSE interval '0' END
     FROM generate_series(0, ${rows}::integer) AS n`;
 }
 

@@ -37,11 +37,10 @@ const DELETION_LOCK = -1;
  * Plans what a day has, unless it is planned already or the organisation is gone. While records of its quarantine are
  * being replayed nothing is: whether an interrupted replay stored its entries is looked up in the log store.
  */
-export async function planUnit(sql: Sql, organizationId: number, day: string, nowMs: number): Promise<void> {
-  const now = new Date(nowMs);
+export async function planUnit(sql: Sql, organizationId: number, day: string): Promise<void> {
   await sql`
     INSERT INTO log_archive_units (organization_id, day, retry_at, created_at)
-    SELECT id, ${day}::date, ${now}, ${now} FROM organizations WHERE id = ${organizationId}
+    SELECT id, ${day}::date, now(), now() FROM organizations WHERE id = ${organizationId}
       AND NOT EXISTS (SELECT 1 FROM quarantine_records WHERE organization_id = ${organizationId} AND state = 'replaying')
     ON CONFLICT (organization_id, day) WHERE state <> 'done' DO NOTHING`;
 }
@@ -60,9 +59,9 @@ export function takeDeletion(connection: ReservedSql): Promise<boolean> {
  * A planned unit that is due and that no other instance works on; it is this one's for as long as the connection
  * lives, or until `releaseLocks`.
  */
-export async function claimUnit(connection: ReservedSql, nowMs: number): Promise<UnitKey | null> {
+export async function claimUnit(connection: ReservedSql): Promise<UnitKey | null> {
   const due = await connection<{ id: number }[]>`
-    SELECT id FROM log_archive_units WHERE state = 'planned' AND retry_at <= ${new Date(nowMs)}
+    SELECT id FROM log_archive_units WHERE state = 'planned' AND retry_at <= now()
     ORDER BY day, id LIMIT ${CLAIM_LOOKS_AT}`;
   for (const { id } of due) {
     if (!(await takeLock(connection, id))) continue;
@@ -76,12 +75,12 @@ export async function claimUnit(connection: ReservedSql, nowMs: number): Promise
 }
 
 /** Committed units that are due, the oldest first, of together at most so many entries, or one of more. */
-export async function listCommitted(sql: Sql, maxRows: number, nowMs: number): Promise<CommittedUnit[]> {
+export async function listCommitted(sql: Sql, maxRows: number): Promise<CommittedUnit[]> {
   const rows = await sql<CommittedRow[]>`
     SELECT * FROM (
       SELECT id, organization_id, to_char(day, 'YYYY-MM-DD') AS day, attempt, file, rows, bytes, checksum, min_ts, max_ts,
              sum(rows) OVER (ORDER BY id) - rows AS rows_before
-      FROM log_archive_units WHERE state = 'committed' AND retry_at <= ${new Date(nowMs)}
+      FROM log_archive_units WHERE state = 'committed' AND retry_at <= now()
     ) due
     WHERE rows_before = 0 OR rows_before + rows <= ${maxRows} ORDER BY id LIMIT ${DELETION_MAX_UNITS}`;
   return rows.map((row) => ({
@@ -160,9 +159,9 @@ export async function replanUnit(sql: Sql, { id }: UnitKey, attempt: number): Pr
     WHERE id = ${id} AND attempt = ${attempt} AND state = 'committed'`;
 }
 
-export async function finishUnit(sql: Sql, { id }: UnitKey, nowMs: number): Promise<void> {
+export async function finishUnit(sql: Sql, { id }: UnitKey): Promise<void> {
   await sql`
-    UPDATE log_archive_units SET state = 'done', failures = 0, done_at = ${new Date(nowMs)}
+    UPDATE log_archive_units SET state = 'done', failures = 0, done_at = now()
     WHERE id = ${id} AND state = 'committed'`;
 }
 
@@ -172,11 +171,10 @@ export async function withdrawUnit(sql: Sql, { id }: UnitKey, attempt: number): 
 }
 
 /** Puts a unit off, the longer the more often it has failed. */
-export async function postponeUnit(sql: Sql, { id }: UnitKey, nowMs: number): Promise<void> {
-  const now = new Date(nowMs);
+export async function postponeUnit(sql: Sql, { id }: UnitKey): Promise<void> {
   await sql`
     UPDATE log_archive_units
-    SET retry_at = ${now}::timestamptz
+    SET retry_at = now()
           + least(${RETRY_MAX_MS}::double precision, ${RETRY_BASE_MS} * power(2, least(failures, 20))) * interval '1 millisecond',
         failures = least(failures + 1, 1000)
     WHERE id = ${id} AND state <> 'done'`;

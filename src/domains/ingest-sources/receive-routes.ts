@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
-import { idempotencyKeyOf } from "../../http/ledger/idempotency.ts";
 import { ANY_MEDIA_TYPE } from "../../http/media-type.ts";
 import type { CredentialReader, Route } from "../../http/route.ts";
 import { authorizationToken } from "../logs/receive/authorization-token.ts";
@@ -80,7 +79,6 @@ export function sourceReceiveRoutes({ receiver, sources, activity }: SourceRecei
         if (source === null) throw noSuchSource();
         if (source.status === "disabled")
           throw new ApiError("SOURCE_DISABLED", `The ingest source ${sourceKey} is disabled.`);
-        const name = idempotencyKeyOf(request);
         const isNdjson = NDJSON.test(request.headers.get("content-type") ?? "");
         const body = await readLogBody(context);
         const decoder = source.decoder(isNdjson);
@@ -88,7 +86,7 @@ export function sourceReceiveRoutes({ receiver, sources, activity }: SourceRecei
           principal,
           body,
           decoder,
-          requestName: name === null ? null : `${sourceKey} ${name}`,
+          requestName: context.requestName,
           sourceKey,
           quarantines: true,
         });

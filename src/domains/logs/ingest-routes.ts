@@ -9,7 +9,7 @@ import {
   requestKeys,
 } from "../../../ingest/index.ts";
 import { route } from "../../http/define-route.ts";
-import { idempotencyKeyOf, keySpaceOf } from "../../http/ledger/idempotency.ts";
+import { keySpaceOf } from "../../http/ledger/idempotency.ts";
 import type { AuthenticatedContext, Route } from "../../http/route.ts";
 import { countLogBytes, type LogByteCaps } from "../../usage/count-log-bytes.ts";
 import { throwForClient } from "./receive/ingest-refusals.ts";
@@ -44,7 +44,7 @@ const LogEntry = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 128,
-        description: "Repeats within ten minutes are stored once.",
+        description: "Repeats within a day are stored once, ten minutes at least.",
       }),
     ),
   },
@@ -104,6 +104,7 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
           format: isLines ? "ndjson" : "native",
           bytes: body.length,
           keys: keysOf(context, body),
+          isStored: context.requestName?.isStored === true,
           decode: (batch, skip) => format.decode(body, batch, skip),
         };
         const store = (): Promise<IngestResult> => ingest.ingest(request).catch(throwForClient);
@@ -125,8 +126,7 @@ function isNdjson(request: Request): boolean {
  * The keys of a request with an `Idempotency-Key`. They are written with its entries, so a repetition is recognised
  * exactly when the entries are stored, also when the server died before it could remember its answer.
  */
-function keysOf({ request, principal }: AuthenticatedContext, body: Uint8Array): IngestRequest["keys"] {
-  const key = idempotencyKeyOf(request);
-  if (key === null) return null;
-  return requestKeys(principal.organizationId, keySpaceOf(principal), key, body);
+function keysOf({ requestName, principal }: AuthenticatedContext, body: Uint8Array): IngestRequest["keys"] {
+  if (requestName === null) return null;
+  return requestKeys(principal.organizationId, keySpaceOf(principal), requestName.storedAs, body);
 }

@@ -14,7 +14,7 @@ import type { RequestLedger } from "./request-ledger.ts";
 export async function executeOnce(
   ledger: RequestLedger,
   exchange: AuthenticatedExchange,
-  key: string,
+  { key, isIngest }: { key: string; isIngest: boolean },
   run: () => Promise<Reply | Response>,
 ): Promise<Reply | Response> {
   const { method, url } = exchange.request;
@@ -24,7 +24,7 @@ export async function executeOnce(
   });
   exchange.restoreBody(new Uint8Array(body));
   const target = url.slice(url.indexOf("/", url.indexOf("://") + 3));
-  const begun = await ledger.begin(exchange.principal, key, { method, target, body });
+  const begun = await ledger.begin(exchange.principal, key, { method, target, body, isIngest });
   if (!(begun instanceof ExecutionOfKey)) return replay(begun);
   exchange.execution = begun;
   try {
@@ -59,9 +59,9 @@ async function endQuietly(
 }
 
 function replay({ status, body, headers }: RememberedAnswer): Response {
-  const contentType = body === null ? {} : { "content-type": "application/json" };
-  return new Response(body, {
-    status,
-    headers: { ...contentType, ...headers, "idempotent-replayed": "true" },
-  });
+  const answered = new Headers(headers);
+  if (body !== null && !answered.has("content-type")) answered.set("content-type", "application/json");
+  // The answer may have been one to a repetition itself.
+  answered.set("idempotent-replayed", "true");
+  return new Response(body, { status, headers: answered });
 }

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
+import { fromNow } from "../../storage/database-clock.ts";
 
 /** Whose key it is, and which. */
 export interface IdempotencyKey {
@@ -15,43 +16,150 @@ export interface Claim extends IdempotencyKey {
 }
 
 export type ClaimOutcome =
-  | { readonly kind: "claimed"; readonly claim: Claim }
+  | { readonly kind: "claimed"; readonly entries: ClaimedEntries }
   | { readonly kind: "answered"; readonly sealedAnswer: Uint8Array }
-  | { readonly kind: "in-progress"; readonly leasedUntilMs: number }
+  | { readonly kind: "in-progress"; readonly leasedForMs: number }
+  /** What became of the request is known to the write-ahead log of another instance, which has been asked. */
+  | { readonly kind: "elsewhere" }
   | { readonly kind: "reused" };
+
+/** The entries of a request that stores some. */
+export interface ClaimedEntries {
+  /** Their name in write-ahead logs: that of every execution of the request, and of no other that uses the key later. */
+  readonly storedAs: string;
+  /** An earlier execution stored them and did not get to answer. */
+  readonly isStored: boolean;
+}
+
+/** For what and for how long a key is taken. */
+export interface ClaimRequest {
+  readonly attempt: string;
+  readonly fingerprint: Uint8Array;
+  readonly leaseMs: number;
+  readonly keepMs: number;
+  /** The write-ahead log that the execution may append to; null when it changes nothing but Postgres. */
+  readonly log: ClaimLog | null;
+}
+
+export interface ClaimLog {
+  readonly identity: string;
+  /** An execution that ended longer ago may be forgotten by the log itself. */
+  readonly reachMs: number;
+  /** For how long after its lease an execution of another log is left to what that log says. */
+  readonly holdMs: number;
+}
 
 /**
  * Takes a key for a request, if it is free: never used, forgotten by now, or held for the same request by an
- * execution whose lease is over.
+ * execution whose lease is over and of which it is known here whether it took effect.
  */
-export async function claimKey(
+export async function claimKey(sql: Sql, key: IdempotencyKey, request: ClaimRequest): Promise<ClaimOutcome> {
+  const { organizationId, credential, keyHash } = key;
+  const { attempt, fingerprint, leaseMs, keepMs, log } = request;
+  const [taken] = await sql<{ stored_as: string; is_stored: boolean }[]>`
+    INSERT INTO idempotency_keys AS held
+      (organization_id, credential, key_hash, fingerprint, attempt, log, stored_as, leased_until, expires_at)
+    VALUES (${organizationId}, ${credential}, ${keyHash}, ${fingerprint}, ${attempt}, ${log?.identity ?? null},
+            ${attempt}, ${fromNow(sql, leaseMs)}, ${fromNow(sql, keepMs)})
+    ON CONFLICT (organization_id, credential, key_hash) DO UPDATE
+    SET fingerprint = excluded.fingerprint, attempt = excluded.attempt, log = excluded.log,
+        leased_until = excluded.leased_until, expires_at = excluded.expires_at, answer = NULL, asked_at = NULL,
+        stored_as = CASE WHEN held.expires_at > now() THEN held.stored_as ELSE excluded.stored_as END,
+        is_stored = held.is_stored AND held.expires_at > now()
+    WHERE held.expires_at <= now()
+       OR (held.answer IS NULL AND held.leased_until <= now() AND held.fingerprint = excluded.fingerprint
+           AND (held.log IS NULL OR held.is_stored
+                OR (held.log = excluded.log AND held.leased_until > ${fromNow(sql, -(log?.reachMs ?? 0))})
+                OR held.leased_until <= ${fromNow(sql, -(log?.holdMs ?? 0))}))
+    RETURNING stored_as, is_stored`;
+  if (taken === undefined) return readHeld(sql, key, request);
+  return { kind: "claimed", entries: { storedAs: taken.stored_as, isStored: taken.is_stored } };
+}
+
+interface HeldRow {
+  fingerprint: Uint8Array;
+  attempt: string;
+  answer: Uint8Array | null;
+  log: string | null;
+  is_stored: boolean;
+  leased_for_ms: number;
+}
+
+/** Why a key could not be taken. */
+async function readHeld(
   sql: Sql,
   key: IdempotencyKey,
-  request: { fingerprint: Uint8Array; nowMs: number; leaseMs: number; keepMs: number },
+  { fingerprint, log }: ClaimRequest,
 ): Promise<ClaimOutcome> {
-  const attempt = crypto.randomUUID();
   const { organizationId, credential, keyHash } = key;
-  const now = new Date(request.nowMs);
-  const [taken] = await sql`
-    INSERT INTO idempotency_keys AS held
-      (organization_id, credential, key_hash, fingerprint, attempt, leased_until, expires_at)
-    VALUES (${organizationId}, ${credential}, ${keyHash}, ${request.fingerprint}, ${attempt},
-            ${new Date(request.nowMs + request.leaseMs)}, ${new Date(request.nowMs + request.keepMs)})
-    ON CONFLICT (organization_id, credential, key_hash) DO UPDATE
-    SET fingerprint = excluded.fingerprint, attempt = excluded.attempt, leased_until = excluded.leased_until,
-        expires_at = excluded.expires_at, answer = NULL
-    WHERE held.expires_at <= ${now}
-       OR (held.answer IS NULL AND held.leased_until <= ${now} AND held.fingerprint = excluded.fingerprint)
-    RETURNING 1`;
-  if (taken !== undefined) return { kind: "claimed", claim: { ...key, attempt } };
-  const [held] = await sql<{ fingerprint: Uint8Array; answer: Uint8Array | null; leased_until: Date }[]>`
-    SELECT fingerprint, answer, leased_until FROM idempotency_keys
+  const [held] = await sql<HeldRow[]>`
+    SELECT fingerprint, attempt, answer, log, is_stored,
+           (extract(epoch FROM leased_until - now()) * 1000)::double precision AS leased_for_ms
+    FROM idempotency_keys
     WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}`;
   // Released in between: whoever asks again gets it.
-  if (held === undefined) return { kind: "in-progress", leasedUntilMs: request.nowMs };
-  if (Buffer.compare(held.fingerprint, request.fingerprint) !== 0) return { kind: "reused" };
+  if (held === undefined) return { kind: "in-progress", leasedForMs: 0 };
+  if (Buffer.compare(held.fingerprint, fingerprint) !== 0) return { kind: "reused" };
   if (held.answer !== null) return { kind: "answered", sealedAnswer: held.answer };
-  return { kind: "in-progress", leasedUntilMs: held.leased_until.getTime() };
+  const isElsewhere = held.log !== null && held.log !== log?.identity && !held.is_stored;
+  if (held.leased_for_ms > 0 || !isElsewhere)
+    return { kind: "in-progress", leasedForMs: Math.max(0, held.leased_for_ms) };
+  await askLog(sql, { ...key, attempt: held.attempt });
+  return { kind: "elsewhere" };
+}
+
+/** Asks the write-ahead log of an execution that did not answer whether it holds the entries. */
+async function askLog(sql: Sql, { organizationId, credential, keyHash, attempt }: Claim): Promise<void> {
+  await sql`
+    UPDATE idempotency_keys SET asked_at = now()
+    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
+      AND attempt = ${attempt} AND asked_at IS NULL`;
+}
+
+/** A claim whose log is asked about. */
+export interface AskedClaim extends Claim {
+  readonly storedAs: string;
+  /** How long ago its lease ended. */
+  readonly endedForMs: number;
+}
+
+interface AskedRow {
+  organization_id: number;
+  credential: string;
+  key_hash: Uint8Array;
+  attempt: string;
+  stored_as: string;
+  ended_for_ms: number;
+}
+
+/** What this write-ahead log is asked, at most `limit` claims, oldest question first; of all organisations. */
+export async function findAskedClaims(sql: Sql, log: string, limit: number): Promise<AskedClaim[]> {
+  const rows = await sql<AskedRow[]>`
+    SELECT organization_id, credential, key_hash, attempt, stored_as,
+           (extract(epoch FROM now() - leased_until) * 1000)::double precision AS ended_for_ms
+    FROM idempotency_keys
+    WHERE log = ${log} AND asked_at IS NOT NULL AND answer IS NULL AND NOT is_stored AND leased_until <= now()
+    ORDER BY asked_at LIMIT ${limit}`;
+  return rows.map((row) => ({
+    organizationId: row.organization_id,
+    credential: row.credential,
+    keyHash: row.key_hash,
+    attempt: row.attempt,
+    storedAs: row.stored_as,
+    endedForMs: row.ended_for_ms,
+  }));
+}
+
+/**
+ * Gives a key back unanswered whose entries are stored: a repetition is answered and stores nothing. The lease ends a
+ * millisecond ago, for the column rounds to one.
+ */
+export async function releaseStored(sql: Sql, claim: Claim): Promise<void> {
+  const { organizationId, credential, keyHash, attempt } = claim;
+  await sql`
+    UPDATE idempotency_keys SET is_stored = true, asked_at = NULL, leased_until = ${fromNow(sql, -1)}
+    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
+      AND attempt = ${attempt} AND answer IS NULL`;
 }
 
 /** Keeps the answer of a claim. False when another execution has taken the key over meanwhile. */
@@ -68,10 +176,10 @@ export async function keepAnswer(
 }
 
 /** Says that the execution of a claim is still under way. */
-export async function renewLease(sql: Sql, claim: Claim, leasedUntilMs: number): Promise<void> {
+export async function renewLease(sql: Sql, claim: Claim, leaseMs: number): Promise<void> {
   const { organizationId, credential, keyHash, attempt } = claim;
   await sql`
-    UPDATE idempotency_keys SET leased_until = ${new Date(leasedUntilMs)}
+    UPDATE idempotency_keys SET leased_until = ${fromNow(sql, leaseMs)}
     WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
       AND attempt = ${attempt}`;
 }
@@ -86,12 +194,12 @@ export async function releaseKey(sql: Sql, claim: Claim): Promise<void> {
 }
 
 /** Forgets keys whose time is over, at most `limit` of them, and answers how many. */
-export async function forgetExpiredKeys(sql: Sql, nowMs: number, limit: number): Promise<number> {
+export async function forgetExpiredKeys(sql: Sql, limit: number): Promise<number> {
   const { count } = await sql`
     DELETE FROM idempotency_keys
     WHERE (organization_id, credential, key_hash) IN (
       SELECT organization_id, credential, key_hash FROM idempotency_keys
-      WHERE expires_at <= ${new Date(nowMs)} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      WHERE expires_at <= now() LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )`;
   return count;
 }

@@ -4,20 +4,24 @@ import { ApiError } from "../../errors.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import type { Principal } from "../principal.ts";
-import { type Claim, claimKey, keepAnswer, releaseKey, renewLease } from "./idempotency-store.ts";
+import {
+  type Claim,
+  type ClaimedEntries,
+  claimKey,
+  type IdempotencyKey,
+  keepAnswer,
+  releaseKey,
+  renewLease,
+} from "./idempotency-store.ts";
+import { ELSEWHERE_RETRY_SEC, KEEP_MS, LEASE_MS, RENEW_EVERY_MS } from "./limits.ts";
 import {
   decodeAnswer,
   encodeAnswer,
   MAX_REMEMBERED_CHARS,
   type RememberedAnswer,
 } from "./remembered-answer.ts";
+import type { StoredRequests } from "./stored-requests.ts";
 
-/** How long an answer is remembered. */
-const KEEP_MS = 24 * 3_600_000;
-/** For how long an execution that is not heard of is believed to be alive; after a crash repetitions wait this long. */
-const LEASE_MS = 5_000;
-/** How often an execution that takes long says that it lives: twice within a lease may fail. */
-const RENEW_EVERY_MS = 1_500;
 const KEY_MAX_CHARS = 255;
 
 /** The identity of a request: a key stands for one of them. */
@@ -26,6 +30,23 @@ export interface RequestIdentity {
   /** Path and query. */
   readonly target: string;
   readonly body: Uint8Array;
+  /** It stores entries, which are not part of a transaction. */
+  readonly isIngest: boolean;
+}
+
+/** What a request that stores entries is recognised by, when it is sent again. */
+export interface RequestName {
+  /** The same whenever the request is sent again. */
+  readonly text: string;
+  /** The name of its entries in write-ahead logs; another one when a key that was forgotten is used anew. */
+  readonly storedAs: string;
+  /** Its entries are known to be stored: it is to be answered and nothing to be stored again. */
+  readonly isStored: boolean;
+}
+
+/** A request whose sender names it otherwise than by an Idempotency-Key. */
+export function ownRequestName(text: string): RequestName {
+  return { text, storedAs: text, isStored: false };
 }
 
 /** The `Idempotency-Key` of a request; null without one. Throws IDEMPOTENCY_KEY_TOO_LONG. */
@@ -45,50 +66,85 @@ export function keySpaceOf(principal: Principal): string {
   return principal.tokenId === null ? `user:${principal.userId}` : `token:${principal.tokenId}`;
 }
 
+export interface IdempotencyDeps {
+  readonly sql: Sql;
+  readonly box: SecretBox;
+  /** Of this instance; where absent nothing stores entries. */
+  readonly storedRequests?: StoredRequests | undefined;
+}
+
 /**
  * Executes requests with an Idempotency-Key once: their answers are kept in Postgres, encrypted, for 24 hours, where
  * every instance finds them, with Redis or without.
  */
 export class Idempotency {
-  readonly #sql: Sql;
-  readonly #box: SecretBox;
-  readonly #now: () => number;
+  readonly #deps: IdempotencyDeps;
 
-  constructor(deps: { sql: Sql; box: SecretBox; now: () => number }) {
-    this.#sql = deps.sql;
-    this.#box = deps.box;
-    this.#now = deps.now;
+  constructor(deps: IdempotencyDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Takes the key for this request, or answers what it was answered before. Throws IDEMPOTENCY_KEY_REUSED when the
-   * key stands for another request and IDEMPOTENCY_IN_PROGRESS while this one is being executed.
+   * key stands for another request, IDEMPOTENCY_IN_PROGRESS while this one is being executed, and UNAVAILABLE while
+   * only another instance can tell whether it was.
    */
   async begin(
     principal: Principal,
     key: string,
     identity: RequestIdentity,
   ): Promise<ExecutionOfKey | RememberedAnswer> {
-    const nowMs = this.#now();
     const held = {
       organizationId: principal.organizationId,
       credential: keySpaceOf(principal),
       keyHash: createHash("sha256").update(key).digest(),
     };
-    const request = { fingerprint: fingerprintOf(identity), nowMs, leaseMs: LEASE_MS, keepMs: KEEP_MS };
-    const outcome = await askPostgres(() => claimKey(this.#sql, held, request));
+    const attempt = crypto.randomUUID();
+    const storedRequests = identity.isIngest ? this.#deps.storedRequests : undefined;
+    storedRequests?.begin(attempt);
+    let execution: ExecutionOfKey | undefined;
+    try {
+      const begun = await this.#claim(held, attempt, identity, storedRequests);
+      if (begun instanceof ExecutionOfKey) execution = begun;
+      return begun;
+    } finally {
+      if (execution === undefined) storedRequests?.end(attempt);
+    }
+  }
+
+  async #claim(
+    key: IdempotencyKey,
+    attempt: string,
+    identity: RequestIdentity,
+    storedRequests: StoredRequests | undefined,
+  ): Promise<ExecutionOfKey | RememberedAnswer> {
+    const { sql, box } = this.#deps;
+    const request = {
+      attempt,
+      fingerprint: fingerprintOf(identity),
+      leaseMs: LEASE_MS,
+      keepMs: KEEP_MS,
+      log: storedRequests?.claimLog() ?? null,
+    };
+    const outcome = await askPostgres(() => claimKey(sql, key, request));
     switch (outcome.kind) {
       case "claimed":
-        return new ExecutionOfKey({ sql: this.#sql, box: this.#box, now: this.#now }, outcome.claim);
+        return new ExecutionOfKey({ sql, box, storedRequests }, { ...key, attempt }, outcome.entries);
       case "answered":
-        return decodeAnswer(this.#box.open(Buffer.from(outcome.sealedAnswer), PURPOSE));
+        return decodeAnswer(box.open(Buffer.from(outcome.sealedAnswer), PURPOSE));
       case "reused":
         throw new ApiError(
           "IDEMPOTENCY_KEY_REUSED",
           "The Idempotency-Key belongs to a request with another method, path or body.",
         );
       case "in-progress":
-        throw inProgress(Math.max(1, Math.ceil((outcome.leasedUntilMs - nowMs) / 1000)));
+        throw inProgress(Math.max(1, Math.ceil(outcome.leasedForMs / 1000)));
+      case "elsewhere":
+        throw new ApiError(
+          "UNAVAILABLE",
+          "The instance that took the request with this Idempotency-Key did not answer it; whether it stored the entries is known when it is back.",
+          { retryAfterSeconds: ELSEWHERE_RETRY_SEC },
+        );
     }
   }
 }
@@ -98,17 +154,19 @@ const PURPOSE = "idempotency";
 
 /** A request that holds its key: it ends with an answer that is kept, or gives the key back. */
 export class ExecutionOfKey {
-  readonly #deps: { sql: Sql; box: SecretBox; now: () => number };
+  readonly name: RequestName;
+  readonly #deps: IdempotencyDeps;
   readonly #claim: Claim;
   readonly #renewal: ReturnType<typeof setInterval>;
   #isKept = false;
 
-  constructor(deps: { sql: Sql; box: SecretBox; now: () => number }, claim: Claim) {
+  constructor(deps: IdempotencyDeps, claim: Claim, entries: ClaimedEntries) {
     this.#deps = deps;
     this.#claim = claim;
+    this.name = { text: `key ${Buffer.from(claim.keyHash).toString("hex")}`, ...entries };
     // A renewal that fails is made up for by the next one; without any the key is lost, which `keep` notices.
     this.#renewal = setInterval(() => {
-      askPostgres(() => renewLease(deps.sql, claim, deps.now() + LEASE_MS)).catch(() => undefined);
+      askPostgres(() => renewLease(deps.sql, claim, LEASE_MS)).catch(() => undefined);
     }, RENEW_EVERY_MS);
   }
 
@@ -133,11 +191,18 @@ export class ExecutionOfKey {
    */
   async end(answer: RememberedAnswer | null): Promise<void> {
     clearInterval(this.#renewal);
+    // Whatever becomes of its row, the execution appends nothing any more.
+    this.#deps.storedRequests?.end(this.#claim.attempt);
     if (this.#isKept) return;
     const { sql } = this.#deps;
-    if (answer === null || encodeAnswer(answer).length > MAX_REMEMBERED_CHARS)
-      await askPostgres(() => releaseKey(sql, this.#claim));
+    if (answer === null || encodeAnswer(answer).length > MAX_REMEMBERED_CHARS) await this.#release();
     else await askPostgres(() => this.keepIn(sql, answer));
+  }
+
+  async #release(): Promise<void> {
+    const { sql, storedRequests } = this.#deps;
+    if (storedRequests === undefined) await askPostgres(() => releaseKey(sql, this.#claim));
+    else await storedRequests.release(this.#claim, this.name.storedAs);
   }
 }
 

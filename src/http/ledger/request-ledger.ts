@@ -11,6 +11,7 @@ import type { Principal } from "../principal.ts";
 import type { ChangeWork, Reply } from "../route.ts";
 import { type ExecutionOfKey, Idempotency, type RequestIdentity } from "./idempotency.ts";
 import { type RememberedAnswer, rememberReply } from "./remembered-answer.ts";
+import type { StoredRequests } from "./stored-requests.ts";
 
 /** The call a change belongs to. */
 export interface ChangingCall {
@@ -43,6 +44,8 @@ export interface RequestLedgerDeps {
   readonly box: SecretBox;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Of this instance; absent where no route stores entries. */
+  readonly storedRequests?: StoredRequests;
   /** Told of organisations whose audit log has grown. */
   readonly onAudited?: (organizationId: number) => void;
 }

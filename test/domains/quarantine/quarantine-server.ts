@@ -100,7 +100,6 @@ export async function openQuarantineServer(options: ServerOptions) {
     clickhouse,
     wal: ingest.wal,
     metrics: metrics.quarantine,
-    now,
     log,
   });
   const replayer = new Replayer({

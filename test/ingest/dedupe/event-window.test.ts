@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { EVENT_KEY_WORDS, writeEventKey } from "../../../ingest/dedupe/event-key.ts";
 import { EventWindow } from "../../../ingest/dedupe/event-window.ts";
 
+const DAY_MS = 86_400_000;
 const encoder = new TextEncoder();
 
 function keyOf(organizationId: number, eventId: string): Uint32Array<ArrayBuffer> {
@@ -79,6 +80,50 @@ describe("event window", () => {
       if (!window.has(keyOf(1, `seen-${i}`), 0)) throw new Error(`seen-${i} was forgotten`);
       if (window.has(keyOf(1, `new-${i}`), 0)) throw new Error(`new-${i} was never added`);
     }
+  });
+
+  test("what is remembered from a time on is, whatever comes; only what is older than ten minutes makes room", () => {
+    const step = fc.record({
+      ms: fc.integer({ min: 0, max: 400_000 }),
+      count: fc.integer({ min: 1, max: 30 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+        let now = 1_700_000_000_000;
+        const window = new EventWindow({ windowMs: DAY_MS, maxKeys: 100, now: () => now });
+        const addedAt: number[] = [];
+        const add = (count: number): void => {
+          for (let i = 0; i < count; i++) window.addAll(keyOf(1, `event-${addedAt.push(now)}`));
+        };
+        for (const { ms, count } of steps) {
+          now += ms;
+          const young = addedAt.filter((at) => now - at <= 600_000).length;
+          const fits = window.hasRoomFor(count);
+          if (fits) add(count);
+          else expect(young + count).toBeGreaterThan(100 - 100 / 4);
+          expect(window.size).toBeLessThanOrEqual(100);
+          expect(window.reachMs).toBe(now - window.sinceMs);
+          addedAt.forEach((at, i) => {
+            if (at >= window.sinceMs || now - at <= 600_000)
+              expect(window.has(keyOf(1, `event-${i + 1}`), 0)).toBe(true);
+          });
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("what an earlier process remembered is forgotten when it would have been, and no more is kept than fits", () => {
+    let now = 10 * DAY_MS;
+    const window = new EventWindow({ windowMs: DAY_MS, maxKeys: 40, now: () => now });
+    for (let i = 0; i < 60; i++) window.restore(keyOf(1, `event-${i}`), now - DAY_MS / 2 + i);
+    expect(window.size).toBeLessThanOrEqual(40);
+    expect(window.has(keyOf(1, "event-59"), 0)).toBe(true);
+    expect(window.has(keyOf(1, "event-30"), 0)).toBe(true);
+    expect(window.has(keyOf(1, "event-0"), 0)).toBe(false);
+    expect(window.sinceMs).toBeGreaterThan(now - DAY_MS / 2);
+    now += DAY_MS / 2 + 60;
+    expect(window.has(keyOf(1, "event-59"), 0)).toBe(false);
   });
 
   test("room ends at the bound and comes back when the window has passed", () => {

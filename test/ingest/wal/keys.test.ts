@@ -52,6 +52,23 @@ describe("keys", () => {
     expect(await idsOfKeys(disk, START_MS + MINUTE_MS + 1)).toEqual([4, 5, 6, 7]);
   });
 
+  test("that nobody wants any more are forgotten before their retention is over, and their files removed", async () => {
+    const disk = new MemoryDisk();
+    let sinceMs = 0;
+    const options = { clock: () => START_MS + 1_000, keysWantedSinceMs: () => sinceMs };
+    const { wal } = await openOn(disk, options);
+    for (let id = 0; id < 4; id++) await wal.append(appendOf(id, 3500, 1, START_MS));
+    await flushAll(wal);
+    for (let id = 4; id < 8; id++) await wal.append(appendOf(id, 3500, 1, START_MS + 500));
+    await flushAll(wal);
+    const before = disk.paths(/\.keys$/).length;
+    sinceMs = START_MS + 1;
+    await wal.release(wal.ledger.flushedThrough);
+    expect(disk.paths(/\.keys$/).length).toBeLessThan(before);
+    disk.kill();
+    expect(await idsOfKeys(disk, START_MS + 1_000)).toEqual([4, 5, 6, 7]);
+  });
+
   test("cost no file when there are none or they are too old", async () => {
     const disk = new MemoryDisk();
     const { wal } = await openOn(disk);

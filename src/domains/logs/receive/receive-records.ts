@@ -7,7 +7,7 @@ import {
   requestKeys,
 } from "../../../../ingest/index.ts";
 import type { ErrorCode } from "../../../errors.ts";
-import { keySpaceOf } from "../../../http/ledger/idempotency.ts";
+import { keySpaceOf, type RequestName } from "../../../http/ledger/idempotency.ts";
 import { MAX_BODY_BYTES } from "../../../http/limits.ts";
 import type { Principal } from "../../../http/principal.ts";
 import { readBody } from "../../../http/read-body.ts";
@@ -50,7 +50,7 @@ export interface ReceivedRequest {
   readonly body: Uint8Array;
   readonly decoder: RecordDecoder;
   /** What the sender repeats when it retries the request, if anything: a repetition is answered and not stored again. */
-  readonly requestName: string | null;
+  readonly requestName: RequestName | null;
   /** The configured source it came through. */
   readonly sourceKey: string | null;
   /** Whether rejected records are kept; not where the answer names them and the sender deals with them. */
@@ -98,7 +98,8 @@ export class LogReceiver {
       keys:
         requestName === null
           ? null
-          : requestKeys(organizationId, keySpaceOf(principal), `${decoder.format} ${requestName}`, body),
+          : requestKeys(organizationId, keySpaceOf(principal), requestName.storedAs, body),
+      isStored: requestName?.isStored === true,
       decode: (batch, skip) => {
         writer.open(batch, skip);
         decoder.decode(body, writer);
@@ -114,7 +115,7 @@ export class LogReceiver {
             organizationId,
             format: decoder.format,
             sourceKey: request.sourceKey,
-            requestIdentity: requestName === null ? null : `${keySpaceOf(principal)} ${requestName}`,
+            requestIdentity: requestName === null ? null : `${keySpaceOf(principal)} ${requestName.text}`,
             records: outcome.rejections,
           })
         : 0;

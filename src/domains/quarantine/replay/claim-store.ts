@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
+import { fromNow } from "../../../storage/database-clock.ts";
 import { lowerUsage, matching, type RecordFilter } from "../record-store.ts";
 
 /** The queries that take records from one state to the next. */
@@ -35,7 +36,6 @@ export interface StepRange {
 export interface ClaimName {
   readonly id: string;
   readonly log: string;
-  readonly atMs: number;
 }
 
 /** Takes held records on for a claim, in the order of their ids; passes over what another one is taking. */
@@ -50,7 +50,7 @@ export async function claimRecords(
   if (ids.length === 0) return [];
   const rows = await tx<ClaimedRow[]>`
     UPDATE quarantine_records
-    SET state = 'replaying', claim_id = ${claim.id}, claim_log = ${claim.log}, claimed_at = ${new Date(claim.atMs)}
+    SET state = 'replaying', claim_id = ${claim.id}, claim_log = ${claim.log}, claimed_at = now()
     WHERE organization_id = ${organizationId} AND id = ANY(${ids}::bigint[])
     RETURNING id, entry_key, format, source_key, raw, received_at`;
   return rows.map(claimedOf).sort((a, b) => a.id - b.id);
@@ -123,11 +123,10 @@ export async function settleClaim(
   organizationId: number,
   claimId: string,
   { replayed, held }: ClaimOutcome,
-  nowMs: number,
 ): Promise<number> {
   const ended = await tx<{ raw_bytes: number }[]>`
     UPDATE quarantine_records
-    SET state = 'replayed', raw = '', replayed_at = ${new Date(nowMs)},
+    SET state = 'replayed', raw = '', replayed_at = now(),
         claim_id = NULL, claim_log = NULL, claimed_at = NULL
     WHERE organization_id = ${organizationId} AND claim_id = ${claimId} AND id = ANY(${[...replayed]}::bigint[])
     RETURNING raw_bytes`;
@@ -164,18 +163,18 @@ export async function findOpenClaims(sql: Sql, log: string, limit: number): Prom
   return openClaims(rows);
 }
 
-/** An organisation's claims, made before `beforeMs`, whose steps append to other logs. */
+/** An organisation's claims that are older than `ageMs` and whose steps append to other logs. */
 export async function findForeignClaims(
   tx: TransactionSql,
   organizationId: number,
   log: string,
-  beforeMs: number,
+  ageMs: number,
   limit: number,
 ): Promise<OpenClaim[]> {
   const rows = await tx<OpenClaimRow[]>`
     SELECT claim_id, organization_id, min(claimed_at) AS at FROM quarantine_records
     WHERE organization_id = ${organizationId} AND state = 'replaying' AND claim_log <> ${log}
-      AND claimed_at < ${new Date(beforeMs)}
+      AND claimed_at < ${fromNow(tx, -ageMs)}
     GROUP BY claim_id, organization_id ORDER BY min(claimed_at) LIMIT ${limit}`;
   return openClaims(rows);
 }

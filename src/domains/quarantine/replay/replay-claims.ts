@@ -36,8 +36,6 @@ export interface ReplayClaimsOptions {
   /** The write-ahead log that this server's replays append to. */
   readonly wal: Pick<Ingest["wal"], "identity" | "durableEnd" | "ledger">;
   readonly metrics: QuarantineMetrics;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   readonly log: Logger;
 }
 
@@ -131,17 +129,17 @@ export class ReplayClaims {
     filter: RecordFilter,
     range: StepRange,
   ): Promise<ClaimedRecord[]> {
-    const { sql, wal, now } = this.#options;
-    const claim = { id, log: wal.identity, atMs: now() };
+    const { sql, wal } = this.#options;
+    const claim = { id, log: wal.identity };
     return askPostgres(() =>
       inOrganization(sql, organizationId, (tx) => claimRecords(tx, organizationId, filter, range, claim)),
     );
   }
 
   async #end(organizationId: number, id: string, outcome: ClaimOutcome): Promise<void> {
-    const { sql, now, metrics } = this.#options;
+    const { sql, metrics } = this.#options;
     const replayed = await askPostgres(() =>
-      inOrganization(sql, organizationId, (tx) => settleClaim(tx, organizationId, id, outcome, now())),
+      inOrganization(sql, organizationId, (tx) => settleClaim(tx, organizationId, id, outcome)),
     );
     metrics.records.inc({ outcome: "replayed" }, replayed);
   }
@@ -167,11 +165,10 @@ export class ReplayClaims {
    * such entries yet to flush, it makes them twice. Throws DependencyError.
    */
   async takeOver(organizationId: number): Promise<void> {
-    const { sql, wal, now } = this.#options;
-    const before = now() - TAKE_OVER_AFTER_MS;
+    const { sql, wal } = this.#options;
     const claims = await askPostgres(() =>
       inOrganization(sql, organizationId, (tx) =>
-        findForeignClaims(tx, organizationId, wal.identity, before, RECOVERY_MAX_CLAIMS),
+        findForeignClaims(tx, organizationId, wal.identity, TAKE_OVER_AFTER_MS, RECOVERY_MAX_CLAIMS),
       ),
     );
     for (const claim of claims) await this.#settle(claim);

@@ -65,8 +65,7 @@ async function receiveBulk(
     principal: context.principal,
     body,
     decoder: new AnsweredBulk(bulk, context.requestId, context.reserveMemory),
-    // A repetition is answered item by item, so the request has no name; documents have their own ids.
-    requestName: null,
+    requestName: context.requestName,
     sourceKey: null,
     // The answer says of every document what became of it.
     quarantines: false,

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { LokiPush } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
-import { idempotencyKeyOf } from "../../../../http/ledger/idempotency.ts";
 import type { Route } from "../../../../http/route.ts";
 import { validationFailed } from "../../../../http/validate.ts";
 import { authorizationToken } from "../authorization-token.ts";
@@ -40,7 +39,7 @@ export function lokiRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
           principal: context.principal,
           body: await readLogBody(context),
           decoder,
-          requestName: idempotencyKeyOf(context.request),
+          requestName: context.requestName,
           sourceKey: null,
           quarantines: true,
         });

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { OtlpJsonDecoder } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
-import { idempotencyKeyOf } from "../../../../http/ledger/idempotency.ts";
 import type { Route } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
 import { partialSuccess, statusMembers } from "./answers.ts";
@@ -68,7 +67,7 @@ export function otlpRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
           principal: context.principal,
           body: await readLogBody(context),
           decoder,
-          requestName: idempotencyKeyOf(context.request),
+          requestName: context.requestName,
           sourceKey: null,
           quarantines: false,
         });

@@ -9,6 +9,7 @@ import {
   SyslogRecords,
 } from "../../../../../ingest/index.ts";
 import { ApiError } from "../../../../errors.ts";
+import { ownRequestName, type RequestName } from "../../../../http/ledger/idempotency.ts";
 import { MAX_BODY_BYTES } from "../../../../http/limits.ts";
 import { contentEncoding, readPackedBody } from "../../../../http/read-body.ts";
 import type { AuthenticatedContext } from "../../../../http/route.ts";
@@ -91,7 +92,7 @@ export class DrainReceiver {
       principal: context.principal,
       body,
       decoder: this.#decoderOf(dialect, headers),
-      requestName: requestName(headers.get("logplex-frame-id") ?? headers.get("idempotency-key"), body),
+      requestName: context.requestName ?? requestName(headers.get("logplex-frame-id"), body),
       sourceKey: null,
       quarantines: true,
     });
@@ -146,8 +147,9 @@ export class DrainReceiver {
 }
 
 /** The name under which a repetition is recognised: with the content, so that no other content is taken for one. */
-function requestName(id: string | null, body: Uint8Array): string | null {
-  return id === null || id === "" ? null : `${id} ${Bun.hash.xxHash3(body)}`;
+function requestName(id: string | null, body: Uint8Array): RequestName | null {
+  if (id === null || id === "") return null;
+  return ownRequestName(`drain ${id} ${Bun.hash.xxHash3(body)}`);
 }
 
 async function unpackBody(

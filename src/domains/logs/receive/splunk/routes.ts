@@ -8,7 +8,6 @@ import {
   SplunkRawText,
 } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
-import { idempotencyKeyOf } from "../../../../http/ledger/idempotency.ts";
 import { MAX_JSON_DEPTH } from "../../../../http/limits.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
@@ -125,7 +124,7 @@ async function collect(
     principal: context.principal,
     body: await readLogBody(context),
     decoder,
-    requestName: idempotencyKeyOf(context.request),
+    requestName: context.requestName,
     sourceKey: null,
     quarantines: true,
   });

@@ -2,6 +2,7 @@ import type { RecordDecoder } from "../../../../../ingest/index.ts";
 import { ApiError, DependencyError } from "../../../../errors.ts";
 import { requireAccess } from "../../../../http/access.ts";
 import type { Authenticator } from "../../../../http/authenticator.ts";
+import { ownRequestName } from "../../../../http/ledger/idempotency.ts";
 import type { Principal } from "../../../../http/principal.ts";
 import type { LogReceiver } from "../receive-records.ts";
 
@@ -48,7 +49,7 @@ export class SyslogDelivery {
         principal: await this.#principal(),
         body,
         decoder: this.#decoder,
-        requestName: name,
+        requestName: ownRequestName(`syslog ${name}`),
         sourceKey: null,
         quarantines: false,
       });

@@ -1,0 +1,102 @@
+import type { Sql } from "postgres";
+import { type Ingest, requestIdentity } from "../../../ingest/index.ts";
+import { WorkLoop } from "../../jobs/work-loop.ts";
+import type { Logger } from "../../log.ts";
+import { askPostgres } from "../../storage/ask-postgres.ts";
+import {
+  type Claim,
+  type ClaimLog,
+  findAskedClaims,
+  type IdempotencyKey,
+  releaseKey,
+  releaseStored,
+} from "./idempotency-store.ts";
+import { LEASE_MS, SETTLE_MAX_CLAIMS, SETTLE_POLL_MS, SETTLE_STOP_MS } from "./limits.ts";
+
+export interface StoredRequestsOptions {
+  readonly sql: Sql;
+  readonly wal: Pick<Ingest["wal"], "identity">;
+  readonly events: Pick<Ingest["events"], "has" | "reachMs">;
+  /** For how long an execution of another instance that is away is left to what its log says. */
+  readonly holdMs: number;
+  readonly log: Logger;
+}
+
+/**
+ * Which requests with an Idempotency-Key have stored their entries, as far as this server's write-ahead log knows.
+ *
+ * An execution that stores entries names its log in its claim. Where it never answered (the process died, or Postgres
+ * went away), whether its entries exist is a question to that log, and only the process that has it open can tell. So
+ * another instance does not execute a repetition; it asks, in the claim's row. This server answers what it is asked as
+ * soon as it is up: it lists what it is executing itself, and of what is not among that, the names of all requests that
+ * were ever appended are remembered. A log that does not answer is waited for until the hold is over.
+ */
+export class StoredRequests {
+  readonly #options: StoredRequestsOptions;
+  /** Attempts under way in this process. */
+  readonly #underWay = new Set<string>();
+  readonly #loop: WorkLoop;
+
+  constructor(options: StoredRequestsOptions) {
+    this.#options = options;
+    this.#loop = new WorkLoop({
+      work: () => this.settleOnce(),
+      pollMs: SETTLE_POLL_MS,
+      failure: "what other instances ask about requests could not be answered",
+      log: options.log,
+    });
+  }
+
+  /** Begins to answer. */
+  start(): void {
+    this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop(SETTLE_STOP_MS);
+  }
+
+  /** What a claim says of the log its execution appends to. */
+  claimLog(): ClaimLog {
+    const { wal, holdMs } = this.#options;
+    return { identity: wal.identity, reachMs: this.#reachMs(), holdMs };
+  }
+
+  /** To be called before an attempt claims its key, and once it is over whatever came of it. */
+  begin(attempt: string): void {
+    this.#underWay.add(attempt);
+  }
+
+  end(attempt: string): void {
+    this.#underWay.delete(attempt);
+  }
+
+  /** Whether entries of the request are durable here. */
+  has({ organizationId, credential }: IdempotencyKey, storedAs: string): boolean {
+    return this.#options.events.has(requestIdentity(organizationId, credential, storedAs), 0);
+  }
+
+  /** Answers what is asked now; true when there may be more. */
+  async settleOnce(): Promise<boolean> {
+    const { sql, wal } = this.#options;
+    const asked = await askPostgres(() => findAskedClaims(sql, wal.identity, SETTLE_MAX_CLAIMS));
+    // Looked at after the question: an attempt that began since has claimed the key anew, which ends the question.
+    const ended = asked.filter(({ attempt }) => !this.#underWay.has(attempt));
+    for (const claim of ended) {
+      if (this.has(claim, claim.storedAs)) await askPostgres(() => releaseStored(sql, claim));
+      else if (claim.endedForMs < this.#reachMs()) await askPostgres(() => releaseKey(sql, claim));
+    }
+    return false;
+  }
+
+  /** Gives a key back: as that of a request whose entries are stored, or to be executed anew. */
+  async release(claim: Claim, storedAs: string): Promise<void> {
+    const { sql } = this.#options;
+    await askPostgres(() => (this.has(claim, storedAs) ? releaseStored(sql, claim) : releaseKey(sql, claim)));
+  }
+
+  /** A lease may have been renewed up to its own length after the entries were appended. */
+  #reachMs(): number {
+    return this.#options.events.reachMs - LEASE_MS;
+  }
+}

@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { type Ingest, openIngest } from "../../../ingest/index.ts";
+import { logIngestRoutes } from "../../../src/domains/logs/ingest-routes.ts";
+import { elasticsearchRoutes } from "../../../src/domains/logs/receive/elasticsearch/routes.ts";
+import { lokiRoutes } from "../../../src/domains/logs/receive/loki/routes.ts";
+import { otlpRoutes } from "../../../src/domains/logs/receive/otlp/routes.ts";
+import { platformRoutes } from "../../../src/domains/logs/receive/platforms/routes.ts";
+import { LogReceiver } from "../../../src/domains/logs/receive/receive-records.ts";
+import { splunkRoutes } from "../../../src/domains/logs/receive/splunk/routes.ts";
+import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
+import { StoredRequests } from "../../../src/http/ledger/stored-requests.ts";
+import { createLogger } from "../../../src/log.ts";
+import { createClickHouseLogStore } from "../../../src/storage/clickhouse-log-store.ts";
+import { createPostgres } from "../../../src/storage/postgres.ts";
+import { principalOf } from "../../audit/audited-organization.ts";
+import { testApp } from "../../harness/http-app.ts";
+import { TEST_BOX, testCaps } from "../../harness/ledger.ts";
+import type { TestStores } from "../../harness/stores.ts";
+
+export interface IngestInstanceOptions {
+  /** Where its write-ahead log is; of one instance at a time. */
+  readonly directory: string;
+  readonly organizationId: number;
+  readonly instance: number;
+  readonly holdMs?: number;
+  /** Of this instance alone. */
+  readonly now?: () => number;
+}
+
+/** One instance of a server that takes logs in; several share the stores. */
+export interface IngestInstance {
+  /** Sends entries with these messages under a key. */
+  post(key: string, messages: readonly string[]): Promise<Response>;
+  send(path: string, key: string, body: string): Promise<Response>;
+  /** Answers what other instances have asked. */
+  settle(): Promise<unknown>;
+  /** Where requests from now on get stuck: before their entries are stored, or after. */
+  stuck: "before" | "after" | null;
+  /** Requests that are stuck. */
+  readonly stuckRequests: number;
+  /** What storing throws after the entries are stored. */
+  failure: Error | null;
+  /** Leaves Postgres and the log as a process that is killed does: what is stuck says nothing any more. */
+  die(): Promise<void>;
+}
+
+const nothing = (): void => undefined;
+const HOUR_MS = 3_600_000;
+
+export async function startIngestInstance(
+  stores: TestStores,
+  { directory, organizationId, instance, holdMs = HOUR_MS, now = Date.now }: IngestInstanceOptions,
+): Promise<IngestInstance> {
+  const sql = createPostgres(stores.postgresUrl);
+  const log = createLogger("silent");
+  const ingest = await openIngest({
+    directory: join(directory, "wal"),
+    store: createClickHouseLogStore(stores.clickhouseEndpoint),
+    observer: {
+      decoded: nothing,
+      committed: nothing,
+      commitFailed: nothing,
+      inserted: nothing,
+      insertFailed: nothing,
+      releaseFailed: nothing,
+    },
+    instance,
+    walMaxBytes: 256 * 1024 * 1024,
+    maxInFlightBytes: 64 * 1024 * 1024,
+    dedupeWindowMs: 24 * HOUR_MS,
+    dedupeMaxKeys: 100_000,
+    now,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const storedRequests = new StoredRequests({ sql, wal: ingest.wal, events: ingest.events, holdMs, log });
+  let stuckRequests = 0;
+  const wait = (): Promise<never> => {
+    stuckRequests += 1;
+    return Promise.withResolvers<never>().promise;
+  };
+  const store: Ingest["ingest"] = async (request) => {
+    if (made.stuck === "before") await wait();
+    const result = await ingest.ingest(request);
+    if (made.stuck === "after") await wait();
+    if (made.failure !== null) throw made.failure;
+    return result;
+  };
+  const caps = testCaps(sql, now);
+  const receiver = new LogReceiver({
+    ingest: { ingest: store },
+    caps,
+    quarantine: { keep: async () => 0 },
+  });
+  const { send } = testApp(
+    [
+      ...logIngestRoutes({ ingest: { ingest: store }, caps }),
+      ...elasticsearchRoutes(receiver),
+      ...lokiRoutes(receiver),
+      ...otlpRoutes(receiver),
+      ...splunkRoutes(receiver),
+      ...platformRoutes({ receiver, sql, box: TEST_BOX, now }),
+    ],
+    {
+      authenticator: { authenticate: () => principalOf(organizationId, { tokenId: 3 }) },
+      ledger: new PostgresLedger({ sql, box: TEST_BOX, now, storedRequests }),
+      log,
+    },
+  );
+  const made: IngestInstance = {
+    stuck: null,
+    failure: null,
+    get stuckRequests() {
+      return stuckRequests;
+    },
+    send: (path, key, body) =>
+      send("POST", path, { body, headers: { "content-type": "application/json", "idempotency-key": key } }),
+    post: (key, messages) =>
+      made.send("/api/v1/logs/ingest", key, JSON.stringify(messages.map((message) => ({ message })))),
+    settle: () => storedRequests.settleOnce(),
+    die: async () => {
+      await sql.end({ timeout: 0 });
+      await ingest.close(10_000);
+    },
+  };
+  return made;
+}

@@ -1,0 +1,219 @@
+/** Requests with a key that store logs: once, whichever instance they are repeated on and whichever died. */
+
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { ApiError } from "../../../src/errors.ts";
+import { eventually } from "../../harness/eventually.ts";
+import { letPass } from "../../harness/let-pass.ts";
+import { openTestStores, type TestStores } from "../../harness/stores.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import { type IngestInstance, type IngestInstanceOptions, startIngestInstance } from "./ingest-instance.ts";
+import { makeOrganization, outcomeOf } from "./thing-server.ts";
+
+const HOUR_MS = 3_600_000;
+/** Longer than any lease, and shorter than the hold. */
+const LEASE_OVER_MS = 60_000;
+
+let stores: TestStores;
+let organizationId: number;
+const directories: TemporaryDirectory[] = [];
+const running = new Set<IngestInstance>();
+
+beforeAll(async () => {
+  stores = await openTestStores();
+  organizationId = await makeOrganization(stores.postgres);
+}, 60_000);
+afterAll(() => stores.close());
+afterEach(async () => {
+  for (const instance of running) await instance.die();
+  running.clear();
+  for (const directory of directories.splice(0)) directory[Symbol.dispose]();
+});
+
+function newDirectory(): string {
+  const directory = temporaryDirectory();
+  directories.push(directory);
+  return directory.path;
+}
+
+let numbers = 0;
+async function start(options: Partial<IngestInstanceOptions> = {}): Promise<IngestInstance> {
+  numbers += 1;
+  const directory = options.directory ?? newDirectory();
+  const instance = await startIngestInstance(stores, {
+    organizationId,
+    instance: numbers,
+    ...options,
+    directory,
+  });
+  running.add(instance);
+  return instance;
+}
+
+async function kill(instance: IngestInstance): Promise<void> {
+  running.delete(instance);
+  await instance.die();
+}
+
+const leaseIsOver = (): Promise<void> => letPass(stores.postgres, "idempotency_keys", LEASE_OVER_MS);
+
+/** How often each message is stored, once every instance has flushed. */
+async function stored(messages: readonly string[]): Promise<number[]> {
+  for (const instance of running) await instance.die();
+  running.clear();
+  const result = await stores.clickhouse.query({
+    query:
+      "SELECT message, count() AS times FROM logs WHERE message IN {messages: Array(String)} GROUP BY message",
+    query_params: { messages },
+    format: "JSONEachRow",
+  });
+  const times = new Map<string, number>();
+  for (const row of await result.json<{ message: string; times: string }>())
+    times.set(row.message, Number(row.times));
+  return messages.map((message) => times.get(message) ?? 0);
+}
+
+/** An instance that died with a request stuck, and its directory. */
+async function deadInstance(
+  stuck: "before" | "after",
+  send: (instance: IngestInstance) => Promise<Response>,
+): Promise<string> {
+  const directory = newDirectory();
+  const dead = await start({ directory });
+  dead.stuck = stuck;
+  void send(dead);
+  await eventually("the request is stuck", () => dead.stuckRequests === 1);
+  await kill(dead);
+  await leaseIsOver();
+  return directory;
+}
+
+const HELD_BACK = "503 UNAVAILABLE";
+
+test("a request whose instance died after it stored the entries waits for it elsewhere, and is then answered", async () => {
+  const [key, messages] = [crypto.randomUUID(), [crypto.randomUUID(), crypto.randomUUID()]];
+  const directory = await deadInstance("after", (instance) => instance.post(key, messages));
+  const other = await start();
+  const early = await other.post(key, messages);
+  expect(Number(early.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await outcomeOf(early)).toBe(HELD_BACK);
+  const back = await start({ directory });
+  expect(await outcomeOf(await other.post(key, messages))).toBe(HELD_BACK);
+  await back.settle();
+  const answered = await other.post(key, messages);
+  expect(await answered.clone().json()).toEqual({ accepted: 2, duplicates: 2 });
+  expect(await outcomeOf(answered)).toBe("202 replayed");
+  expect(await outcomeOf(await back.post(key, messages))).toBe("202 replayed");
+  expect(await stored(messages)).toEqual([1, 1]);
+});
+
+test("a request whose instance died before it stored the entries is stored elsewhere once it is back", async () => {
+  const [key, messages] = [crypto.randomUUID(), [crypto.randomUUID()]];
+  const directory = await deadInstance("before", (instance) => instance.post(key, messages));
+  const other = await start();
+  expect(await outcomeOf(await other.post(key, messages))).toBe(HELD_BACK);
+  const back = await start({ directory });
+  await back.settle();
+  expect(await outcomeOf(await other.post(key, messages))).toBe("202");
+  expect(await outcomeOf(await back.post(key, messages))).toBe("202 replayed");
+  expect(await stored(messages)).toEqual([1]);
+});
+
+test.each(["before", "after"] as const)(
+  "the instance that died %s it stored the entries needs to ask nobody when it is back",
+  async (stuck) => {
+    const [key, messages] = [crypto.randomUUID(), [crypto.randomUUID()]];
+    const directory = await deadInstance(stuck, (instance) => instance.post(key, messages));
+    const back = await start({ directory });
+    const answered = await back.post(key, messages);
+    expect(await outcomeOf(answered)).toBe(stuck === "after" ? "202 replayed" : "202");
+    expect(await stored(messages)).toEqual([1]);
+  },
+);
+
+test("an instance that is gone for good is waited for until the hold is over", async () => {
+  const [key, messages] = [crypto.randomUUID(), [crypto.randomUUID()]];
+  await deadInstance("before", (instance) => instance.post(key, messages));
+  const other = await start({ holdMs: HOUR_MS });
+  expect(await outcomeOf(await other.post(key, messages))).toBe(HELD_BACK);
+  await letPass(stores.postgres, "idempotency_keys", HOUR_MS);
+  expect(await outcomeOf(await other.post(key, messages))).toBe("202");
+  expect(await stored(messages)).toEqual([1]);
+});
+
+test("an instance that is still executing gives the key to nobody, whatever it is asked", async () => {
+  const [key, messages] = [crypto.randomUUID(), [crypto.randomUUID()]];
+  const [slow, other] = [await start(), await start()];
+  slow.stuck = "before";
+  void slow.post(key, messages);
+  await eventually("the request is stuck", () => slow.stuckRequests === 1);
+  // It says that it lives every now and then, so the other may have to look again.
+  await eventually("its lease is lost", async () => {
+    await leaseIsOver();
+    return (await outcomeOf(await other.post(key, messages))) === HELD_BACK;
+  });
+  await slow.settle();
+  await leaseIsOver();
+  expect(await outcomeOf(await other.post(key, messages))).not.toStartWith("202");
+  expect(await stored(messages)).toEqual([0]);
+});
+
+test("a request that was refused after its entries were stored stores them once all the same", async () => {
+  const [key, messages] = [crypto.randomUUID(), [crypto.randomUUID()]];
+  const [one, two] = [await start(), await start()];
+  one.failure = new ApiError("UNAVAILABLE", "what could not be read could not be kept");
+  expect(await outcomeOf(await one.post(key, messages))).toBe("503 UNAVAILABLE");
+  expect(await outcomeOf(await two.post(key, messages))).toBe("202 replayed");
+  expect(await stored(messages)).toEqual([1]);
+});
+
+test("a key that was forgotten after a day names another request", async () => {
+  const [key, messages] = [crypto.randomUUID(), [crypto.randomUUID()]];
+  const others = [crypto.randomUUID()];
+  const instance = await start();
+  expect(await outcomeOf(await instance.post(key, messages))).toBe("202");
+  await letPass(stores.postgres, "idempotency_keys", 24 * HOUR_MS);
+  expect(await outcomeOf(await instance.post(key, others))).toBe("202");
+  expect(await stored([...messages, ...others])).toEqual([1, 1]);
+});
+
+test("keys hold between instances whose clocks are six seconds apart", async () => {
+  const [one, two] = [await start(), await start({ now: () => Date.now() + 6_000 })];
+  const messages = Array.from({ length: 40 }, () => crypto.randomUUID());
+  const answers = await Promise.all(
+    messages.flatMap((message) => [one, two, one, two].map((instance) => instance.post(message, [message]))),
+  );
+  const outcomes = new Set(await Promise.all(answers.map(outcomeOf)));
+  outcomes.delete("202 replayed");
+  outcomes.delete("409 IDEMPOTENCY_IN_PROGRESS");
+  expect([...outcomes]).toEqual(["202"]);
+  expect(await stored(messages)).toEqual(messages.map(() => 1));
+});
+
+const WIRES: [path: string, body: (message: string) => string][] = [
+  [
+    "/api/v1/otlp/v1/logs",
+    (message) =>
+      JSON.stringify({
+        resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: { stringValue: message } }] }] }],
+      }),
+  ],
+  [
+    "/loki/api/v1/push",
+    (message) =>
+      JSON.stringify({ streams: [{ stream: { app: "a" }, values: [["1700000000000000000", message]] }] }),
+  ],
+  ["/services/collector/event", (message) => JSON.stringify({ event: message })],
+  ["/elasticsearch/_bulk", (message) => `{"index":{}}\n${JSON.stringify({ message })}\n`],
+  ["/api/v1/logs/ingest/platform-b/token", (message) => JSON.stringify([{ message }])],
+];
+
+test.each(WIRES)("a key on %s holds across a crash and the other instance", async (path, body) => {
+  const [key, message] = [crypto.randomUUID(), crypto.randomUUID()];
+  const directory = await deadInstance("after", (instance) => instance.send(path, key, body(message)));
+  const other = await start();
+  expect(await outcomeOf(await other.send(path, key, body(message)))).toBe(HELD_BACK);
+  const back = await start({ directory });
+  await back.settle();
+  expect((await other.send(path, key, body(message))).ok).toBe(true);
+  expect(await stored([message])).toEqual([1]);
+});
