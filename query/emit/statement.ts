@@ -1,8 +1,7 @@
 import { fileTable } from "../file-source.ts";
 import { expandedElements } from "../functions/expansion.ts";
-import type { QueryScope } from "../guard.ts";
-import type { Relation } from "../plan/relation.ts";
-import type { TableSchema } from "../schema.ts";
+import type { GuardedScan, Relation } from "../plan/relation.ts";
+import { TABLES } from "../schema.ts";
 import { type Bindings, identifiersOf } from "./binding.ts";
 import { datetimeConstant, ExpressionWriter, type SelectContext } from "./expression-writer.ts";
 import { layered, type NamedSql } from "./layers.ts";
@@ -13,6 +12,7 @@ import type {
   JoinSource,
   SelectBlock,
   SeriesSource,
+  TableSource,
   ValuesSource,
 } from "./select-block.ts";
 import type { PlanSplitter } from "./split-plan.ts";
@@ -20,21 +20,31 @@ import { nullableSqlType } from "./sql-types.ts";
 import { writeWindow } from "./window-functions.ts";
 import { wireColumn } from "./wire-format.ts";
 
-/** Writes the SELECTs of one statement. Whatever table is read, only the rows of the scope are. */
+/** What stands behind FROM. */
+interface WrittenSource {
+  readonly sql: string;
+  /** The scan when the source is a table itself; a SELECT in brackets has restricted its own. */
+  readonly scan: GuardedScan | null;
+}
+
+/** Writes the SELECTs of one statement. Whatever table is read, only the rows of its scope are. */
 export class StatementWriter {
   readonly #parameters: Parameters;
   readonly #splitter: PlanSplitter;
-  readonly #scope: QueryScope;
+  #tablesRead = 0;
+  #tablesRestricted = 0;
 
-  constructor(parameters: Parameters, splitter: PlanSplitter, scope: QueryScope) {
+  constructor(parameters: Parameters, splitter: PlanSplitter) {
     this.#parameters = parameters;
     this.#splitter = splitter;
-    this.#scope = scope;
   }
 
   /** The outermost SELECT, with its columns in their wire format. */
   writeOutermost(block: SelectBlock): string {
-    return this.#select(block, [...block.bindings.values()].map(wireColumn));
+    const sql = this.#select(block, [...block.bindings.values()].map(wireColumn));
+    if (this.#tablesRead !== this.#tablesRestricted)
+      throw new TypeError("a table is read without its restriction");
+    return sql;
   }
 
   #nested(block: SelectBlock): string {
@@ -63,18 +73,15 @@ export class StatementWriter {
     const sharedDefinitions = [...shared].map(([alias, sql]) => ({ alias, sql, isOfRows: true }));
     const layers = layered([...sharedDefinitions, ...definitions]);
     const own = layers.pop() ?? [];
-    const restriction = block.source.kind === "table" ? this.#restriction(block.source.schema) : [];
-    const inner = layers.reduce((from, layer, i) => {
-      const where = i === 0 && restriction.length > 0 ? `\nWHERE ${restriction.join(" AND ")}` : "";
-      return `(\nSELECT *, ${layer.map(named).join(", ")}\nFROM ${from}${where}\n)`;
+    const inner = layers.reduce<WrittenSource>((below, layer) => {
+      const lines = [`SELECT *, ${layer.map(named).join(", ")}`, ...this.#from(below, [])];
+      return { sql: `(\n${lines.join("\n")}\n)`, scan: null };
     }, source);
-    const where = layers.length === 0 ? [...restriction, ...conditions] : conditions;
     const { groupBy, orderBy, limitPer, maxRows } = block;
     return [
       ...(own.length > 0 ? [`WITH ${own.map(named).join(", ")}`] : []),
       `SELECT ${columns.length > 0 ? columns.join(", ") : "1"}`,
-      `FROM ${inner}`,
-      ...(where.length > 0 ? [`WHERE ${where.join(" AND ")}`] : []),
+      ...this.#from(inner, conditions),
       ...(groupBy !== null && groupBy.length > 0 ? [`GROUP BY ${groupBy.join(", ")}`] : []),
       ...(orderBy.length > 0 ? [`ORDER BY ${orderBy.map(sortKey).join(", ")}`] : []),
       ...(limitPer !== null
@@ -84,11 +91,25 @@ export class StatementWriter {
     ].join("\n");
   }
 
-  #source(context: SelectContext, block: SelectBlock): string {
+  /** FROM and WHERE, which are written nowhere else: of a table, only the rows of its scope are read. */
+  #from({ sql, scan }: WrittenSource, conditions: readonly string[]): string[] {
+    const restriction = scan === null ? [] : this.#restriction(scan);
+    const where = [...restriction, ...conditions];
+    return [`FROM ${sql}`, ...(where.length > 0 ? [`WHERE ${where.join(" AND ")}`] : [])];
+  }
+
+  #source(context: SelectContext, block: SelectBlock): WrittenSource {
     const { source } = block;
+    if (source.kind === "table") return { sql: this.#table(source.scan), scan: source.scan };
+    return { sql: this.#madeSource(context, block, source), scan: null };
+  }
+
+  #madeSource(
+    context: SelectContext,
+    block: SelectBlock,
+    source: Exclude<SelectBlock["source"], TableSource>,
+  ): string {
     switch (source.kind) {
-      case "table":
-        return this.#table(source.schema);
       case "block":
         return this.#nested(source.block) + expansion(context, block);
       case "join":
@@ -102,8 +123,9 @@ export class StatementWriter {
     }
   }
 
-  #table({ table }: TableSchema): string {
-    const { files } = this.#scope;
+  #table({ table: name, scope: { files } }: GuardedScan): string {
+    this.#tablesRead++;
+    const { table } = TABLES[name];
     return files === undefined ? table : fileTable(files, (text) => this.#parameters.add("String", text));
   }
 
@@ -129,8 +151,9 @@ export class StatementWriter {
     );
   }
 
-  #restriction(table: TableSchema): string[] {
-    const { organizationId, timeRange } = this.#scope;
+  #restriction({ table: name, scope: { organizationId, timeRange } }: GuardedScan): string[] {
+    this.#tablesRestricted++;
+    const table = TABLES[name];
     const from = timeRange.from === null ? null : datetimeConstant(this.#parameters, timeRange.from);
     const to = timeRange.to === null ? null : datetimeConstant(this.#parameters, timeRange.to);
     return [
