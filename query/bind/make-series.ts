@@ -2,13 +2,14 @@ import { call } from "../call.ts";
 import { type Expression, type Literal, literal } from "../expression.ts";
 import { SERIES_MAX_POINTS } from "../limits.ts";
 import { aggregate, aggregateCall, columnOf, filter, project } from "../plan/build.ts";
-import type { AggregateCall, Relation } from "../plan/relation.ts";
+import type { Relation } from "../plan/relation.ts";
+import { isNumeric, type ScalarType } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { aggregateName } from "./aggregates.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
 import { callNamed, convert } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
-import { ExpressionContext } from "./expression-context.ts";
+import { ExpressionContext, newCollector } from "./expression-context.ts";
 import { countOf } from "./range.ts";
 import { refuse } from "./refusal.ts";
 import { bindSeriesBounds } from "./series-bounds.ts";
@@ -20,8 +21,8 @@ export function bindMakeSeries(
   operator: syntax.MakeSeriesOperator,
   environment: Environment,
 ): Relation {
-  const calls: AggregateCall[] = [];
-  const context = new ExpressionContext(environment, input, { calls });
+  const collector = newCollector();
+  const context = new ExpressionContext(environment, input, collector);
   const plain = new ExpressionContext(environment, input);
   const axis = bindAxis(operator, plain);
   const names = new UniqueNames();
@@ -38,7 +39,7 @@ export function bindMakeSeries(
   });
   const inRange = filter(input, axis.isInside);
   const hidden = keys.map(({ expression }, i) => ({ name: `$key${i}`, expression }));
-  const stepped = aggregate(inRange, [...hidden, { name: "$step", expression: axis.step }], calls);
+  const stepped = aggregate(inRange, [...hidden, { name: "$step", expression: axis.step }], collector.calls);
   const columns = keys.map((_, i) => ({ name: `$key${i}`, expression: columnOf(stepped, `$key${i}`) }));
   const valued = project(stepped, [
     ...columns,
@@ -100,6 +101,7 @@ function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContex
     given.from !== null && given.to !== null
       ? { from: given.from, to: given.to }
       : bindSeriesBounds(context, typed, step, given, operator.span);
+  checkKinds(operator, typed, { from, to, step });
   const count = Math.max(0, countOf(from, before(to), step));
   if (count > SERIES_MAX_POINTS)
     return refuse("TOO_COMPLEX", `make-series makes ${SERIES_MAX_POINTS} points at most.`, operator.span);
@@ -111,6 +113,42 @@ function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContex
     step: convert(steps, "long"),
     points,
   };
+}
+
+type AxisKind = "times" | "lengths of time" | "numbers";
+
+/** What to write for the parts of an axis of times. */
+const EXAMPLES = { from: "ago(1d)", to: "now()", step: "1h" } as const;
+
+/** Values of an axis, its ends and its step go together: times go by lengths of time, numbers by numbers. */
+function checkKinds(
+  { on, from, to, step, span }: syntax.MakeSeriesOperator,
+  axis: Expression,
+  bounds: Readonly<Record<"from" | "to" | "step", Literal>>,
+): void {
+  const kind = axisKind(axis.type);
+  if (kind === null)
+    refuse("WRONG_TYPE", `make-series goes over times or numbers, not over a ${axis.type}.`, on.span);
+  const places = { from: from?.span ?? span, to: to?.span ?? span, step: step.span };
+  for (const part of ["from", "to", "step"] as const) {
+    const expected = part === "step" && kind === "times" ? "lengths of time" : kind;
+    const { type } = bounds[part];
+    if (axisKind(type) === expected) continue;
+    const suggestion = kind === "times" ? EXAMPLES[part] : null;
+    const example = suggestion === null ? "" : `, such as ${suggestion}`;
+    refuse(
+      "WRONG_TYPE",
+      `The series goes over ${kind}: \`${part}\` is one of ${expected}${example}, not a ${type}.`,
+      places[part],
+      suggestion,
+    );
+  }
+}
+
+function axisKind(type: ScalarType): AxisKind | null {
+  if (type === "datetime") return "times";
+  if (type === "timespan") return "lengths of time";
+  return isNumeric(type) ? "numbers" : null;
 }
 
 /** The largest value below `to`, which itself is left out. */
