@@ -1,4 +1,4 @@
-WITH {p0:String} AS c5, if(startsWith(c3, '['), arrayMap(y -> if(arrayAll(x -> x = 'null' OR isNotNull(toFloat64OrNull(x)), y), arraySum(x -> toFloat64OrZero(x), y), NULL), [JSONExtractArrayRaw(c3)])[1], NULL) AS c6, if(startsWith(c5, '['), toInt64(JSONLength(c5)), NULL) AS c7
+WITH {p0:String} AS c5, arrayMap(z -> if(startsWith(z, '['), arrayMap(y -> if(arrayAll(x -> x = 'null' OR isNotNull(toFloat64OrNull(x)), y), arraySum(x -> toFloat64OrZero(x), y), NULL), [JSONExtractArrayRaw(z)])[1], NULL), [c3])[1] AS c6, arrayMap(z -> if(startsWith(z, '['), toInt64(JSONLength(z)), NULL), [c5])[1] AS c7
 SELECT c3, c5, c6, c7
 FROM (
 WITH groupArray(assumeNotNull(c0)) AS e0, groupArray(c2) AS e1, CAST((e0, e1), 'Map(Int64, String)') AS e2, ifNull(toString(c1), '') AS c2, concat('[', arrayStringConcat(arrayMap(i -> if(mapContains(e2, i), if(e2[i] = '', 'null', e2[i]), {p1:String}), range(toInt64(0), {p2:Int64})), ','), ']') AS c3, toInt64(count()) AS c4
