@@ -4,6 +4,7 @@ import { SERIES_MAX_POINTS } from "../limits.ts";
 import { aggregate, aggregateCall, columnOf, filter, project } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import { isNumeric, type ScalarType } from "../scalar-type.ts";
+import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { aggregateName } from "./aggregates.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
@@ -60,7 +61,7 @@ export function bindMakeSeries(
           columnOf(valued, "$step"),
           columnOf(valued, `$value${i}`),
           literal("dynamic", defaultJson(fallback, expression)),
-          literal("long", BigInt(axis.points.length)),
+          literal("long", BigInt(axis.count)),
         ),
       )
       .concat(aggregateCall("$rows", "count")),
@@ -76,7 +77,7 @@ export function bindMakeSeries(
   return project(filled, [
     ...keys.map(({ name }, i) => ({ name, expression: columnOf(filled, `$key${i}`) })),
     ...outputs.map(({ name }, i) => ({ name, expression: columnOf(filled, `$series${i}`) })),
-    { name: axisName, expression: literal("dynamic", `[${axis.points.join(",")}]`) },
+    { name: axisName, expression: axis.points },
   ]);
 }
 
@@ -84,8 +85,9 @@ interface Axis {
   readonly isInside: Expression;
   /** The number of the step that a row belongs to, from 0. */
   readonly step: Expression;
-  /** The start of each step, as JSON. */
-  readonly points: readonly string[];
+  readonly count: number;
+  /** The array of the starts of the steps. */
+  readonly points: Expression;
 }
 
 function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContext): Axis {
@@ -105,14 +107,22 @@ function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContex
   const count = Math.max(0, countOf(from, before(to), step));
   if (count > SERIES_MAX_POINTS)
     return refuse("TOO_COMPLEX", `make-series makes ${SERIES_MAX_POINTS} points at most.`, operator.span);
-  const points = Array.from({ length: count }, (_, i) => pointJson(from, step, i));
   const distance = callNamed("subtract", [typed, from], operator.span);
   const steps = callNamed("floorDivide", [distance, step], operator.span);
   return {
     isInside: call("and", call("greaterOrEqual", typed, from), call("less", typed, to)),
     step: convert(steps, "long"),
-    points,
+    count,
+    points: pointsOf(from, step, count, operator.span),
   };
+}
+
+/** They are made in the store: a hundred thousand of them are more than a statement takes. */
+function pointsOf(from: Literal, step: Literal, count: number, span: Span): Expression {
+  if (count === 0) return literal("dynamic", "[]");
+  const areReal = [from, step].some(({ type }) => type === "real" || type === "decimal");
+  const parts = areReal ? [from, step].map(({ value }) => literal("real", Number(value))) : [from, step];
+  return callNamed("seriesPoints", [...parts, literal("long", BigInt(count))], span);
 }
 
 type AxisKind = "times" | "lengths of time" | "numbers";
@@ -161,38 +171,6 @@ function before(to: Literal): Literal {
   if (to.type === "real" && to.value !== null)
     return literal("real", to.value - Math.abs(to.value) * Number.EPSILON);
   return to;
-}
-
-function pointJson(from: Literal, step: Literal, position: number): string {
-  const { value: start } = from;
-  const { value: distance } = step;
-  if (typeof start === "bigint" && typeof distance === "bigint") {
-    const point = start + distance * BigInt(position);
-    return from.type === "datetime"
-      ? datetimeJson(point)
-      : from.type === "timespan"
-        ? `"${timespanText(point)}"`
-        : String(point);
-  }
-  return String(Number(start) + Number(distance) * position);
-}
-
-/** Kusto's text of a time in JSON: seven digits of fraction. */
-function datetimeJson(nanoseconds: bigint): string {
-  const millis = (nanoseconds - (((nanoseconds % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n;
-  const rest = nanoseconds - millis * 1_000_000n;
-  return `"${new Date(Number(millis)).toISOString().slice(0, -1)}${String(rest / 100n).padStart(4, "0")}Z"`;
-}
-
-function timespanText(nanoseconds: bigint): string {
-  const ticks = (nanoseconds < 0n ? -nanoseconds : nanoseconds) / 100n;
-  const part = (divisor: bigint, modulus: bigint) => String((ticks / divisor) % modulus).padStart(2, "0");
-  const days = ticks / 864_000_000_000n;
-  const fraction = ticks % 10_000_000n;
-  return (
-    `${nanoseconds < 0n ? "-" : ""}${days > 0n ? `${days}.` : ""}${part(36_000_000_000n, 24n)}:${part(600_000_000n, 60n)}` +
-    `:${part(10_000_000n, 60n)}${fraction > 0n ? `.${String(fraction).padStart(7, "0")}` : ""}`
-  );
 }
 
 function defaultJson(fallback: Literal | null, aggregated: Expression): string {
