@@ -31,7 +31,7 @@ export function emit(plan: GuardedPlan): CompiledQuery {
   const parameters = new Parameters();
   const splitter = new PlanSplitter();
   const block = splitter.split(plan.relation);
-  const sql = new StatementWriter(parameters, splitter, plan.scope).writeOutermost(block);
+  const sql = new StatementWriter(parameters, splitter).writeOutermost(block);
   const columns = [...block.bindings].map(([name, binding]) => ({
     name,
     type: binding.type,

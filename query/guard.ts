@@ -1,34 +1,22 @@
-import type { FileSource } from "./file-source.ts";
 import { type QueryBudget, RESULT_MAX_ROWS } from "./limits.ts";
 import { limit } from "./plan/build.ts";
-import type { Relation } from "./plan/relation.ts";
+import { mapExpressionParts, mapRelationParts, type PartsMapper } from "./plan/parts.ts";
+import type { Relation, ScanScope } from "./plan/relation.ts";
 import { TIME_MAX_NS, TIME_MIN_NS } from "./time-range.ts";
 
 /** The largest value of the UInt32 that holds an organization. */
 const ORGANIZATION_ID_MAX = 2 ** 32 - 1;
 
-/** Nanoseconds since 1970; both ends belong to the range, and null leaves an end open. */
-export interface TimeRange {
-  readonly from: bigint | null;
-  readonly to: bigint | null;
-}
-
-export const ALL_TIME: TimeRange = { from: null, to: null };
-
 /** Whose rows a statement may touch, of which time, how many it may answer with and what it may cost. */
-export interface QueryScope {
-  readonly organizationId: number;
-  readonly timeRange: TimeRange;
+export interface QueryScope extends ScanScope {
   /** At most `RESULT_MAX_ROWS`. */
   readonly maxRows: number;
   readonly budget: QueryBudget;
-  /** Where the rows of `logs` are read instead of the table; every other bound stays. */
-  readonly files?: FileSource;
 }
 
 /**
  * A plan bound to one organization, a time range, a number of rows and a budget. Only `guardPlan` makes one and the
- * emitter takes nothing else: it restricts every scan, wherever in the plan it stands, to the scope.
+ * emitter takes nothing else: every scan in it, subqueries included, is one of the scope's rows alone.
  */
 export class GuardedPlan {
   readonly relation: Relation;
@@ -42,8 +30,8 @@ export class GuardedPlan {
       throw new RangeError(`no organization: ${organizationId}`);
     if (!Number.isSafeInteger(maxRows) || maxRows < 1 || maxRows > RESULT_MAX_ROWS)
       throw new RangeError(`rows of an answer out of range: ${maxRows}`);
-    this.relation = limit(relation, maxRows);
     this.scope = { ...scope, timeRange: { from: clampTime(timeRange.from), to: clampTime(timeRange.to) } };
+    this.relation = limit(withGuardedScans(relation, this.scope), maxRows);
   }
 
   static guard(relation: Relation, scope: QueryScope): GuardedPlan {
@@ -62,6 +50,20 @@ export class GuardedPlan {
  */
 export function guardPlan(relation: Relation, scope: QueryScope): GuardedPlan {
   return GuardedPlan.guard(relation, scope);
+}
+
+/** The plan over the rows of the scope. Throws a TypeError for one that has been guarded before: of which scope? */
+function withGuardedScans(relation: Relation, { organizationId, timeRange, files }: QueryScope): Relation {
+  const scope: ScanScope = { organizationId, timeRange, ...(files !== undefined && { files }) };
+  const guard: PartsMapper = {
+    relation: (part) => {
+      if (part.kind === "guardedScan") throw new TypeError("the plan was guarded before");
+      if (part.kind !== "scan") return mapRelationParts(part, guard);
+      return { kind: "guardedScan", table: part.table, columns: part.columns, scope };
+    },
+    expression: (part) => mapExpressionParts(part, guard),
+  };
+  return guard.relation(relation);
 }
 
 function clampTime(time: bigint | null): bigint | null {

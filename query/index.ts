@@ -21,7 +21,7 @@ export { type CompiledColumn, type CompiledQuery, emit } from "./emit.ts";
 export { QueryError, type QueryErrorCode } from "./errors.ts";
 export { attribute, column, type Expression, literal } from "./expression.ts";
 export { type FileSource, fileTable } from "./file-source.ts";
-export { ALL_TIME, GuardedPlan, guardPlan, type QueryScope, type TimeRange } from "./guard.ts";
+export { GuardedPlan, guardPlan, type QueryScope } from "./guard.ts";
 export {
   compileKql,
   type Diagnostic,
@@ -74,3 +74,4 @@ export { parseSearch, type SearchCondition, type SearchParse } from "./search-sy
 export type { QuerySettings } from "./settings.ts";
 export type { Span } from "./span.ts";
 export { lineAndColumn } from "./syntax/line-and-column.ts";
+export { ALL_TIME, type TimeRange } from "./time-range.ts";

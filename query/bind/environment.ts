@@ -1,6 +1,7 @@
 import type { Expression as Bound } from "../expression.ts";
-import { PLAN_MAX_NODES } from "../limits.ts";
+import { PLAN_MAX_NODES, SCANS_MAX_COUNT } from "../limits.ts";
 import type { Relation } from "../plan/relation.ts";
+import { weightOf } from "../plan/weight.ts";
 import type { TableName } from "../schema.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
@@ -35,6 +36,8 @@ export interface Compilation {
   readonly tables: ReadonlyMap<string, TableName>;
   /** Steps of binding so far: the bound on queries that grow as their functions and tables are put in place. */
   steps: number;
+  /** Tables read so far, those that a name stands for counted wherever it is mentioned. */
+  scans: number;
   /** What looks at the data found so far, in the order in which the query needs them. */
   readonly discovered: readonly (readonly DiscoveredColumn[])[];
   /** How many of them have been used. */
@@ -96,4 +99,29 @@ export class Environment {
     if (this.compilation.steps > PLAN_MAX_NODES)
       refuse("TOO_COMPLEX", "The query is too large once its functions and tables are put in place.", span);
   }
+
+  /** Counts all of a part of the plan that stands here: a table, or what a name stands for. */
+  mention(part: Relation | Bound, span: Span): void {
+    const { nodes, scans } = weightOf(part);
+    this.step(span, nodes);
+    this.compilation.scans += scans;
+    if (this.compilation.scans > SCANS_MAX_COUNT) refuseScans(span);
+  }
+
+  /** What `bind` makes is named, and counts where the name is mentioned. */
+  naming<T>(bind: () => T): T {
+    const { scans } = this.compilation;
+    const made = bind();
+    this.compilation.scans = scans;
+    return made;
+  }
+}
+
+/** Refuses a query that reads more tables than it may. */
+export function refuseScans(span: Span): never {
+  return refuse(
+    "TOO_COMPLEX",
+    `A query reads tables ${SCANS_MAX_COUNT} times at most, every mention counted, also of a name that stands for a table.`,
+    span,
+  );
 }

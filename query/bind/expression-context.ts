@@ -1,5 +1,5 @@
 import { call } from "../call.ts";
-import { attribute, type Expression, isLoose, type Literal, literal } from "../expression.ts";
+import { attribute, column, type Expression, isLoose, type Literal, literal } from "../expression.ts";
 import { columnOf, window } from "../plan/build.ts";
 import type { AggregateCall, PlanColumn, Relation, WindowCall } from "../plan/relation.ts";
 import { TABLES } from "../schema.ts";
@@ -14,6 +14,12 @@ import { refuse } from "./refusal.ts";
 /** Collects the aggregates that an expression of `summarize` mentions; they become hidden columns. */
 export interface AggregateCollector {
   readonly calls: AggregateCall[];
+  /** The references to them: an expression may mention these, and nothing else of a row. */
+  readonly results: Set<Expression>;
+}
+
+export function newCollector(): AggregateCollector {
+  return { calls: [], results: new Set() };
 }
 
 /** What an expression may mention. Changes while expressions are bound: window functions add hidden columns. */
@@ -86,16 +92,12 @@ export class ExpressionContext {
 
   /** Adds the result of an aggregate and gives a reference to it, over the relation that will be aggregated. */
   addAggregate(call: Omit<AggregateCall, "name">): Expression {
-    const { calls } = this.aggregates ?? { calls: [] };
+    const { calls, results } = this.aggregates ?? newCollector();
     const name = `$aggregate${calls.length}`;
     calls.push({ ...call, name });
-    return {
-      kind: "column",
-      name,
-      type: call.type,
-      isNullable: call.isNullable,
-      isLoose: call.isLoose === true,
-    };
+    const result = column(name, call.type, call.isNullable, call.isLoose === true);
+    results.add(result);
+    return result;
   }
 
   /** The column, or the attribute, of that name. Throws a refusal when there is neither. */

@@ -1,6 +1,7 @@
 import { anyOf, call } from "../call.ts";
-import { type Expression, isLoose, literal } from "../expression.ts";
+import { type Call, type Expression, isLoose, literal } from "../expression.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { checkArguments } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { bindComparison, textOf } from "./operators.ts";
 import { searchableColumns } from "./searchable-columns.ts";
@@ -25,7 +26,9 @@ export function bindFieldSearch(
       ":",
       span,
     );
-    return matches(text, value.type === "string" ? value : call("tostring", value), isCaseSensitive);
+    const found = matches(text, value.type === "string" ? value : call("tostring", value), isCaseSensitive);
+    checkArguments(found, span);
+    return found;
   });
   return anyOf(conditions);
 }
@@ -34,7 +37,7 @@ function isThere(subject: Expression): Expression {
   return call("isnotempty", subject);
 }
 
-function matches(text: Expression, value: Expression, isCaseSensitive: boolean): Expression {
+function matches(text: Expression, value: Expression, isCaseSensitive: boolean): Call {
   const suffix = isCaseSensitive ? "Cs" : "";
   if (value.kind !== "literal" || value.type !== "string" || value.value === null)
     return call(`has${suffix}`, text, value);

@@ -52,8 +52,10 @@ function bindArgument(
   context: Pick<ExpressionContext, "environment"> & { readonly relation?: ExpressionContext["relation"] },
 ): NamedValue {
   if (type === "anyTable" || !("name" in type))
-    return { kind: "table", relation: context.environment.table(argument) };
-  const value = new ExpressionContext(context.environment, context.relation ?? unitRow()).scalar(argument);
+    return { kind: "table", relation: context.environment.naming(() => context.environment.table(argument)) };
+  const value = context.environment.naming(() =>
+    new ExpressionContext(context.environment, context.relation ?? unitRow()).scalar(argument),
+  );
   return { kind: "scalar", value: converted(value, type) };
 }
 

@@ -1,4 +1,5 @@
 import type { Relation } from "../plan/relation.ts";
+import { weightOf } from "../plan/weight.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { Environment } from "./environment.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -21,6 +22,8 @@ export function bindInvoke(
     refuse("UNKNOWN_FUNCTION", `No let makes a function ${name.name}().${advice}`, name.span, suggestion);
   }
   const inner = new Environment(environment.compilation, environment);
+  // It is read where the function mentions it, and not before.
+  environment.compilation.scans -= weightOf(input).scans;
   inner.define(INPUT, { kind: "table", relation: input });
   const table: syntax.Expression = { kind: "name", name: INPUT, isPattern: false, span };
   return inner.table({ ...call, arguments: [{ names: [], value: table, span }, ...call.arguments] });

@@ -2,13 +2,15 @@ import { call } from "../call.ts";
 import { type Expression, type Literal, literal } from "../expression.ts";
 import { SERIES_MAX_POINTS } from "../limits.ts";
 import { aggregate, aggregateCall, columnOf, filter, project } from "../plan/build.ts";
-import type { AggregateCall, Relation } from "../plan/relation.ts";
+import type { Relation } from "../plan/relation.ts";
+import { isNumeric, type ScalarType } from "../scalar-type.ts";
+import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { aggregateName } from "./aggregates.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
 import { callNamed, convert } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
-import { ExpressionContext } from "./expression-context.ts";
+import { ExpressionContext, newCollector } from "./expression-context.ts";
 import { countOf } from "./range.ts";
 import { refuse } from "./refusal.ts";
 import { bindSeriesBounds } from "./series-bounds.ts";
@@ -20,8 +22,8 @@ export function bindMakeSeries(
   operator: syntax.MakeSeriesOperator,
   environment: Environment,
 ): Relation {
-  const calls: AggregateCall[] = [];
-  const context = new ExpressionContext(environment, input, { calls });
+  const collector = newCollector();
+  const context = new ExpressionContext(environment, input, collector);
   const plain = new ExpressionContext(environment, input);
   const axis = bindAxis(operator, plain);
   const names = new UniqueNames();
@@ -38,7 +40,7 @@ export function bindMakeSeries(
   });
   const inRange = filter(input, axis.isInside);
   const hidden = keys.map(({ expression }, i) => ({ name: `$key${i}`, expression }));
-  const stepped = aggregate(inRange, [...hidden, { name: "$step", expression: axis.step }], calls);
+  const stepped = aggregate(inRange, [...hidden, { name: "$step", expression: axis.step }], collector.calls);
   const columns = keys.map((_, i) => ({ name: `$key${i}`, expression: columnOf(stepped, `$key${i}`) }));
   const valued = project(stepped, [
     ...columns,
@@ -59,7 +61,7 @@ export function bindMakeSeries(
           columnOf(valued, "$step"),
           columnOf(valued, `$value${i}`),
           literal("dynamic", defaultJson(fallback, expression)),
-          literal("long", BigInt(axis.points.length)),
+          literal("long", BigInt(axis.count)),
         ),
       )
       .concat(aggregateCall("$rows", "count")),
@@ -75,7 +77,7 @@ export function bindMakeSeries(
   return project(filled, [
     ...keys.map(({ name }, i) => ({ name, expression: columnOf(filled, `$key${i}`) })),
     ...outputs.map(({ name }, i) => ({ name, expression: columnOf(filled, `$series${i}`) })),
-    { name: axisName, expression: literal("dynamic", `[${axis.points.join(",")}]`) },
+    { name: axisName, expression: axis.points },
   ]);
 }
 
@@ -83,8 +85,9 @@ interface Axis {
   readonly isInside: Expression;
   /** The number of the step that a row belongs to, from 0. */
   readonly step: Expression;
-  /** The start of each step, as JSON. */
-  readonly points: readonly string[];
+  readonly count: number;
+  /** The array of the starts of the steps. */
+  readonly points: Expression;
 }
 
 function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContext): Axis {
@@ -100,17 +103,62 @@ function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContex
     given.from !== null && given.to !== null
       ? { from: given.from, to: given.to }
       : bindSeriesBounds(context, typed, step, given, operator.span);
+  checkKinds(operator, typed, { from, to, step });
   const count = Math.max(0, countOf(from, before(to), step));
   if (count > SERIES_MAX_POINTS)
     return refuse("TOO_COMPLEX", `make-series makes ${SERIES_MAX_POINTS} points at most.`, operator.span);
-  const points = Array.from({ length: count }, (_, i) => pointJson(from, step, i));
   const distance = callNamed("subtract", [typed, from], operator.span);
   const steps = callNamed("floorDivide", [distance, step], operator.span);
   return {
     isInside: call("and", call("greaterOrEqual", typed, from), call("less", typed, to)),
     step: convert(steps, "long"),
-    points,
+    count,
+    points: pointsOf(from, step, count, operator.span),
   };
+}
+
+/** They are made in the store: a hundred thousand of them are more than a statement takes. */
+function pointsOf(from: Literal, step: Literal, count: number, span: Span): Expression {
+  if (count === 0) return literal("dynamic", "[]");
+  const areReal = [from, step].some(({ type }) => type === "real" || type === "decimal");
+  const parts = areReal ? [from, step].map(({ value }) => literal("real", Number(value))) : [from, step];
+  return callNamed("seriesPoints", [...parts, literal("long", BigInt(count))], span);
+}
+
+type AxisKind = "times" | "lengths of time" | "numbers";
+
+/** What to write for the parts of an axis of times. */
+const EXAMPLES = { from: "ago(1d)", to: "now()", step: "1h" } as const;
+
+/** Values of an axis, its ends and its step go together: times go by lengths of time, numbers by numbers. */
+function checkKinds(
+  { on, from, to, step, span }: syntax.MakeSeriesOperator,
+  axis: Expression,
+  bounds: Readonly<Record<"from" | "to" | "step", Literal>>,
+): void {
+  const kind = axisKind(axis.type);
+  if (kind === null)
+    refuse("WRONG_TYPE", `make-series goes over times or numbers, not over a ${axis.type}.`, on.span);
+  const places = { from: from?.span ?? span, to: to?.span ?? span, step: step.span };
+  for (const part of ["from", "to", "step"] as const) {
+    const expected = part === "step" && kind === "times" ? "lengths of time" : kind;
+    const { type } = bounds[part];
+    if (axisKind(type) === expected) continue;
+    const suggestion = kind === "times" ? EXAMPLES[part] : null;
+    const example = suggestion === null ? "" : `, such as ${suggestion}`;
+    refuse(
+      "WRONG_TYPE",
+      `The series goes over ${kind}: \`${part}\` is one of ${expected}${example}, not a ${type}.`,
+      places[part],
+      suggestion,
+    );
+  }
+}
+
+function axisKind(type: ScalarType): AxisKind | null {
+  if (type === "datetime") return "times";
+  if (type === "timespan") return "lengths of time";
+  return isNumeric(type) ? "numbers" : null;
 }
 
 /** The largest value below `to`, which itself is left out. */
@@ -123,38 +171,6 @@ function before(to: Literal): Literal {
   if (to.type === "real" && to.value !== null)
     return literal("real", to.value - Math.abs(to.value) * Number.EPSILON);
   return to;
-}
-
-function pointJson(from: Literal, step: Literal, position: number): string {
-  const { value: start } = from;
-  const { value: distance } = step;
-  if (typeof start === "bigint" && typeof distance === "bigint") {
-    const point = start + distance * BigInt(position);
-    return from.type === "datetime"
-      ? datetimeJson(point)
-      : from.type === "timespan"
-        ? `"${timespanText(point)}"`
-        : String(point);
-  }
-  return String(Number(start) + Number(distance) * position);
-}
-
-/** Kusto's text of a time in JSON: seven digits of fraction. */
-function datetimeJson(nanoseconds: bigint): string {
-  const millis = (nanoseconds - (((nanoseconds % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n;
-  const rest = nanoseconds - millis * 1_000_000n;
-  return `"${new Date(Number(millis)).toISOString().slice(0, -1)}${String(rest / 100n).padStart(4, "0")}Z"`;
-}
-
-function timespanText(nanoseconds: bigint): string {
-  const ticks = (nanoseconds < 0n ? -nanoseconds : nanoseconds) / 100n;
-  const part = (divisor: bigint, modulus: bigint) => String((ticks / divisor) % modulus).padStart(2, "0");
-  const days = ticks / 864_000_000_000n;
-  const fraction = ticks % 10_000_000n;
-  return (
-    `${nanoseconds < 0n ? "-" : ""}${days > 0n ? `${days}.` : ""}${part(36_000_000_000n, 24n)}:${part(600_000_000n, 60n)}` +
-    `:${part(10_000_000n, 60n)}${fraction > 0n ? `.${String(fraction).padStart(7, "0")}` : ""}`
-  );
 }
 
 function defaultJson(fallback: Literal | null, aggregated: Expression): string {

@@ -1,8 +1,11 @@
 import { allOf, call } from "../call.ts";
 import { literal } from "../expression.ts";
+import { readRegex } from "../functions/regex-syntax.ts";
+import { RegexSyntaxError } from "../functions/regex-tokens.ts";
 import { extend, filter } from "../plan/build.ts";
 import type { NamedExpression, Relation } from "../plan/relation.ts";
 import type { ScalarType } from "../scalar-type.ts";
+import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { convert, nullLiteral } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
@@ -85,14 +88,29 @@ function patternOf(
     const text = context.constant(part.text);
     if (text.type !== "string" || text.value === null)
       return refuse("WRONG_TYPE", "A text belongs between the columns.", part.span);
-    return mode === "regex" ? `(?:${withoutGroups(text.value)})` : escapePattern(text.value);
+    if (mode !== "regex") return escapePattern(text.value);
+    readable(text.value, part.span);
+    return `(?:${withoutGroups(text.value)})`;
   });
-  return `^(?${flagsOf(operator)})${parts.join("")}$`;
+  const whole = `^(?${flagsOf(operator)})${parts.join("")}$`;
+  return mode === "regex" ? readable(whole, operator.span) : whole;
+}
+
+/** The pattern as the store reads it. */
+function readable(pattern: string, span: Span): string {
+  try {
+    return readRegex(pattern).text;
+  } catch (error) {
+    if (!(error instanceof RegexSyntaxError)) throw error;
+    return refuse("WRONG_ARGUMENTS", error.message, span);
+  }
 }
 
 /** The pattern with groups that are not counted, since the columns are groups as well. */
 function withoutGroups(pattern: string): string {
-  return pattern.replace(/\\.|\[(?:\\.|[^\]])*\]|\((?!\?)/gs, (part) => (part === "(" ? "(?:" : part));
+  return pattern.replace(/\\.|\[(?:\\.|[^\]])*\]|\((?:\?P?<[A-Za-z_]\w*>|(?!\?))/gs, (part) =>
+    part.startsWith("(") ? "(?:" : part,
+  );
 }
 
 /** `flags=` of the regular expression; `s`, so that a column may hold several lines. */

@@ -1,11 +1,13 @@
 import type { Expression } from "../expression.ts";
+import { SCANS_MAX_COUNT } from "../limits.ts";
 import { filter, scan } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
+import { weightOf } from "../plan/weight.ts";
 import type { TableName } from "../schema.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import type { DiscoveredColumn } from "./discovery.ts";
-import { type Compilation, Environment } from "./environment.ts";
+import { type Compilation, Environment, refuseScans } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { bindFacet } from "./facet.ts";
 import { bindOperator } from "./pipeline.ts";
@@ -46,11 +48,13 @@ export interface BindOptions {
 /** Looks up every name of the query and finds every type. Throws a refusal for a query that means nothing. */
 export function bindQuery({ statements, body }: syntax.Query, options: BindOptions): KqlQuery {
   const binder = { scalar: bindScalar, table: bindTable, operator: bindOperator, isTabular };
-  const compilation: Compilation = { ...options, binder, steps: 0, discoveries: 0, render: null };
+  const compilation: Compilation = { ...options, binder, steps: 0, scans: 0, discoveries: 0, render: null };
   const environment = new Environment(compilation);
   bindStatements(statements, environment);
   if (!isTabular(body, environment)) return bindPredicateQuery(body, environment);
   const [relation, ...others] = bindTables(body, environment);
+  // Some operators read their input several times, each of which is a pass over the data as well.
+  if ([relation, ...others].some((table) => weightOf(table).scans > SCANS_MAX_COUNT)) refuseScans(body.span);
   const isChanged = body.kind === "pipeline" && !body.operators.every(keepsRows);
   return {
     kind: "pipeline",

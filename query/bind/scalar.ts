@@ -8,6 +8,7 @@ import { callNamed, nullLiteral } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { bindFieldSearch } from "./field-search.ts";
 import { foldCall } from "./fold.ts";
+import { checkGrouped } from "./grouped-values.ts";
 import { bindMembership } from "./membership.ts";
 import { bindBinary, bindComparison } from "./operators.ts";
 import { refuse } from "./refusal.ts";
@@ -15,6 +16,12 @@ import { refuse } from "./refusal.ts";
 /** A scalar expression with its names looked up and its types known. Throws a refusal for one that means nothing. */
 export function bindScalar(expression: syntax.Expression, context: ExpressionContext): Expression {
   context.environment.step(expression.span);
+  const bound = bindKind(expression, context);
+  checkGrouped(bound, expression, context);
+  return bound;
+}
+
+function bindKind(expression: syntax.Expression, context: ExpressionContext): Expression {
   switch (expression.kind) {
     case "name":
       return bindName(expression, context);
@@ -62,7 +69,10 @@ function bindName({ name, span }: syntax.NameExpression, context: ExpressionCont
   if (column !== null) return column;
   const named = context.environment.lookup(name);
   if (named === undefined) return context.resolveColumn(name, span);
-  if (named.kind === "scalar") return named.value;
+  if (named.kind === "scalar") {
+    context.environment.mention(named.value, span);
+    return named.value;
+  }
   // A function without parameters may be called without brackets.
   if (named.kind === "function" && named.declaration.parameters.length === 0)
     return context.scalar({ kind: "call", name: { name, span }, arguments: [], span });

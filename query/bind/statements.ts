@@ -19,11 +19,14 @@ export function bindStatements(statements: readonly syntax.Statement[], environm
         environment: environment.snapshot(),
       });
     else if (environment.isTabular(value))
-      environment.define(name.name, { kind: "table", relation: environment.table(value) });
+      environment.define(name.name, {
+        kind: "table",
+        relation: environment.naming(() => environment.table(value)),
+      });
     else
       environment.define(name.name, {
         kind: "scalar",
-        value: new ExpressionContext(environment, unitRow()).scalar(value),
+        value: environment.naming(() => new ExpressionContext(environment, unitRow()).scalar(value)),
       });
   }
 }

@@ -1,14 +1,14 @@
 import { type Expression, isLoose, literal } from "../expression.ts";
 import { aggregateFunction } from "../functions/registry.ts";
 import { aggregate, aggregateCall, columnOf, project } from "../plan/build.ts";
-import type { AggregateCall, NamedExpression, Relation } from "../plan/relation.ts";
+import type { NamedExpression, Relation } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { addAggregate, aggregateName, canonicalAggregate, loosened, percentText } from "./aggregates.ts";
 import { keyOf } from "./assign.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
 import { convert } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
-import { ExpressionContext } from "./expression-context.ts";
+import { ExpressionContext, newCollector } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
 
 /** A column of the answer before its name is settled: what it computes, over hidden columns of aggregates. */
@@ -26,13 +26,13 @@ export function bindSummarize(
   { aggregates, by }: syntax.SummarizeOperator,
   environment: Environment,
 ): Relation {
-  const calls: AggregateCall[] = [];
-  const context = new ExpressionContext(environment, input, { calls });
+  const collector = newCollector();
+  const context = new ExpressionContext(environment, input, collector);
   const names = new UniqueNames();
   const keys = bindKeys(by, new ExpressionContext(environment, input), names);
   const outputs = aggregates.flatMap((argument) => bindOutput(argument, context, keys, names));
   const hiddenKeys = keys.map(({ expression }, i) => ({ name: `$key${i}`, expression }));
-  const grouped = aggregate(input, hiddenKeys, calls);
+  const grouped = aggregate(input, hiddenKeys, collector.calls);
   return project(grouped, [
     ...keys.map(({ name }, i) => ({ name, expression: columnOf(grouped, `$key${i}`) })),
     ...outputs,

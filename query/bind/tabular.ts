@@ -105,7 +105,7 @@ function bindPipeline(
 function bindTableName({ name, span }: syntax.NameExpression, environment: Environment): Relation {
   const named = environment.lookup(name);
   if (named?.kind === "table") {
-    environment.step(span, sizeOf(named.relation));
+    environment.mention(named.relation, span);
     return named.relation;
   }
   if (named?.kind === "function" && named.declaration.parameters.length === 0)
@@ -118,7 +118,11 @@ function bindTableName({ name, span }: syntax.NameExpression, environment: Envir
 export function scanTable(name: string, span: syntax.Expression["span"], environment: Environment): Relation {
   const { tables } = environment.compilation;
   const table = tables.get(name);
-  if (table !== undefined) return scan(table);
+  if (table !== undefined) {
+    const relation = scan(table);
+    environment.mention(relation, span);
+    return relation;
+  }
   const suggestion = nearestName(name, [...tables.keys(), ...environment.names()]) ?? "logs";
   return refuse(
     "UNKNOWN_TABLE",
@@ -126,22 +130,6 @@ export function scanTable(name: string, span: syntax.Expression["span"], environ
     span,
     suggestion,
   );
-}
-
-/** Nodes of a plan, up to the bound of a compilation: what a mention of a name costs. */
-function sizeOf(relation: Relation): number {
-  switch (relation.kind) {
-    case "scan":
-    case "values":
-    case "series":
-      return 1;
-    case "join":
-      return 1 + sizeOf(relation.left) + sizeOf(relation.right);
-    case "union":
-      return 1 + relation.inputs.reduce((sum, input) => sum + sizeOf(input), 0);
-    default:
-      return 1 + sizeOf(relation.input);
-  }
 }
 
 function bindTableCall(expression: syntax.CallExpression, environment: Environment): Relation {

@@ -1,10 +1,24 @@
-import { aggregate, aggregateCall, columnOf, join, limit, project, sort } from "../plan/build.ts";
+import type { Expression } from "../expression.ts";
+import { aggregateFunction } from "../functions/registry.ts";
+import {
+  aggregate,
+  aggregateCall,
+  aggregateOverload,
+  columnOf,
+  join,
+  limit,
+  project,
+  sort,
+} from "../plan/build.ts";
 import type { AggregateCall, NamedExpression, Relation } from "../plan/relation.ts";
+import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { loosened } from "./aggregates.ts";
 import { keyOf } from "./assign.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
+import { resolveOverload } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
-import { ExpressionContext } from "./expression-context.ts";
+import { ExpressionContext, newCollector } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
 
 interface Level {
@@ -49,15 +63,15 @@ function bindLevel(
 ): Level {
   if (level.others !== null)
     return refuse("UNSUPPORTED", "top-nested does not take `with others` here.", level.others.span);
-  const calls: AggregateCall[] = [];
-  const context = new ExpressionContext(environment, input, { calls });
+  const collector = newCollector();
+  const context = new ExpressionContext(environment, input, collector);
   const plain = new ExpressionContext(environment, input);
   const keyName = names.claim(level.of.names[0]?.name ?? impliedName(level.of.value) ?? "Column1");
   const key = { name: keyName, expression: keyOf(plain.scalar(level.of.value), level.of.span) };
   const measure = names.claim(level.by.names[0]?.name ?? `aggregated_${keyName}`);
   const value = context.scalar(level.by.value);
   const keys = [...outer.map((other) => other.key), key];
-  const grouped = aggregate(input, keys, calls);
+  const grouped = aggregate(input, keys, collector.calls);
   const measured = project(grouped, [
     ...keys.map(({ name }) => ({ name, expression: columnOf(grouped, name) })),
     { name: measure, expression: value },
@@ -67,6 +81,13 @@ function bindLevel(
   if (level.count === null) return { key, relation: measured, measure };
   const per = outer.map((other) => other.key.name);
   return { key, relation: limit(ordered, plain.count(level.count), per), measure };
+}
+
+function sumOf(name: string, operand: Expression, span: Span): AggregateCall {
+  const sum = aggregateFunction("sum");
+  if (sum === undefined) throw new TypeError("there is no sum");
+  const { overload, operands } = resolveOverload("sum", sum, [loosened("sum", operand)], span);
+  return aggregateOverload(name, "sum", overload, operands);
 }
 
 /** The most frequent values, or those with the largest sum, and how often they occur. */
@@ -83,7 +104,7 @@ export function bindTopHitters(
   const call =
     operator.by === null
       ? aggregateCall(measure, "count")
-      : aggregateCall(measure, "sum", context.scalar(operator.by));
+      : sumOf(measure, context.scalar(operator.by), operator.by.span);
   const grouped = aggregate(input, [key], [call]);
   const ordered = sort(grouped, [{ expression: columnOf(grouped, measure), direction: "descending" }]);
   return limit(ordered, context.count(operator.count));

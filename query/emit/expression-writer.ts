@@ -1,6 +1,6 @@
 import type { Call, Expression, Literal } from "../expression.ts";
 import type { CallWriter, Grouping, ParameterType } from "../functions/definition.ts";
-import { fromElement } from "../functions/json-arrays.ts";
+import { fromElement, letting } from "../functions/json-arrays.ts";
 import { valueToText } from "../functions/value-text.ts";
 import type { Relation } from "../plan/relation.ts";
 import { hasSqlNull, type ScalarType } from "../scalar-type.ts";
@@ -155,8 +155,13 @@ export class ExpressionWriter {
     if (expression.kind === "column") {
       const { storage } = bindingOf(this.#bindings, expression.name);
       if (storage.kind === "text") return storage.column;
+      if (storage.kind === "bag") return this.share(bagText(storage));
     }
-    return this.share(valueToText(this.share(this.write(expression)), expression.type));
+    const value = this.share(this.write(expression));
+    // Texts are read as values that are written as texts again: used once, each of them costs what it costs alone.
+    if (expression.type === "dynamic")
+      return this.share(letting(value, (json) => valueToText(json, "dynamic")));
+    return this.share(valueToText(value, expression.type));
   }
 
   #numberWithoutBools(expression: Expression): string | undefined {

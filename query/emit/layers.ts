@@ -6,17 +6,27 @@ export interface NamedSql {
   readonly isOfRows: boolean;
 }
 
+/** What one SELECT computes of the rows of that below it, and which of them it keeps. */
+export interface Layer {
+  readonly definitions: readonly NamedSql[];
+  readonly conditions: readonly string[];
+}
+
 /**
- * ClickHouse puts what a name stands for in place of the name, so that a chain of things that each mention the one
- * before twice doubles with each of them, up to its limit on the size of a query. Beyond this many mentions the chain
- * is cut: what comes before becomes a SELECT of its own, whose columns are computed once.
+ * ClickHouse puts what a name stands for in place of the name, and looks at each of these places for itself, so that a
+ * chain of things that each mention the one before twice doubles with each of them. Beyond this many characters that
+ * names stand for the chain is cut: what comes before becomes a SELECT of its own, whose columns are computed once. A
+ * conversion of an attribute stays below it: it is no chain, and a SELECT around the table costs time.
  */
-const MENTIONS_MAX_COUNT = 500;
+const REPLACED_MAX_CHARS = 8_000;
 
 const NAMES = /\b[ce]\d+\b/g;
 
-/** The definitions in layers, each of which mentions only those below and itself; the last one belongs to the SELECT. */
-export function layered(definitions: readonly NamedSql[]): NamedSql[][] {
+/**
+ * The definitions and conditions of a SELECT in layers, each of which mentions only those below and itself; the last
+ * one is the SELECT itself. A condition is in the lowest layer that has what it mentions.
+ */
+export function layered(definitions: readonly NamedSql[], conditions: readonly string[]): Layer[] {
   const byAlias = new Map(definitions.map((definition) => [definition.alias, definition]));
   const places = new Map<string, Place>();
   const placeOf = (alias: string): Place => {
@@ -25,34 +35,45 @@ export function layered(definitions: readonly NamedSql[]): NamedSql[][] {
     const definition = byAlias.get(alias);
     if (definition === undefined) return OUTSIDE;
     places.set(alias, OUTSIDE);
-    const mentioned = (definition.sql.match(NAMES) ?? []).map(placeOf);
-    const layer = Math.max(0, ...mentioned.map((place) => place.layer));
-    const mentions = mentioned
-      .filter((place) => place.layer === layer)
-      .reduce((sum, place) => sum + place.mentions, 1);
-    const isOfRows = definition.isOfRows && mentioned.every((place) => place.isOfRows);
-    const isCut = mentions > MENTIONS_MAX_COUNT && mentioned.every((place) => place.isOfRows);
-    const place = isCut
-      ? { layer: layer + 1, mentions: 1 + mentioned.length, isOfRows }
-      : { layer, mentions, isOfRows };
+    const place = placeOver(definition, placeOf);
     places.set(alias, place);
     return place;
   };
-  const last = Math.max(0, ...definitions.map(({ alias }) => placeOf(alias).layer));
-  const layers: NamedSql[][] = Array.from({ length: last + 1 }, () => []);
-  for (const definition of definitions) {
-    const { layer, isOfRows } = placeOf(definition.alias);
-    layers[isOfRows ? layer : last]?.push(definition);
-  }
-  return layers;
+  const conditionLayers = conditions.map((sql) => placeOver({ sql, isOfRows: true }, placeOf).layer);
+  const last = Math.max(0, ...definitions.map(({ alias }) => placeOf(alias).layer), ...conditionLayers);
+  const layerOf = ({ alias }: NamedSql): number => {
+    const { layer, isOfRows } = placeOf(alias);
+    return isOfRows ? layer : last;
+  };
+  return Array.from({ length: last + 1 }, (_, layer) => ({
+    definitions: definitions.filter((definition) => layerOf(definition) === layer),
+    conditions: conditions.filter((_, i) => conditionLayers[i] === layer),
+  }));
+}
+
+/** The place of something, by those of what it mentions: in their highest layer, or above it. */
+function placeOver(
+  { sql, isOfRows: isSoItself }: Pick<NamedSql, "sql" | "isOfRows">,
+  placeOf: (alias: string) => Place,
+): Place {
+  const mentioned = (sql.match(NAMES) ?? []).map(placeOf);
+  const layer = Math.max(0, ...mentioned.map((place) => place.layer));
+  const replaced = mentioned
+    .filter((place) => place.layer === layer)
+    .reduce((sum, place) => sum + place.chars, 0);
+  const areOfRows = mentioned.every((place) => place.isOfRows);
+  const isOfRows = isSoItself && areOfRows;
+  return replaced > REPLACED_MAX_CHARS && areOfRows
+    ? { layer: layer + 1, chars: sql.length, isOfRows }
+    : { layer, chars: sql.length + replaced, isOfRows };
 }
 
 interface Place {
   readonly layer: number;
-  /** Parts of the query once every name is replaced, down to the layer below. */
-  readonly mentions: number;
+  /** Of the SQL once every name is replaced, down to the layer below. */
+  readonly chars: number;
   readonly isOfRows: boolean;
 }
 
 /** A column of the source. */
-const OUTSIDE: Place = { layer: 0, mentions: 1, isOfRows: true };
+const OUTSIDE: Place = { layer: 0, chars: 0, isOfRows: true };

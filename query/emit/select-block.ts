@@ -1,6 +1,5 @@
-import type { AggregateCall, JoinKind, SortKey, WindowCall } from "../plan/relation.ts";
+import type { AggregateCall, GuardedScan, JoinKind, SortKey, WindowCall } from "../plan/relation.ts";
 import type { ScalarType } from "../scalar-type.ts";
-import type { TableSchema } from "../schema.ts";
 import type { Bindings, BoundExpression } from "./binding.ts";
 
 /** Something computed inside a SELECT, under the alias by which the rest of the SELECT refers to it. */
@@ -87,7 +86,7 @@ export interface SeriesSource {
 
 export interface TableSource {
   readonly kind: "table";
-  readonly schema: TableSchema;
+  readonly scan: GuardedScan;
 }
 
 export interface BlockSource {

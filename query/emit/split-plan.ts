@@ -42,13 +42,14 @@ export class PlanSplitter {
 
   split(relation: Relation): SelectBlock {
     switch (relation.kind) {
-      case "scan": {
-        const schema = TABLES[relation.table];
-        const bindings = schema.columns.map((column): [string, Binding] => [
+      case "scan":
+        throw new TypeError("a scan that is not guarded");
+      case "guardedScan": {
+        const bindings = TABLES[relation.table].columns.map((column): [string, Binding] => [
           column.name,
           storedBinding(column),
         ]);
-        return blockOver({ kind: "table", schema }, new Map(bindings));
+        return blockOver({ kind: "table", scan: relation }, new Map(bindings));
       }
       case "values": {
         const columns = relation.columns.map(({ name, type }, i) => ({

@@ -1,11 +1,10 @@
 import { fileTable } from "../file-source.ts";
-import { expandedElements } from "../functions/expansion.ts";
-import type { QueryScope } from "../guard.ts";
-import type { Relation } from "../plan/relation.ts";
-import type { TableSchema } from "../schema.ts";
-import { type Bindings, identifiersOf } from "./binding.ts";
+import type { GuardedScan, Relation } from "../plan/relation.ts";
+import { TABLES } from "../schema.ts";
+import { expansion, values } from "./array-join.ts";
+import { identifiersOf } from "./binding.ts";
 import { datetimeConstant, ExpressionWriter, type SelectContext } from "./expression-writer.ts";
-import { layered, type NamedSql } from "./layers.ts";
+import { type Layer, layered, type NamedSql } from "./layers.ts";
 import type { Parameters } from "./parameters.ts";
 import type {
   BoundSortKey,
@@ -13,28 +12,37 @@ import type {
   JoinSource,
   SelectBlock,
   SeriesSource,
-  ValuesSource,
+  TableSource,
 } from "./select-block.ts";
 import type { PlanSplitter } from "./split-plan.ts";
-import { nullableSqlType } from "./sql-types.ts";
 import { writeWindow } from "./window-functions.ts";
 import { wireColumn } from "./wire-format.ts";
 
-/** Writes the SELECTs of one statement. Whatever table is read, only the rows of the scope are. */
+/** What stands behind FROM. */
+interface WrittenSource {
+  readonly sql: string;
+  /** The scan when the source is a table itself; a SELECT in brackets has restricted its own. */
+  readonly scan: GuardedScan | null;
+}
+
+/** Writes the SELECTs of one statement. Whatever table is read, only the rows of its scope are. */
 export class StatementWriter {
   readonly #parameters: Parameters;
   readonly #splitter: PlanSplitter;
-  readonly #scope: QueryScope;
+  #tablesRead = 0;
+  #tablesRestricted = 0;
 
-  constructor(parameters: Parameters, splitter: PlanSplitter, scope: QueryScope) {
+  constructor(parameters: Parameters, splitter: PlanSplitter) {
     this.#parameters = parameters;
     this.#splitter = splitter;
-    this.#scope = scope;
   }
 
   /** The outermost SELECT, with its columns in their wire format. */
   writeOutermost(block: SelectBlock): string {
-    return this.#select(block, [...block.bindings.values()].map(wireColumn));
+    const sql = this.#select(block, [...block.bindings.values()].map(wireColumn));
+    if (this.#tablesRead !== this.#tablesRestricted)
+      throw new TypeError("a table is read without its restriction");
+    return sql;
   }
 
   #nested(block: SelectBlock): string {
@@ -60,21 +68,12 @@ export class StatementWriter {
     }));
     const source = this.#source(context, block);
     const conditions = this.#conditions(context, block);
-    const sharedDefinitions = [...shared].map(([alias, sql]) => ({ alias, sql, isOfRows: true }));
-    const layers = layered([...sharedDefinitions, ...definitions]);
-    const own = layers.pop() ?? [];
-    const restriction = block.source.kind === "table" ? this.#restriction(block.source.schema) : [];
-    const inner = layers.reduce((from, layer, i) => {
-      const where = i === 0 && restriction.length > 0 ? `\nWHERE ${restriction.join(" AND ")}` : "";
-      return `(\nSELECT *, ${layer.map(named).join(", ")}\nFROM ${from}${where}\n)`;
-    }, source);
-    const where = layers.length === 0 ? [...restriction, ...conditions] : conditions;
+    const { inner, own } = this.#layers(source, [...ofRows(shared), ...definitions], conditions);
     const { groupBy, orderBy, limitPer, maxRows } = block;
     return [
-      ...(own.length > 0 ? [`WITH ${own.map(named).join(", ")}`] : []),
+      ...(own.definitions.length > 0 ? [`WITH ${own.definitions.map(named).join(", ")}`] : []),
       `SELECT ${columns.length > 0 ? columns.join(", ") : "1"}`,
-      `FROM ${inner}`,
-      ...(where.length > 0 ? [`WHERE ${where.join(" AND ")}`] : []),
+      ...this.#from(inner, own.conditions),
       ...(groupBy !== null && groupBy.length > 0 ? [`GROUP BY ${groupBy.join(", ")}`] : []),
       ...(orderBy.length > 0 ? [`ORDER BY ${orderBy.map(sortKey).join(", ")}`] : []),
       ...(limitPer !== null
@@ -84,26 +83,70 @@ export class StatementWriter {
     ].join("\n");
   }
 
-  #source(context: SelectContext, block: SelectBlock): string {
+  /** The SELECTs that stand between the source and the one that is written, and what is left for this one. */
+  #layers(
+    source: WrittenSource,
+    definitions: readonly NamedSql[],
+    conditions: readonly string[],
+  ): { readonly inner: WrittenSource; readonly own: Layer } {
+    const layers = layered(definitions, conditions);
+    const own = layers.pop() ?? { definitions, conditions };
+    const inner = layers.reduce<WrittenSource>((below, layer) => {
+      const columns = ["*", ...layer.definitions.map(named)];
+      const lines = [`SELECT ${columns.join(", ")}`, ...this.#from(below, layer.conditions)];
+      return { sql: `(\n${lines.join("\n")}\n)`, scan: null };
+    }, source);
+    return { inner, own };
+  }
+
+  /** FROM and WHERE, which are written nowhere else: of a table, only the rows of its scope are read. */
+  #from({ sql, scan }: WrittenSource, conditions: readonly string[]): string[] {
+    const restriction = scan === null ? [] : this.#restriction(scan);
+    const where = [...restriction, ...conditions];
+    return [`FROM ${sql}`, ...(where.length > 0 ? [`WHERE ${where.join(" AND ")}`] : [])];
+  }
+
+  #source(context: SelectContext, block: SelectBlock): WrittenSource {
     const { source } = block;
+    if (source.kind === "table") return { sql: this.#table(source.scan), scan: source.scan };
+    return { sql: this.#madeSource(context, block, source), scan: null };
+  }
+
+  #madeSource(
+    context: SelectContext,
+    block: SelectBlock,
+    source: Exclude<SelectBlock["source"], TableSource>,
+  ): string {
     switch (source.kind) {
-      case "table":
-        return this.#table(source.schema);
       case "block":
-        return this.#nested(source.block) + expansion(context, block);
+        return this.#over(context, this.#nested(source.block), (own) => expansion(own, block));
       case "join":
         return this.#join(source);
       case "union":
         return `(\n${source.branches.map((branch) => this.#nested(branch).slice(2, -2)).join("\nUNION ALL\n")}\n)`;
       case "values":
-        return values(context, source);
+        return source.columns.length > 0
+          ? this.#over(context, "(SELECT 1)", (own) => values(own, source))
+          : source.rowCount === 1
+            ? "(SELECT 1)"
+            : `(SELECT 1 FROM numbers(${source.rowCount}))`;
       case "series":
         return this.#series(context, source);
     }
   }
 
-  #table({ table }: TableSchema): string {
-    const { files } = this.#scope;
+  /** Rows, and what `write` adds to them, which cannot wait for the SELECTs above: its chains are cut below it. */
+  #over(context: SelectContext, rows: string, write: (own: SelectContext) => string): string {
+    const shared = new Map<string, string>();
+    const added = write({ ...context, shared });
+    const { inner, own } = this.#layers({ sql: rows, scan: null }, ofRows(shared), []);
+    for (const { alias, sql } of own.definitions) context.shared.set(alias, sql);
+    return inner.sql + added;
+  }
+
+  #table({ table: name, scope: { files } }: GuardedScan): string {
+    this.#tablesRead++;
+    const { table } = TABLES[name];
     return files === undefined ? table : fileTable(files, (text) => this.#parameters.add("String", text));
   }
 
@@ -129,8 +172,9 @@ export class StatementWriter {
     );
   }
 
-  #restriction(table: TableSchema): string[] {
-    const { organizationId, timeRange } = this.#scope;
+  #restriction({ table: name, scope: { organizationId, timeRange } }: GuardedScan): string[] {
+    this.#tablesRestricted++;
+    const table = TABLES[name];
     const from = timeRange.from === null ? null : datetimeConstant(this.#parameters, timeRange.from);
     const to = timeRange.to === null ? null : datetimeConstant(this.#parameters, timeRange.to);
     return [
@@ -184,6 +228,10 @@ export class StatementWriter {
 /** What is computed after the rows are filtered, of many of them. */
 const OF_GROUPS: ReadonlySet<Definition["kind"]> = new Set(["aggregate", "groupingValue", "window"]);
 
+function ofRows(shared: ReadonlyMap<string, string>): NamedSql[] {
+  return [...shared].map(([alias, sql]) => ({ alias, sql, isOfRows: true }));
+}
+
 function named({ sql, alias }: NamedSql): string {
   return `${sql} AS ${alias}`;
 }
@@ -202,47 +250,6 @@ const SERIES_CAST: Readonly<Partial<Record<string, string>>> = {
   long: "toInt64",
   timespan: "toInt64",
 };
-
-/** One row for each element, `ARRAY JOIN`, of the block's source. */
-function expansion(context: SelectContext, block: SelectBlock): string {
-  const { expansions, expansionIndex, expansionMax } = block;
-  if (expansions.length === 0) return "";
-  const arrays = expansions.map(({ alias, value, isOfTexts }) => {
-    const writer = new ExpressionWriter(context, value.bindings);
-    const elements = isOfTexts
-      ? writer.writeStrings(value.expression)
-      : expandedElements(writer.share(writer.write(value.expression)), block.expansionMembers);
-    const sql =
-      expansionMax === null
-        ? elements
-        : `arraySlice(${elements}, 1, ${context.parameters.add("UInt64", String(expansionMax))})`;
-    return { alias, sql: writer.share(sql) };
-  });
-  const index =
-    expansionIndex === null
-      ? []
-      : [
-          `arrayMap(i -> toInt64(i - 1), arrayEnumerate(${longest(arrays.map(({ sql }) => sql))})) AS ${expansionIndex}`,
-        ];
-  return `\nARRAY JOIN ${[...arrays.map(({ alias, sql }) => `${sql} AS ${alias}`), ...index].join(", ")}`;
-}
-
-function longest(arrays: readonly string[]): string {
-  return arrays.reduce((left, right) => `if(length(${left}) >= length(${right}), ${left}, ${right})`);
-}
-
-/** Rows that stand in the query, column by column. */
-function values(context: SelectContext, { columns, rowCount }: ValuesSource): string {
-  if (columns.length === 0) return rowCount === 1 ? "(SELECT 1)" : `(SELECT 1 FROM numbers(${rowCount}))`;
-  const writer = new ExpressionWriter(context, NO_COLUMNS);
-  const arrays = columns.map(({ alias, type, cells }) => {
-    const items = cells.map(({ expression }) => writer.write(expression));
-    return `CAST([${items.join(", ")}], 'Array(${nullableSqlType(type)})') AS ${alias}`;
-  });
-  return `(SELECT 1) ARRAY JOIN ${arrays.join(", ")}`;
-}
-
-const NO_COLUMNS: Bindings = new Map();
 
 function sortKey({ identifier, isNullable, direction, nulls }: BoundSortKey): string {
   const order = `${identifier}${direction === "descending" ? " DESC" : ""}`;

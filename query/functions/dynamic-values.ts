@@ -1,8 +1,10 @@
 import type { ScalarType } from "../scalar-type.ts";
 import {
   type CallWriter,
+  constant,
   type FunctionDefinition,
   type FunctionTable,
+  type Overload,
   optional,
   overload,
   parameter,
@@ -60,12 +62,33 @@ function rangeArray(call: CallWriter, positions: string, value: string, type: Sc
     : `if(${isKnown.join(" AND ")}, ${arrayOfElements(items)}, '')`;
 }
 
+/** The time `i` steps behind another, both as nanoseconds. */
+function timeAt(start: string, step: string): string {
+  return `fromUnixTimestamp64Nano(assumeNotNull(${start}) + toInt64(i) * assumeNotNull(${step}), 'UTC')`;
+}
+
 const datetimeRange: SqlTemplate = (call) => {
   const nanoseconds = (index: number) => `toUnixTimestamp64Nano(${call.sharedOperand(index)})`;
   const step = call.operands.length > 2 ? call.sharedOperand(2) : "toInt64(3600000000000)";
-  const value = `fromUnixTimestamp64Nano(assumeNotNull(${nanoseconds(0)}) + toInt64(i) * assumeNotNull(${step}), 'UTC')`;
+  const value = timeAt(nanoseconds(0), step);
   return rangeArray(call, steps(nanoseconds(0), nanoseconds(1), step), value, "datetime");
 };
+
+/** As many values as the last operand says. */
+function points(type: "long" | "real" | "timespan" | "datetime"): SqlTemplate {
+  return (call) => {
+    const [start, step] = [call.sharedOperand(0), call.sharedOperand(1)];
+    const distance = type === "real" ? `toFloat64(i) * ${step}` : `toInt64(i) * ${step}`;
+    const value =
+      type === "datetime" ? timeAt(`toUnixTimestamp64Nano(${start})`, step) : `${start} + ${distance}`;
+    return rangeArray(call, `range(toUInt64(${call.operand(2)}))`, value, type);
+  };
+}
+
+function pointsOverload(type: "long" | "real" | "timespan" | "datetime", step: ScalarType): Overload {
+  const parameters = [parameter("start", type), parameter("step", step), constant("count", "long")];
+  return overload(parameters, "dynamic", "never", points(type));
+}
 
 function rangeParameters(type: ScalarType, step: ScalarType) {
   return [parameter("start", type), parameter("stop", type), optional("step", step)];
@@ -150,6 +173,15 @@ export const DYNAMIC_OPERATORS = {
     "possible",
     equality,
   ),
+  seriesPoints: {
+    summary: "An array of as many values as that, in equal steps.",
+    overloads: [
+      pointsOverload("long", "long"),
+      pointsOverload("real", "real"),
+      pointsOverload("timespan", "timespan"),
+      pointsOverload("datetime", "timespan"),
+    ],
+  },
   inArray: inArray("One of the elements of an array.", false),
   inArrayIgnoreCase: inArray("One of the elements of an array, whatever the case.", true),
 } as const satisfies FunctionTable;

@@ -1,7 +1,9 @@
 import type { Expression } from "../expression.ts";
+import type { FileSource } from "../file-source.ts";
 import type { Overload } from "../functions/definition.ts";
 import type { ScalarType } from "../scalar-type.ts";
 import type { TableName } from "../schema.ts";
+import type { TimeRange } from "../time-range.ts";
 
 /** One column of a relation; names are unique within it and their order is the order of the answer. */
 export interface PlanColumn {
@@ -41,9 +43,23 @@ interface RelationNode<Kind extends string> {
   readonly columns: readonly PlanColumn[];
 }
 
-/** All rows of a table that the guard lets through. */
+/** The rows of a table. No plan with one can be emitted: the guard puts a `GuardedScan` in its place. */
 export interface Scan extends RelationNode<"scan"> {
   readonly table: TableName;
+}
+
+/** Whose rows are read, of which time, and from where. */
+export interface ScanScope {
+  readonly organizationId: number;
+  readonly timeRange: TimeRange;
+  /** Where the rows of `logs` are read instead of the table; every other bound stays. */
+  readonly files?: FileSource;
+}
+
+/** The rows of a table that lie in the scope: the only source of stored rows that becomes SQL. */
+export interface GuardedScan extends RelationNode<"guardedScan"> {
+  readonly table: TableName;
+  readonly scope: ScanScope;
 }
 
 /** Rows that stand in the query; their expressions mention no column. */
@@ -152,6 +168,7 @@ export interface Window extends RelationNode<"window"> {
 /** A tabular expression: an immutable tree. A new kind does not compile until every table over kinds has it. */
 export type Relation =
   | Scan
+  | GuardedScan
   | Values
   | Series
   | Filter

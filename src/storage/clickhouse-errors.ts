@@ -2,28 +2,48 @@ import { ApiError, DependencyError } from "../errors.ts";
 
 /**
  * What an error of ClickHouse means for whoever asked. `timeout`: the statement's time limit. `too_expensive`: one
- * of its other limits. `unavailable`: the same statement may succeed later. `cancelled`: it was stopped on request.
- * `fault`: it can never succeed as it is.
+ * of its other limits. `invalid`: a part of what somebody wrote means nothing to the store. `unavailable`: the same
+ * statement may succeed later. `cancelled`: it was stopped on request. `fault`: it can never succeed as it is.
  */
-export type ClickHouseFailure = "timeout" | "too_expensive" | "unavailable" | "cancelled" | "fault";
+export type ClickHouseFailure =
+  | "timeout"
+  | "too_expensive"
+  | "invalid"
+  | "unavailable"
+  | "cancelled"
+  | "fault";
 
-/** By the numbers of ClickHouse's `ErrorCodes.cpp`, which never change their meaning. Any other number is a fault. */
+/**
+ * By the numbers of ClickHouse's `ErrorCodes.cpp`, which never change their meaning. Any other number is a fault: of
+ * ours, since a text that the compiler lets through makes no statement that is wrong in itself.
+ */
 const FAILURES_BY_CODE: ReadonlyMap<number, ClickHouseFailure> = new Map<number, ClickHouseFailure>([
   [159, "timeout"], // TIMEOUT_EXCEEDED
   [160, "timeout"], // TOO_SLOW
+  [69, "too_expensive"], // ARGUMENT_OUT_OF_BOUND: arrays made of numbers, over many rows together
+  [128, "too_expensive"], // TOO_LARGE_ARRAY_SIZE: a function made more elements of a value than an array may have
+  [131, "too_expensive"], // TOO_LARGE_STRING_SIZE: a function made more of a text than a text may hold
   [158, "too_expensive"], // TOO_MANY_ROWS
   [161, "too_expensive"], // TOO_MANY_COLUMNS
   [162, "too_expensive"], // TOO_DEEP_SUBQUERIES
+  [165, "too_expensive"], // TOO_MANY_TEMPORARY_COLUMNS
+  [166, "too_expensive"], // TOO_MANY_TEMPORARY_NON_CONST_COLUMNS
   [167, "too_expensive"], // TOO_DEEP_AST
   [168, "too_expensive"], // TOO_BIG_AST
   [191, "too_expensive"], // SET_SIZE_LIMIT_EXCEEDED
+  [229, "too_expensive"], // QUERY_IS_TOO_LARGE
   [241, "too_expensive"], // MEMORY_LIMIT_EXCEEDED
   [290, "too_expensive"], // LIMIT_EXCEEDED
   [306, "too_expensive"], // TOO_DEEP_RECURSION
   [307, "too_expensive"], // TOO_MANY_BYTES
   [396, "too_expensive"], // TOO_MANY_ROWS_OR_BYTES
+  [572, "too_expensive"], // TOO_MANY_QUERY_PLAN_OPTIMIZATIONS: a plan of more steps than the store puts in order
+  [427, "invalid"], // CANNOT_COMPILE_REGEXP: a pattern that our reader of patterns took and the store's does not
   [394, "cancelled"], // QUERY_WAS_CANCELLED
   [735, "cancelled"], // QUERY_WAS_CANCELLED_BY_CLIENT
+  [173, "unavailable"], // CANNOT_ALLOCATE_MEMORY: the machine has none left, whoever uses it
+  [201, "unavailable"], // QUOTA_EXCEEDED: that of an operator's own store, over time
+  [216, "unavailable"], // QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING: the first sending of a statement that was sent again
   [202, "unavailable"], // TOO_MANY_SIMULTANEOUS_QUERIES
   [203, "unavailable"], // NO_FREE_CONNECTION
   [209, "unavailable"], // SOCKET_TIMEOUT
@@ -38,6 +58,10 @@ const FAILURES_BY_CODE: ReadonlyMap<number, ClickHouseFailure> = new Map<number,
   [425, "unavailable"], // SYSTEM_ERROR
   [439, "unavailable"], // CANNOT_SCHEDULE_TASK
   [519, "unavailable"], // NO_REMOTE_SHARD_AVAILABLE
+  [700, "unavailable"], // USER_SESSION_LIMIT_EXCEEDED
+  [745, "unavailable"], // SERVER_OVERLOADED
+  [762, "unavailable"], // HTTP_CONNECTION_LIMIT_REACHED
+  [776, "unavailable"], // RESOURCE_LIMIT_EXCEEDED
   [999, "unavailable"], // KEEPER_EXCEPTION
 ]);
 
@@ -71,6 +95,10 @@ export function clickHouseQueryFailure(error: ClickHouseQueryError): ApiError | 
         "The query reads or returns more than the limits allow; narrow the time range or the filter.",
         { cause: error },
       );
+    case "invalid":
+      return new ApiError("KQL_INVALID", "The query has a regular expression that cannot be used.", {
+        cause: error,
+      });
     default:
       return new DependencyError("clickhouse", `a query failed: ${failure}`, {
         retryable: failure !== "fault",

@@ -36,6 +36,7 @@ export interface QueryRunnerOptions {
 const OUTCOMES: Readonly<Record<ClickHouseFailure, string>> = {
   timeout: "timeout",
   too_expensive: "refused",
+  invalid: "refused",
   cancelled: "cancelled",
   unavailable: "failed",
   fault: "failed",
@@ -46,6 +47,13 @@ const ANSWER_GRACE_MS = 10_000;
 
 /** Between two questions how far a statement is: often enough for a person, a millisecond of the store's time each. */
 const PROGRESS_INTERVAL_MS = 250;
+
+/** What ClickHouse takes of one field of a form, whatever its settings say for the statement: its text, or one value. */
+const FIELD_MAX_BYTES = 131_072 - 1_024;
+
+/** Codes of ClickHouse for what is seen here before it could say so. */
+const QUERY_IS_TOO_LARGE = 229;
+const TIMEOUT_EXCEEDED = 159;
 
 /** Characters of a refusal kept for the log. */
 const REFUSAL_MAX_CHARS = 1_000;
@@ -66,7 +74,8 @@ export class QueryRunner {
 
   /**
    * The answer, whole. `operation` names the statement in metrics. Aborting closes the connection and kills
-   * the statement. Throws ApiError with QUERY_TIMEOUT or QUERY_TOO_EXPENSIVE, and DependencyError for the rest.
+   * the statement. Throws ApiError with QUERY_TIMEOUT, QUERY_TOO_EXPENSIVE or KQL_INVALID, and DependencyError for the
+   * rest.
    */
   async run(
     operation: string,
@@ -101,11 +110,17 @@ export class QueryRunner {
     const answered = new AbortController();
     const until = AbortSignal.any([signal, answered.signal]);
     const watching = onProgress === null ? null : this.#watch(queryId, until, onProgress);
+    const timeout = AbortSignal.timeout(compiled.maxExecutionMs + ANSWER_GRACE_MS);
+    const deadline = AbortSignal.any([signal, timeout]);
     try {
-      return await this.#ask(named, signal);
+      return await this.#ask(named, deadline);
+    } catch (error) {
+      if (!timeout.aborted || signal.aborted) throw error;
+      // The store looks at its limit of time while it reads; what it does before that may take longer.
+      throw new ClickHouseQueryError(TIMEOUT_EXCEEDED, "not answered in time", { cause: error });
     } finally {
       answered.abort();
-      if (signal.aborted) void this.#kill(queryId);
+      if (deadline.aborted) void this.#kill(queryId);
       await watching;
     }
   }
@@ -140,11 +155,7 @@ export class QueryRunner {
     }
   }
 
-  async #ask(compiled: CompiledQuery, signal: AbortSignal): Promise<QueryAnswer> {
-    const deadline = AbortSignal.any([
-      signal,
-      AbortSignal.timeout(compiled.maxExecutionMs + ANSWER_GRACE_MS),
-    ]);
+  async #ask(compiled: CompiledQuery, deadline: AbortSignal): Promise<QueryAnswer> {
     const { status, code, text } = await this.#send(compiled, deadline).catch((error) => {
       if (deadline.aborted) throw error;
       // A connection that idled may have been closed just as it was taken up again; a SELECT may be sent twice.
@@ -161,16 +172,19 @@ export class QueryRunner {
   ) {
     const { origin, database } = this.#options.endpoint;
     const url = new URLSearchParams({ database, ...settings });
-    for (const [name, value] of Object.entries(parameters)) {
-      // A list is read as it is: its elements have escapes of their own.
-      const isList = sql.includes(`{${name}:Array(`);
-      url.set(`param_${name}`, isList ? value : escapeParameter(value));
+    // As a form, since the address of a request has a limit of its own for all values together.
+    const fields = { query: `${sql}${format}`, ...parameterFields(sql, parameters) };
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) {
+      if (Buffer.byteLength(value) > FIELD_MAX_BYTES)
+        throw new ClickHouseQueryError(QUERY_IS_TOO_LARGE, `${name} is larger than the store takes`);
+      form.set(name, value);
     }
     try {
       const response = await fetch(`${origin}/?${url}`, {
         method: "POST",
         headers: { authorization: this.#authorization },
-        body: `${sql}${format}`,
+        body: form,
         signal,
       });
       const code = response.headers.get("x-clickhouse-exception-code");
@@ -208,6 +222,15 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(finish, milliseconds);
     signal.addEventListener("abort", finish);
   });
+}
+
+function parameterFields(sql: string, parameters: CompiledQuery["parameters"]): Record<string, string> {
+  const fields = Object.entries(parameters).map(([name, value]) => {
+    // A list is read as it is: its elements have escapes of their own.
+    const isList = sql.includes(`{${name}:Array(`);
+    return [`param_${name}`, isList ? value : escapeParameter(value)];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** ClickHouse reads the value of a parameter as a field of TSV. */

@@ -11,9 +11,14 @@ import { openTestStores, type TestStores } from "../harness/stores.ts";
 const CODES: [number, string, ClickHouseFailure][] = [
   [159, "TIMEOUT_EXCEEDED", "timeout"],
   [160, "TOO_SLOW", "timeout"],
+  [69, "ARGUMENT_OUT_OF_BOUND", "too_expensive"],
+  [128, "TOO_LARGE_ARRAY_SIZE", "too_expensive"],
+  [131, "TOO_LARGE_STRING_SIZE", "too_expensive"],
   [158, "TOO_MANY_ROWS", "too_expensive"],
   [161, "TOO_MANY_COLUMNS", "too_expensive"],
   [162, "TOO_DEEP_SUBQUERIES", "too_expensive"],
+  [165, "TOO_MANY_TEMPORARY_COLUMNS", "too_expensive"],
+  [166, "TOO_MANY_TEMPORARY_NON_CONST_COLUMNS", "too_expensive"],
   [167, "TOO_DEEP_AST", "too_expensive"],
   [168, "TOO_BIG_AST", "too_expensive"],
   [191, "SET_SIZE_LIMIT_EXCEEDED", "too_expensive"],
@@ -22,8 +27,14 @@ const CODES: [number, string, ClickHouseFailure][] = [
   [306, "TOO_DEEP_RECURSION", "too_expensive"],
   [307, "TOO_MANY_BYTES", "too_expensive"],
   [396, "TOO_MANY_ROWS_OR_BYTES", "too_expensive"],
+  [229, "QUERY_IS_TOO_LARGE", "too_expensive"],
+  [572, "TOO_MANY_QUERY_PLAN_OPTIMIZATIONS", "too_expensive"],
+  [427, "CANNOT_COMPILE_REGEXP", "invalid"],
   [394, "QUERY_WAS_CANCELLED", "cancelled"],
   [735, "QUERY_WAS_CANCELLED_BY_CLIENT", "cancelled"],
+  [173, "CANNOT_ALLOCATE_MEMORY", "unavailable"],
+  [201, "QUOTA_EXCEEDED", "unavailable"],
+  [216, "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING", "unavailable"],
   [202, "TOO_MANY_SIMULTANEOUS_QUERIES", "unavailable"],
   [203, "NO_FREE_CONNECTION", "unavailable"],
   [198, "DNS_ERROR", "unavailable"],
@@ -38,6 +49,10 @@ const CODES: [number, string, ClickHouseFailure][] = [
   [425, "SYSTEM_ERROR", "unavailable"],
   [439, "CANNOT_SCHEDULE_TASK", "unavailable"],
   [519, "NO_REMOTE_SHARD_AVAILABLE", "unavailable"],
+  [700, "USER_SESSION_LIMIT_EXCEEDED", "unavailable"],
+  [745, "SERVER_OVERLOADED", "unavailable"],
+  [762, "HTTP_CONNECTION_LIMIT_REACHED", "unavailable"],
+  [776, "RESOURCE_LIMIT_EXCEEDED", "unavailable"],
   [999, "KEEPER_EXCEPTION", "unavailable"],
   [62, "SYNTAX_ERROR", "fault"],
   [60, "UNKNOWN_TABLE", "fault"],
@@ -73,12 +88,14 @@ describe("an error of ClickHouse", () => {
 
   test("is told to clients by code only, and may be tried again only where that helps", () => {
     const timeout = clickHouseQueryFailure(errorOf(159));
-    const expensive = clickHouseQueryFailure(errorOf(241));
-    expect([timeout, expensive].map((error) => error instanceof ApiError && error.code)).toEqual([
+    const expensive = clickHouseQueryFailure(errorOf(158));
+    const invalid = clickHouseQueryFailure(errorOf(427));
+    expect([timeout, expensive, invalid].map((error) => error instanceof ApiError && error.code)).toEqual([
       "QUERY_TIMEOUT",
       "QUERY_TOO_EXPENSIVE",
+      "KQL_INVALID",
     ]);
-    expect(`${timeout.message} ${expensive.message}`).not.toContain("secret");
+    expect(`${timeout.message} ${expensive.message} ${invalid.message}`).not.toContain("secret");
     const retryable = [210, 394, 62].map((code) => {
       const error = clickHouseQueryFailure(errorOf(code));
       return error instanceof DependencyError && error.retryable;

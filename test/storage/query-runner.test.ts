@@ -92,6 +92,18 @@ describe("a statement that runs", () => {
     expect(rows).toEqual([[value]]);
   });
 
+  test("has values that together are larger than the address of a request may be", async () => {
+    const values = Array.from({ length: 30 }, (_, i) => `${i}${"x".repeat(100_000)}`);
+    const parameters = Object.fromEntries(values.map((value, i) => [`p${i}`, value]));
+    const places = values.map((_, i) => `length({p${i}:String})`);
+    const { rows } = await runnerOn(stores.clickhouseEndpoint).run(
+      "test",
+      statement(`SELECT ${places.join(", ")}`, {}, parameters),
+      never,
+    );
+    expect(rows).toEqual([values.map(({ length }) => length)]);
+  });
+
   test("tells how far it is", async () => {
     const abort = new AbortController();
     const seen: StatementProgress[] = [];
@@ -152,6 +164,38 @@ describe("a statement that fails", () => {
     const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", compiled, never));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: "QUERY_TIMEOUT" });
+  });
+
+  test("to answer long after its limit of time is QUERY_TIMEOUT, and is stopped in the store", async () => {
+    const late = { ...endless("never-answers"), maxExecutionMs: -9_500 };
+    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", late, never));
+    expect(error).toMatchObject({ name: "ApiError", code: "QUERY_TIMEOUT" });
+    await eventually("it is gone", async () => (await runningCount("never-answers")) === 0);
+  });
+
+  test("because it, or a value, is larger than the store takes is QUERY_TOO_EXPENSIVE", async () => {
+    const runner = runnerOn(stores.clickhouseEndpoint);
+    const large = "x".repeat(200_000);
+    for (const compiled of [
+      statement(`SELECT 1 /* ${large} */`),
+      statement("SELECT length({p0:String})", {}, { p0: large }),
+      statement("SELECT length(repeat(repeat(repeat('0123456789abcdef', 1024), 1024), 1024))"),
+      statement("SELECT length(range(1000000000))"),
+    ])
+      expect(await failureOf(runner.run("test", compiled, never))).toMatchObject({
+        name: "ApiError",
+        code: "QUERY_TOO_EXPENSIVE",
+      });
+  });
+
+  test("because a pattern is none to the store is KQL_INVALID", async () => {
+    const compiled = statement(
+      "SELECT match(toString(number), {p0:String}) FROM numbers(1)",
+      {},
+      { p0: "a(" },
+    );
+    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", compiled, never));
+    expect(error).toMatchObject({ name: "ApiError", code: "KQL_INVALID" });
   });
 
   test("at any other limit is QUERY_TOO_EXPENSIVE", async () => {

@@ -69,6 +69,16 @@ function kqlInvalid(issues: readonly QueryIssue[]): ApiError {
   });
 }
 
+/** What the store found wrong with a part of the query lies somewhere in its text. Any other error as it is. */
+export function withPlace(error: unknown, text: string): unknown {
+  if (!(error instanceof ApiError) || error.code !== "KQL_INVALID" || error.fields !== undefined)
+    return error;
+  const { message } = error;
+  const place = { line: 1, column: 1, start: 0, end: text.length, text: text.slice(0, EXCERPT_MAX_CHARS) };
+  const issue = { path: "/query", code: "WRONG_ARGUMENTS", message, ...place, suggestion: null } as const;
+  return new ApiError("KQL_INVALID", message, { fields: [issue], cause: error });
+}
+
 function issueOf({ code, message, span, line, column, text, suggestion }: Diagnostic): QueryIssue {
   return {
     path: "/query",

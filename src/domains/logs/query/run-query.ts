@@ -1,6 +1,6 @@
 import { DISCOVERY_MAX_ROWS, emit, guardPlan, type Relation } from "../../../../query/index.ts";
 import type { StatementProgress } from "../../../storage/query-runner.ts";
-import { compileQueryText } from "../kql.ts";
+import { compileQueryText, withPlace } from "../kql.ts";
 import { QUERY_MAX_ANSWER_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
 import type { ReadContext, ReadDependencies } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";
@@ -28,7 +28,11 @@ export async function runQuery(
   });
   const ask = async (relation: Relation, maxRows: number) => {
     const compiled = emit(guardPlan(relation, { organizationId, timeRange, maxRows, budget }));
-    return { compiled, answer: await runner.run("query", compiled, signal, onProgress) };
+    try {
+      return { compiled, answer: await runner.run("query", compiled, signal, onProgress) };
+    } catch (error) {
+      throw withPlace(error, query);
+    }
   };
   const look = async (relation: Relation) => (await ask(relation, DISCOVERY_MAX_ROWS)).answer.rows;
   const { relation, others, render } = await compileQueryText(query, now(), look);

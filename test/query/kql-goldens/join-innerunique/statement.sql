@@ -1,4 +1,4 @@
-WITH if(startsWith(c12, '['), arrayMap(y -> concat('[', arrayStringConcat(arrayMap(i -> y[i], arraySort((i, x) -> tuple(x = 'null', multiIf(startsWith(x, '"'), 1, x IN ('true', 'false') OR startsWith(x, '[') OR startsWith(x, '{'), 2, 0), toFloat64OrZero(x), toInt64OrZero(x), if(startsWith(x, '"'), JSONExtractString(x), x)), arrayEnumerate(y), y)), ','), ']'), [JSONExtractArrayRaw(c12)])[1], '') AS c13
+WITH arrayMap(z -> if(startsWith(z, '['), arrayMap(y -> concat('[', arrayStringConcat(arrayMap(i -> y[i], arraySort((i, x) -> tuple(x = 'null', multiIf(startsWith(x, '"'), 1, x IN ('true', 'false') OR startsWith(x, '[') OR startsWith(x, '{'), 2, 0), toFloat64OrZero(x), toInt64OrZero(x), if(startsWith(x, '"'), JSONExtractString(x), x)), arrayEnumerate(y), y)), ','), ']'), [JSONExtractArrayRaw(z)])[1], ''), [c12])[1] AS c13
 SELECT c2, c7, c10, c11, c13
 FROM (
 WITH toInt64(count()) AS c10, toInt64(ifNull(uniqCombined64(14)(c3), 0)) AS c11, concat('[', arrayStringConcat(arrayMap(x -> toJSONString(x), arraySlice(arrayDistinct(arrayConcat(groupArray(10000)(c8), groupUniqArray(1048576)(c8))), 1, 1048576)), ','), ']') AS c12

@@ -16,7 +16,7 @@ SELECT c4
 FROM logs
 WHERE organization_id = {p2:UInt32} AND (service = {p6:String})
 LIMIT {p3:UInt64}
-), '') AS e2, if(startsWith(e2, '"'), JSONExtractString(e2), e2) AS e3, toUnixTimestamp64Nano((
+), '') AS e2, arrayMap(z -> if(startsWith(z, '"'), JSONExtractString(z), z), [e2])[1] AS e3, toUnixTimestamp64Nano((
 WITH maxOrNull(ts) AS c6
 SELECT c6
 FROM logs

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  ALL_TIME,
+  compileKql,
+  emit,
+  guardPlan,
+  INTERACTIVE_BUDGET,
+  type TimeRange,
+} from "../../query/index.ts";
+import { openTestStores, type TestStores } from "../harness/stores.ts";
+import { queryRunner } from "./query-store.ts";
+
+const DAY_NS = 86_400_000_000_000n;
+const FIRST_NS = 1_748_736_000_000_000_000n;
+const NOW_NS = FIRST_NS + 10n * DAY_NS;
+/** The third to the fifth day of ten. */
+const RANGE: TimeRange = { from: FIRST_NS + 2n * DAY_NS, to: FIRST_NS + 5n * DAY_NS - 1n };
+
+const OWN = 7;
+const OTHERS = [6, 8];
+
+/** The store in which all of them have rows on every day, and one that has those of its own in the range alone. */
+let shared: TestStores;
+let alone: TestStores;
+
+function rowsOf(organization: number, days: readonly number[]) {
+  return days.flatMap((day) =>
+    [0, 1, 2].map((i) => ({
+      organization_id: organization,
+      ts: `2025-06-${String(day).padStart(2, "0")} 0${i}:00:00.000000000`,
+      id: String(1000 * day + i),
+      received_at: `2025-06-${String(day).padStart(2, "0")} 0${i}:00:00.000`,
+      level: "info",
+      service: `s${day}`,
+      host: `h${i}`,
+      message: `day ${day} of ${organization}`,
+      attrs: { user: `u${day}` },
+    })),
+  );
+}
+
+beforeAll(async () => {
+  shared = await openTestStores();
+  alone = await openTestStores();
+  const days = Array.from({ length: 10 }, (_, i) => i + 1);
+  const all = [OWN, ...OTHERS].flatMap((id) => rowsOf(id, days));
+  await shared.clickhouse.insert({ table: "logs", values: all, format: "JSONEachRow" });
+  await alone.clickhouse.insert({ table: "logs", values: rowsOf(OWN, [3, 4, 5]), format: "JSONEachRow" });
+}, 60_000);
+afterAll(() => Promise.all([shared.close(), alone.close()]));
+
+function statementFor(text: string, timeRange = RANGE) {
+  const compiled = compileKql(text, { nowNs: NOW_NS });
+  if (!compiled.ok) throw new Error(`${text}: ${compiled.diagnostics[0]?.message}`);
+  const scope = { organizationId: OWN, timeRange, maxRows: 1000, budget: INTERACTIVE_BUDGET };
+  return emit(guardPlan(compiled.query.relation, scope));
+}
+
+/** A chain that is cut into several SELECTs: each column mentions the one before it twice. */
+function chain(first: string, length = 14): string {
+  const steps = Array.from(
+    { length },
+    (_, i) => `| extend a${i + 1} = substring(strcat(a${i}, a${i}), 0, 3)`,
+  );
+  return `extend a0 = ${first} ${steps.join(" ")}`;
+}
+
+/** Every way in which a statement comes to read the table. */
+const READS: [string, string][] = [
+  ["the table", "logs | project message, host"],
+  ["a condition", "logs | where host == 'h1' | project message"],
+  ["a chain in layers", `logs | ${chain("message")} | count`],
+  ["a chain in layers, grouped", `logs | ${chain("message")} | summarize count() by a14`],
+  [
+    "a chain in layers, grouped by another column",
+    `logs | ${chain("message")} | summarize max(a14) by service`,
+  ],
+  [
+    "a chain in layers, filtered at its end",
+    `logs | ${chain("message")} | where a14 == 'day' | project message`,
+  ],
+  [
+    "a chain in layers, sorted and cut",
+    `logs | ${chain("message")} | sort by a14 asc, id asc | take 100 | project message`,
+  ],
+  [
+    "a chain in layers on both sides of a join",
+    `logs | ${chain("message")} | project id, a14 | join kind=inner (logs | ${chain("host")} | project id, b = a14) on id | project id, a14, b`,
+  ],
+  [
+    "a chain in layers in a union",
+    `union (logs | ${chain("message")} | project a14, service), (logs | project a14 = host, service)`,
+  ],
+  [
+    "a chain in layers over elements",
+    `logs | mv-expand e = pack_array(host, service) to typeof(string) | ${chain("e")} | project e, a14`,
+  ],
+  [
+    "a chain in layers within a subquery",
+    `logs | where host in ((logs | ${chain("message")} | where a14 == 'day' | project host)) | project message`,
+  ],
+  ["a chain in layers within a value", `print n = toscalar(logs | ${chain("message")} | summarize count())`],
+  [
+    "a join",
+    "logs | join kind=fullouter (logs | project id, other = message) on id | project message, other",
+  ],
+  [
+    "a join of groups",
+    "logs | summarize n = count() by host | join kind=leftouter (logs | summarize m = count() by host) on host",
+  ],
+  ["a lookup", "logs | lookup (logs | summarize n = count() by service) on service | project message, n"],
+  ["a semi-join", "logs | join kind=leftsemi (logs | where host == 'h1') on service | project message"],
+  ["a union", "union withsource=T logs, (logs | summarize message = max(message) by host)"],
+  [
+    "names of tables",
+    "let A = logs | where host == 'h1'; let B = A | summarize n = count() by service; A | join kind=inner B on service | project message, n",
+  ],
+  [
+    "a function of tables",
+    "let f = (t: (*)) { t | summarize count() }; union (f(logs)), (logs | invoke f())",
+  ],
+  ["values in a subquery", "logs | where service in ((logs | where host == 'h2' | project service)) | count"],
+  [
+    "a value of a table",
+    "let newest = toscalar(logs | summarize max(ts)); logs | where ts == newest | project message",
+  ],
+  [
+    "rows for each row",
+    "logs | mv-apply e = pack_array(host, service) to typeof(string) on (summarize n = count() | extend all = toscalar(logs | count)) | project message, n, all",
+  ],
+  [
+    "rows in an order",
+    "logs | sort by id asc | extend before = prev(message), number = row_number() | project message, before, number",
+  ],
+  [
+    "the first of each group",
+    "logs | top-nested 3 of service by n = count(), top-nested 2 of host by m = max(id)",
+  ],
+  [
+    "a series",
+    "logs | make-series n = count() on ts from datetime(2025-06-01) to datetime(2025-06-11) step 1d by host",
+  ],
+  ["a search", "search 'day' | summarize count() by service"],
+  ["different values", "logs | distinct message | count"],
+  ["patterns of text", "logs | parse message with * 'of ' owner:long | summarize count() by owner"],
+];
+
+describe("rows of other organizations and other times are read by no statement", () => {
+  test.each(READS)("with %s", async (_, text) => {
+    const answerOf = async (stores: TestStores, timeRange: TimeRange) => {
+      const statement = statementFor(text, timeRange);
+      const { rows } = await queryRunner(stores).run("test", statement, new AbortController().signal);
+      return rows.map((row) => JSON.stringify(row)).toSorted();
+    };
+    const own = await answerOf(shared, RANGE);
+    expect(own).toEqual(await answerOf(alone, ALL_TIME));
+    expect(own.length).toBeGreaterThan(0);
+  });
+
+  test("although chains are long enough to be cut into layers", () => {
+    for (const [name, text] of READS)
+      expect([name, statementFor(text).sql.includes("SELECT *,")]).toEqual([name, name.includes("layers")]);
+  });
+});
+
+/** Steps that take rows with the columns `host`, `service` and `n` and give such rows. */
+const COLUMNS = "host, service, n";
+const steps = fc.letrec<{ table: string; step: string }>((tie) => ({
+  table: fc
+    .tuple(
+      fc.constantFrom("logs | extend n = strlen(message)", "logs | where host has 'h' | extend n = 1"),
+      fc.array(tie("step"), { maxLength: 3 }),
+    )
+    .map(([source, rest]) => [`${source} | project ${COLUMNS}`, ...rest].join(" | ")),
+  step: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom(
+      "where n > 0",
+      "sort by n asc | extend n = row_number()",
+      "summarize n = count() by host, service",
+      "mv-expand e = pack_array(host, 'x') to typeof(string) | project host = e, service, n",
+      "top 5 by n",
+      ...["host", "service"].map((name) => `${chain(name)} | project host = a14, service, n`),
+      `${chain("host", 30)} | summarize n = sum(n) by host = a30, service`,
+    ),
+    tie("table").map((table) => `union (${table})`),
+    tie("table").map((table) => `where host in ((${table} | project host))`),
+    tie("table").map((table) => `extend n = n + toscalar(${table} | summarize sum(n))`),
+    tie("table").map(
+      (table) => `lookup (${table} | summarize m = sum(n) by host) on host | project ${COLUMNS}`,
+    ),
+    fc
+      .tuple(fc.constantFrom("inner", "innerunique", "leftouter", "fullouter", "rightanti"), tie("table"))
+      .map(([kind, table]) => `join kind=${kind} (${table}) on host | project ${COLUMNS}`),
+    tie("table").map(
+      (table) => `mv-apply e = pack_array(n, 2) to typeof(long) on (where e > toscalar(${table} | count))`,
+    ),
+  ),
+}));
+
+test("a statement has as many restrictions as it reads tables, each of them right behind its table", () => {
+  fc.assert(
+    fc.property(steps.table, fc.constantFrom("count", `project ${COLUMNS}`), (table, end) => {
+      const compiled = compileKql(`let T = ${table}; T | ${end}`, { nowNs: NOW_NS });
+      // Tables within tables may be more than a query may read.
+      if (!compiled.ok) return;
+      const { sql, parameters } = statementFor(`let T = ${table}; T | ${end}`);
+      const restricted = [
+        ...sql.matchAll(
+          /\bFROM logs\nWHERE organization_id = \{(\w+):UInt32\} AND ts >= fromUnixTimestamp64Nano\(\{(\w+):Int64\}, 'UTC'\) AND ts <= fromUnixTimestamp64Nano\(\{(\w+):Int64\}, 'UTC'\)/g,
+        ),
+      ];
+      expect(restricted.length).toBe([...sql.matchAll(/\blogs\b/g)].length);
+      expect(restricted.length).toBeGreaterThan(0);
+      for (const [, organization = "", from = "", to = ""] of restricted)
+        expect([organization, from, to].map((place) => parameters[place])).toEqual(
+          [OWN, RANGE.from, RANGE.to].map(String),
+        );
+    }),
+    { numRuns: 200 },
+  );
+});
