@@ -9,7 +9,7 @@ import { IngestKeyReusedError, IngestUnavailableError } from "../../ingest/error
 import { type Ingest, type IngestOptions, openIngest } from "../../ingest/ingest.ts";
 import type { LogStore } from "../../ingest/log-store.ts";
 import type { IngestObserver } from "../../ingest/observer.ts";
-import type { IngestResult } from "../../ingest/pipeline.ts";
+import type { IngestResult } from "../../ingest/ingest-request.ts";
 import { createClickHouseLogStore } from "../../src/storage/clickhouse-log-store.ts";
 import { eventually } from "../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";

@@ -105,6 +105,7 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
           bytes: body.length,
           keys: keysOf(context, body),
           decode: (batch, skip) => format.decode(body, batch, skip),
+          apart: { spec: { kind: isLines ? "ndjson" : "native" }, body },
         };
         const store = (): Promise<IngestResult> => ingest.ingest(request).catch(throwForClient);
         const result = await countLogBytes(caps, context.principal, body.length, store);

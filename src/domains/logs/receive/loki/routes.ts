@@ -40,6 +40,7 @@ export function lokiRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
           principal: context.principal,
           body: await readLogBody(context),
           decoder,
+          apart: { kind: "loki-push" },
           requestName: idempotencyKeyOf(context.request),
           sourceKey: null,
           quarantines: true,

@@ -68,6 +68,7 @@ export function otlpRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
           principal: context.principal,
           body: await readLogBody(context),
           decoder,
+          apart: { kind: "otlp" },
           requestName: idempotencyKeyOf(context.request),
           sourceKey: null,
           quarantines: false,

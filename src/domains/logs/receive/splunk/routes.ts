@@ -4,6 +4,7 @@ import {
   numberText,
   parseJson,
   type RecordDecoder,
+  type RecordDecoderSpec,
   SplunkEvents,
   SplunkRawText,
 } from "../../../../../ingest/index.ts";
@@ -67,7 +68,7 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
         responses: {
           200: { description: "Every event is stored, or kept in the quarantine.", schema: Success },
         },
-        handler: (context) => collect(receiver, context, events),
+        handler: (context) => collect(receiver, context, events, { kind: "splunk-hec-event" }),
       }),
     ),
     ...["/raw", "/raw/1.0"].map((path) =>
@@ -80,8 +81,10 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
         query: RawQuery,
         body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.String() },
         responses: { 200: { description: "Every line is stored.", schema: Success } },
-        handler: (context, { query: { host, source, sourcetype, index } }) =>
-          collect(receiver, context, new SplunkRawText({ host, source, sourcetype, index })),
+        handler: (context, { query: { host, source, sourcetype, index } }) => {
+          const about = { host, source, sourcetype, index };
+          return collect(receiver, context, new SplunkRawText(about), { kind: "splunk-hec-raw", about });
+        },
       }),
     ),
     route({
@@ -119,11 +122,13 @@ async function collect(
   receiver: Pick<LogReceiver, "receive">,
   context: AuthenticatedContext,
   decoder: RecordDecoder,
+  apart: RecordDecoderSpec,
 ): Promise<Reply> {
   const { rejected, errors } = await receiver.receive({
     principal: context.principal,
     body: await readLogBody(context),
     decoder,
+    apart,
     requestName: idempotencyKeyOf(context.request),
     sourceKey: null,
     quarantines: true,
