@@ -39,8 +39,12 @@ export const BATCH_MAX_BYTES = 4 * 1024 * 1024;
  * ordinary batches of the native one are below it. Larger ones are decoded on a thread of their own.
  */
 export const DECODE_IN_PLACE_MAX_BYTES = 256 * 1024;
-/** Bodies that wait for that thread. Each is held in memory, and at the end of the queue it would be some seconds. */
-export const DECODE_MAX_WAITING = 256;
+/**
+ * Bytes of bodies that wait for that thread, and those of one organisation among them: half of what all bodies of a
+ * server may take in memory, so that large ones never keep small ones out, and a second or two of its time.
+ */
+export const DECODE_MAX_WAITING_BYTES = 128 * 1024 * 1024;
+export const DECODE_MAX_WAITING_BYTES_OF_ONE = 64 * 1024 * 1024;
 /** How long that thread waits for another body before it ends and gives its memory back. */
 export const DECODE_THREAD_IDLE_MS = 5_000;
 

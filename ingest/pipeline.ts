@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DecodeThread } from "./apart/decode-thread.ts";
 import { appendBlock } from "./append-block.ts";
 import { type Commit, newCommit } from "./commit.ts";
@@ -82,14 +83,16 @@ export class IngestPipeline {
    * cases nothing of it is stored.
    */
   async ingest(request: IngestRequest): Promise<IngestResult> {
-    this.#refuseWhenOverloaded(request.bytes);
+    // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
+    const isApart = isLarge(request);
+    const decode = isApart ? await this.#decodeApart(request, request.apart) : request.decode;
+    if (!isApart) this.#refuseWhenOverloaded(request.bytes);
     this.#inFlightBytes += request.bytes;
     try {
-      const decode = isLarge(request) ? await this.#decodeApart(request, request.apart) : request.decode;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         while (this.#open.requests > 0 && this.#open.batch.contentBytes + request.bytes > BATCH_MAX_BYTES)
           await this.#open.outcome.promise.catch(() => undefined);
-        this.#refuseWhenOverloaded(0);
+        this.#refuseWhenUnable();
         const result = await this.#addToOpenBatch(request, decode);
         if (result !== null) return result;
       }
@@ -110,17 +113,20 @@ export class IngestPipeline {
       await (this.#syncing ?? this.#open).outcome.promise.catch(() => undefined);
   }
 
-  #refuseWhenOverloaded(bytes: number): void {
-    const { log, maxInFlightBytes } = this.#options;
+  #refuseWhenUnable(): void {
     if (this.#closing)
       throw new IngestUnavailableError("closing", "the server is shutting down", RETRY_AFTER_SECONDS);
-    if (log.bytes >= log.maxBytes)
+    if (this.#options.log.bytes >= this.#options.log.maxBytes)
       throw new IngestUnavailableError(
         "log_full",
         "the write-ahead log is full because the log store does not keep up",
         LOG_FULL_RETRY_AFTER_SECONDS,
       );
-    if (this.#inFlightBytes + bytes > maxInFlightBytes && this.#inFlightBytes > 0)
+  }
+
+  #refuseWhenOverloaded(bytes: number): void {
+    this.#refuseWhenUnable();
+    if (this.#inFlightBytes + bytes > this.#options.maxInFlightBytes && this.#inFlightBytes > 0)
       throw new IngestUnavailableError(
         "in_flight",
         "too many log requests are in flight",
@@ -134,8 +140,11 @@ export class IngestPipeline {
     { spec, body, decoded }: DecodingApart,
   ): Promise<IngestRequest["decode"]> {
     const { now, thread } = this.#options;
+    this.#refuseWhenUnable();
     const made = await thread.decode({ organizationId, receivedAtMs: now(), spec, body });
     decoded?.(made);
+    // Others get a turn before the entries are appended.
+    await nextTurn();
     return (batch, skip) => appendBlock(batch, made.block, skip);
   }
 

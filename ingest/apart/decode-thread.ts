@@ -1,6 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { IngestRejectedError, IngestUnavailableError } from "../errors.ts";
-import { DECODE_MAX_WAITING, DECODE_THREAD_IDLE_MS } from "../limits.ts";
+import {
+  DECODE_MAX_WAITING_BYTES,
+  DECODE_MAX_WAITING_BYTES_OF_ONE,
+  DECODE_THREAD_IDLE_MS,
+} from "../limits.ts";
 import { unpackItems } from "./bulk-items.ts";
 import type { DecodedBody, DecodeJob } from "./decode-body.ts";
 import type { DecodeOutcome } from "./decode-outcome.ts";
@@ -19,7 +23,10 @@ interface Waiting {
  * The thread begins with the first body and ends when none has come for a while.
  */
 export class DecodeThread {
-  readonly #waiting = new TurnQueue<Waiting>();
+  readonly #waiting = new TurnQueue<Waiting>({
+    maxBytes: DECODE_MAX_WAITING_BYTES,
+    maxBytesOfOne: DECODE_MAX_WAITING_BYTES_OF_ONE,
+  });
   #thread: Worker | null = null;
   #running: Waiting | null = null;
   #idle: ReturnType<typeof setTimeout> | undefined;
@@ -31,12 +38,11 @@ export class DecodeThread {
    */
   decode(job: DecodeJob): Promise<DecodedBody> {
     if (this.#closed) return Promise.reject(closing());
-    if (this.#waiting.size >= DECODE_MAX_WAITING)
+    const waiting: Waiting = { job, outcome: Promise.withResolvers() };
+    if (!this.#waiting.add(job.organizationId, waiting, job.body.length))
       return Promise.reject(
         new IngestUnavailableError("in_flight", "too many large log requests wait", RETRY_AFTER_SECONDS),
       );
-    const waiting: Waiting = { job, outcome: Promise.withResolvers() };
-    this.#waiting.add(job.organizationId, waiting);
     this.#startNext();
     return waiting.outcome.promise;
   }
@@ -102,9 +108,8 @@ function closing(): IngestUnavailableError {
   return new IngestUnavailableError("closing", "the server is shutting down", RETRY_AFTER_SECONDS);
 }
 
-/** The bytes in a buffer of their own, which can be given away. */
+/** The bytes as the beginning of a buffer of their own, which can be given away; copied when they lie within another one. */
 function ownBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer } = body;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === body.byteLength;
-  return isWhole ? new Uint8Array(buffer) : body.slice();
+  const { buffer, byteOffset, length } = body;
+  return buffer instanceof ArrayBuffer && byteOffset === 0 ? new Uint8Array(buffer, 0, length) : body.slice();
 }
