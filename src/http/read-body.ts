@@ -1,4 +1,5 @@
 import { ApiError } from "../errors.ts";
+import { BodyBytes } from "./body-bytes.ts";
 import { BODY_TIMEOUT_MS, MAX_WHOLE_READ_BYTES } from "./limits.ts";
 import { CONTENT_ENCODINGS, type ContentEncoding, tooLarge, unpack } from "./unpack.ts";
 
@@ -19,12 +20,13 @@ export interface BodyLimits {
  * REQUEST_TIMEOUT when it does not arrive in time, VALIDATION_FAILED when it ends early or does not unpack, and
  * UNAVAILABLE when too many wait to be unpacked. A body that is not packed, names its length and is of ordinary size is
  * not copied. `reserve` is told of every byte as it arrives or is unpacked, and may throw; it is `reserveMemory` of the
- * request's context.
+ * request's context, as `untilDone` is its `onAnswered`.
  */
 export async function readBody(
   request: Request,
   limits: BodyLimits,
   reserve: (bytes: number) => void = () => undefined,
+  untilDone?: (callback: () => void) => void,
 ): Promise<Uint8Array> {
   const encoding = contentEncoding(request, limits.encodings);
   const maxBytes = encoding === undefined ? limits.maxUnpackedBytes : limits.maxPackedBytes;
@@ -34,7 +36,7 @@ export async function readBody(
     reserve,
   });
   if (encoding === undefined) return bytes;
-  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve);
+  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve, untilDone);
 }
 
 /** Reads the body of a request whole, as it was sent. Throws what `readBody` throws, except about encodings. */
@@ -43,7 +45,7 @@ export async function readPackedBody(request: Request, bounds: ReadBounds): Prom
   const declaredBytes = declaredLength(request);
   if (declaredBytes !== undefined && declaredBytes > bounds.maxBytes) throw tooLarge(bounds.maxBytes);
   return declaredBytes === undefined || declaredBytes > MAX_WHOLE_READ_BYTES
-    ? readStream(request, bounds)
+    ? readStream(request, bounds, new BodyBytes(declaredBytes))
     : readWhole(request, declaredBytes, bounds);
 }
 
@@ -89,19 +91,17 @@ async function readWhole(
 async function readStream(
   request: Request,
   { maxBytes, timeoutMs, reserve }: ReadBounds,
+  bytes: BodyBytes,
 ): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
   const readAll = async (): Promise<void> => {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      length += value.length;
-      if (length > maxBytes) throw tooLarge(maxBytes);
+      if (bytes.length + value.length > maxBytes) throw tooLarge(maxBytes);
       reserve(value.length);
-      chunks.push(value);
+      bytes.add(value);
     }
   };
   try {
@@ -111,8 +111,7 @@ async function readStream(
     reader.cancel().catch(() => undefined);
     throw error;
   }
-  const [only] = chunks;
-  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, length);
+  return bytes.whole();
 }
 
 /** Waits for a body and says what its failure means: nothing but the client ends a body early. */

@@ -151,8 +151,9 @@ export class LogReceiver {
 export function readLogBody({
   request,
   reserveMemory,
-}: Pick<RequestContext, "request" | "reserveMemory">): Promise<Uint8Array> {
-  return readBody(request, BODY_LIMITS, reserveMemory);
+  onAnswered,
+}: Pick<RequestContext, "request" | "reserveMemory" | "onAnswered">): Promise<Uint8Array> {
+  return readBody(request, BODY_LIMITS, reserveMemory, onAnswered);
 }
 
 /** The answer of receivers that may choose it. */

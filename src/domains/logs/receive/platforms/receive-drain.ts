@@ -157,7 +157,7 @@ function requestName(id: string | null, body: Uint8Array): string | null {
 }
 
 async function unpackBody(
-  { request, reserveMemory }: AuthenticatedContext,
+  { request, reserveMemory, onAnswered }: AuthenticatedContext,
   packed: Uint8Array,
   maxBytes: number,
 ): Promise<Uint8Array> {
@@ -165,7 +165,7 @@ async function unpackBody(
   // Some upload a packed file and say nothing about it; no text begins like one.
   const encoding = named ?? (isGzip(packed) ? "gzip" : undefined);
   if (encoding === undefined) return packed;
-  return unpack(packed, encoding, maxBytes, reserveMemory);
+  return unpack(packed, encoding, maxBytes, reserveMemory, onAnswered);
 }
 
 function envelopeOf(body: Uint8Array): ReturnType<typeof readDeliveryEnvelope> {

@@ -10,9 +10,11 @@ import {
 } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
 import { idempotencyKeyOf } from "../../../../http/ledger/idempotency.ts";
-import { MAX_JSON_DEPTH } from "../../../../http/limits.ts";
+import { MAX_JSON_BODY_BYTES, MAX_JSON_DEPTH } from "../../../../http/limits.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
+import { readBody } from "../../../../http/read-body.ts";
 import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
+import { CONTENT_ENCODINGS } from "../../../../http/unpack.ts";
 import { validationFailed } from "../../../../http/validate.ts";
 import { authorizationToken } from "../authorization-token.ts";
 import { throwForClient } from "../ingest-refusals.ts";
@@ -37,6 +39,13 @@ const AnyQuery = Type.Object({}, { additionalProperties: true });
 
 /** Ids that one question may name. */
 const ACKS_MAX_COUNT = 10_000;
+
+/** Such a question is parsed in one turn. */
+const QUESTION_LIMITS = {
+  maxPackedBytes: MAX_JSON_BODY_BYTES,
+  maxUnpackedBytes: MAX_JSON_BODY_BYTES,
+  encodings: CONTENT_ENCODINGS,
+};
 
 /** What every route of the collector has in common; senders set all kinds of content types, also those of forms. */
 const COLLECTOR = {
@@ -141,7 +150,7 @@ async function collect(
 }
 
 async function acknowledge(context: AuthenticatedContext): Promise<Reply> {
-  const question = parseQuestion(await readLogBody(context));
+  const question = parseQuestion(await readBody(context.request, QUESTION_LIMITS, context.reserveMemory));
   const acks = isJsonObject(question) ? question.acks : undefined;
   if (!Array.isArray(acks) || acks.length > ACKS_MAX_COUNT) {
     const message = `must be a list of at most ${ACKS_MAX_COUNT} ids`;
