@@ -1,3 +1,5 @@
+export type { DecodedBody } from "./apart/decode-body.ts";
+export type { RecordDecoderSpec } from "./apart/decoder-spec.ts";
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";
@@ -29,6 +31,7 @@ export {
   IngestUnavailableError,
 } from "./errors.ts";
 export { type Ingest, type IngestOptions, openIngest } from "./ingest.ts";
+export type { IngestRequest, IngestResult } from "./ingest-request.ts";
 export { REQUEST_MAX_RECORDS } from "./limits.ts";
 export { LEVEL_NUMBERS, type Level, LogBatch } from "./log-batch.ts";
 export { INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP } from "./log-id.ts";
@@ -42,7 +45,6 @@ export { sourceDecoder, sourceRecordDecoder } from "./mapping/source-decoder.ts"
 export { mappingIssues } from "./mapping/validate-mapping.ts";
 export { ByteBuffer } from "./native/byte-buffer.ts";
 export type { IngestObserver } from "./observer.ts";
-export type { IngestRequest, IngestResult } from "./pipeline.ts";
 export type { RecordDecoder } from "./record/record-decoder.ts";
 export { RecordWriter } from "./record/record-writer.ts";
 export type { RejectedRecord } from "./record/rejections.ts";

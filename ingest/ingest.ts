@@ -1,11 +1,13 @@
+import { DecodeThread } from "./apart/decode-thread.ts";
 import type { CommittedBatches } from "./committed-batches.ts";
 import { EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import { EventWindow } from "./dedupe/event-window.ts";
 import { Flusher } from "./flusher.ts";
+import type { IngestRequest, IngestResult } from "./ingest-request.ts";
 import { LogIdGenerator } from "./log-id.ts";
 import type { LogStore } from "./log-store.ts";
 import type { IngestObserver } from "./observer.ts";
-import { IngestPipeline, type IngestRequest, type IngestResult } from "./pipeline.ts";
+import { IngestPipeline } from "./pipeline.ts";
 import { openWal, type Wal } from "./wal/wal.ts";
 
 /** Bytes of one segment file: the log gives disk space back in steps of this size. */
@@ -64,8 +66,10 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
     events.restore(words, receivedAtMs);
   }
   const flusher = new Flusher({ wal, store, observer });
+  const thread = new DecodeThread();
   const pipeline = new IngestPipeline({
     log: wal,
+    thread,
     ids: new LogIdGenerator(options.instance, now),
     events,
     maxInFlightBytes: options.maxInFlightBytes,
@@ -81,6 +85,7 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
     idMark: () => pipeline.idMark,
     close: async (flushDeadlineMs) => {
       await pipeline.close();
+      thread.close();
       await flusher.drain(flushDeadlineMs);
       await wal.close();
     },

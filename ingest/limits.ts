@@ -34,6 +34,20 @@ export const ISSUES_MAX_COUNT = 100;
  */
 export const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
+/**
+ * Bytes of a body that is decoded on the thread that answers everybody: some ten milliseconds in the slowest format,
+ * ordinary batches of the native one are below it. Larger ones are decoded on a thread of their own.
+ */
+export const DECODE_IN_PLACE_MAX_BYTES = 256 * 1024;
+/**
+ * Bytes of bodies that wait for that thread, and those of one organisation among them: half of what all bodies of a
+ * server may take in memory, so that large ones never keep small ones out, and a second or two of its time.
+ */
+export const DECODE_MAX_WAITING_BYTES = 128 * 1024 * 1024;
+export const DECODE_MAX_WAITING_BYTES_OF_ONE = 64 * 1024 * 1024;
+/** How long that thread waits for another body before it ends and gives its memory back. */
+export const DECODE_THREAD_IDLE_MS = 5_000;
+
 /** Bytes of one insert. Larger inserts mean fewer parts to merge; the flusher holds one of them in memory. */
 export const INSERT_MAX_BYTES = 32 * 1024 * 1024;
 /** Records of one insert, for many small requests. */

@@ -103,6 +103,11 @@ export class LogBatch {
     if (this.attrJsonKeys.rows < rows) this.attrJsonKeys.endRow();
   }
 
+  /** Ends rows of which every column but those that `keepRequest` fills has been appended. */
+  endRows(count: number): void {
+    this.#rows += count;
+  }
+
   keepRequest(): void {
     const rows = this.#rows;
     this.#organizationId.fillTo(rows, this.#organization);

@@ -1,11 +1,14 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DecodeThread } from "./apart/decode-thread.ts";
+import { appendBlock } from "./append-block.ts";
 import { type Commit, newCommit } from "./commit.ts";
 import type { CommittedBatches } from "./committed-batches.ts";
 import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import type { EventWindow } from "./dedupe/event-window.ts";
 import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts";
-import type { RequestKeys } from "./dedupe/request-keys.ts";
 import { IngestKeyReusedError, IngestUnavailableError } from "./errors.ts";
-import { BATCH_MAX_BYTES } from "./limits.ts";
+import type { DecodingApart, IngestRequest, IngestResult } from "./ingest-request.ts";
+import { BATCH_MAX_BYTES, DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
 import { LogBatch } from "./log-batch.ts";
 import { LOG_ID_STEP, type LogIdGenerator } from "./log-id.ts";
 import { ByteBuffer } from "./native/byte-buffer.ts";
@@ -20,33 +23,6 @@ const RETRY_AFTER_SECONDS = 1;
 /** A full log empties at the speed of the store, which is what was too slow. */
 const LOG_FULL_RETRY_AFTER_SECONDS = 5;
 
-/** One request to be stored whole or not at all. */
-export interface IngestRequest {
-  organizationId: number;
-  /** Name of the body's format, for the observer. */
-  format: string;
-  /** Size of the unpacked body, for the bound on requests in flight. */
-  bytes: number;
-  /** For a request that names itself: a repetition within the window is answered and not stored again. */
-  keys: RequestKeys | null;
-  /** The request is known to repeat an earlier one, of whichever server: it is answered and not stored. */
-  isStored?: boolean;
-  /**
-   * Appends the entries to `batch`, without those whose positions are in `skip`, or throws IngestRejectedError.
-   * Called within a request of the batch, once or twice.
-   */
-  decode: (batch: LogBatch, skip: ReadonlySet<number>) => void;
-}
-
-export interface IngestResult {
-  /** Entries that are durable now, repeated ones included. */
-  accepted: number;
-  /** How many of them had been stored before, under the same event id or with the same request. */
-  duplicates: number;
-  /** The whole request repeats an earlier one. */
-  replayed: boolean;
-}
-
 /** What the pipeline needs of the write-ahead log. */
 export interface BatchLog {
   append(record: WalAppend): Promise<unknown>;
@@ -56,6 +32,8 @@ export interface BatchLog {
 
 export interface IngestPipelineOptions {
   log: BatchLog;
+  /** Decodes large bodies. */
+  thread: Pick<DecodeThread, "decode">;
   ids: LogIdGenerator;
   events: EventWindow;
   /** Unpacked bytes of requests that are not yet answered. */
@@ -105,14 +83,17 @@ export class IngestPipeline {
    * cases nothing of it is stored.
    */
   async ingest(request: IngestRequest): Promise<IngestResult> {
-    this.#refuseWhenOverloaded(request.bytes);
+    // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
+    const isApart = isLarge(request);
+    const decode = isApart ? await this.#decodeApart(request, request.apart) : request.decode;
+    if (!isApart) this.#refuseWhenOverloaded(request.bytes);
     this.#inFlightBytes += request.bytes;
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         while (this.#open.requests > 0 && this.#open.batch.contentBytes + request.bytes > BATCH_MAX_BYTES)
           await this.#open.outcome.promise.catch(() => undefined);
-        this.#refuseWhenOverloaded(0);
-        const result = await this.#addToOpenBatch(request);
+        this.#refuseWhenUnable();
+        const result = await this.#addToOpenBatch(request, decode);
         if (result !== null) return result;
       }
       throw new IngestUnavailableError(
@@ -132,17 +113,20 @@ export class IngestPipeline {
       await (this.#syncing ?? this.#open).outcome.promise.catch(() => undefined);
   }
 
-  #refuseWhenOverloaded(bytes: number): void {
-    const { log, maxInFlightBytes } = this.#options;
+  #refuseWhenUnable(): void {
     if (this.#closing)
       throw new IngestUnavailableError("closing", "the server is shutting down", RETRY_AFTER_SECONDS);
-    if (log.bytes >= log.maxBytes)
+    if (this.#options.log.bytes >= this.#options.log.maxBytes)
       throw new IngestUnavailableError(
         "log_full",
         "the write-ahead log is full because the log store does not keep up",
         LOG_FULL_RETRY_AFTER_SECONDS,
       );
-    if (this.#inFlightBytes + bytes > maxInFlightBytes && this.#inFlightBytes > 0)
+  }
+
+  #refuseWhenOverloaded(bytes: number): void {
+    this.#refuseWhenUnable();
+    if (this.#inFlightBytes + bytes > this.#options.maxInFlightBytes && this.#inFlightBytes > 0)
       throw new IngestUnavailableError(
         "in_flight",
         "too many log requests are in flight",
@@ -150,8 +134,25 @@ export class IngestPipeline {
       );
   }
 
+  /** Decodes the body on the other thread and answers what appends its entries. */
+  async #decodeApart(
+    { organizationId }: IngestRequest,
+    { spec, body, decoded }: DecodingApart,
+  ): Promise<IngestRequest["decode"]> {
+    const { now, thread } = this.#options;
+    this.#refuseWhenUnable();
+    const made = await thread.decode({ organizationId, receivedAtMs: now(), spec, body });
+    decoded?.(made);
+    // Others get a turn before the entries are appended.
+    await nextTurn();
+    return (batch, skip) => appendBlock(batch, made.block, skip);
+  }
+
   /** Null when the request has to be tried again because the batch being synced holds some of its events. */
-  async #addToOpenBatch(request: IngestRequest): Promise<IngestResult | null> {
+  async #addToOpenBatch(
+    request: IngestRequest,
+    append: IngestRequest["decode"],
+  ): Promise<IngestResult | null> {
     const { now, observer } = this.#options;
     const startedAt = performance.now();
     const commit = this.#open;
@@ -160,7 +161,7 @@ export class IngestPipeline {
     const decode = (skip: ReadonlySet<number>): void => {
       batch.beginRequest(request.organizationId, receivedAtMs);
       try {
-        request.decode(batch, skip);
+        append(batch, skip);
       } catch (error) {
         batch.rewindRequest();
         throw error;
@@ -292,4 +293,8 @@ export class IngestPipeline {
     const lastId = firstId + BigInt((batch.rows - 1) * LOG_ID_STEP);
     this.#options.committed?.committed({ organizations: commit.organizations, block, lastId });
   }
+}
+
+function isLarge(request: IngestRequest): request is IngestRequest & { apart: DecodingApart } {
+  return request.apart !== undefined && request.bytes > DECODE_IN_PLACE_MAX_BYTES;
 }

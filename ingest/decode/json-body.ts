@@ -1,4 +1,5 @@
 import { IngestRejectedError } from "../errors.ts";
+import { JSON_MAX_DEPTH } from "../limits.ts";
 import { findShapeFault, tooDeep } from "./json-shape.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -19,6 +20,13 @@ export function parseJson(body: Uint8Array | string, maxDepth: number): unknown 
   const parsed = tryParseJson(typeof body === "string" ? body : decodeUtf8(body), maxDepth);
   if (parsed.ok) return parsed.value;
   throw rejected(parsed.reason);
+}
+
+/** The object that a text is which was made of one. */
+export function parseJsonObject(text: string): JsonObject {
+  const value = parseJson(text, JSON_MAX_DEPTH);
+  if (isJsonObject(value)) return value;
+  throw new TypeError("the text is no JSON object");
 }
 
 /** The text of a body; throws IngestRejectedError when it is not UTF-8. A byte order mark is no part of it. */

@@ -8,6 +8,12 @@ export interface TextSlices {
   readonly ends: Uint32Array;
 }
 
+/** A column of texts, each behind its length; those of a row begin where those of the row before end. */
+export interface EncodedTexts extends TextSlices {
+  /** Where the first text's length begins. */
+  readonly start: number;
+}
+
 /** A column of few distinct texts: these, and for every row which of them it has. */
 export interface IndexedTexts {
   readonly texts: readonly string[];
@@ -48,11 +54,12 @@ export class BlockReader {
     return new DataView(this.#bytes.buffer, this.#bytes.byteOffset + start, this.rows * width);
   }
 
-  texts(count = this.rows): TextSlices {
+  texts(count = this.rows): EncodedTexts {
     const starts = new Uint32Array(count);
     const ends = new Uint32Array(count);
     const bytes = this.#bytes;
-    let at = this.#at;
+    const start = this.#at;
+    let at = start;
     for (let i = 0; i < count; i++) {
       // Lengths take one or two bytes, but for rare ones.
       let length = bytes[at++] ?? 0;
@@ -70,7 +77,7 @@ export class BlockReader {
     }
     this.#at = at;
     if (this.#at > this.#bytes.length) throw new RangeError("the block ends within a text");
-    return { bytes: this.#bytes, starts, ends };
+    return { bytes: this.#bytes, start, starts, ends };
   }
 
   /** LowCardinality: its prefix and its data. */

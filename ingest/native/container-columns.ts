@@ -19,6 +19,11 @@ export class StringArrayColumn implements Column {
     this.#ends.appendNumber(this.elements.rows);
   }
 
+  /** Ends a row whose elements, and perhaps some of later rows, have been appended. */
+  endRowAt(end: number): void {
+    this.#ends.append(end, 0);
+  }
+
   bookmark(): void {
     this.elements.bookmark();
     this.#ends.bookmark();
@@ -58,6 +63,11 @@ export class StringMapColumn implements Column {
 
   endRow(): void {
     this.#ends.appendNumber(this.keys.rows);
+  }
+
+  /** Ends a row whose pairs, and perhaps some of later rows, have been appended. */
+  endRowAt(end: number): void {
+    this.#ends.append(end, 0);
   }
 
   bookmark(): void {

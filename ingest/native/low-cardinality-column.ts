@@ -68,6 +68,16 @@ export class LowCardinalityColumn implements Column {
     this.#appendIndex(number);
   }
 
+  /** Appends the texts that rows `from` to `to` of a block's column have; `numbers` are those of its distinct texts here. */
+  appendIndexed(numbers: Uint32Array, indexes: ArrayLike<number>, from: number, to: number): void {
+    for (let row = from; row < to; row++) this.#appendIndex(numbers[indexes[row] ?? 0] ?? 0);
+  }
+
+  /** The numbers of texts in the dictionary, for `appendIndexed`. */
+  numbersOf(texts: readonly string[]): Uint32Array {
+    return Uint32Array.from(texts, (text) => this.numberOf(text));
+  }
+
   appendEmpty(): void {
     this.#appendIndex(StringDictionary.EMPTY);
   }

@@ -64,6 +64,18 @@ export class Enum8Column implements Column {
     this.#values[this.rows++] = value;
   }
 
+  /** Appends values as they lie in a block, one byte each. */
+  appendBytes(bytes: Uint8Array): void {
+    const rows = this.rows + bytes.length;
+    if (rows > this.#values.length) {
+      const grown = new Uint8Array(Math.max(rows, this.#values.length * 2));
+      grown.set(this.#values.subarray(0, this.rows));
+      this.#values = grown;
+    }
+    this.#values.set(bytes, this.rows);
+    this.rows = rows;
+  }
+
   bookmark(): void {
     this.#bookmark = this.rows;
   }
@@ -105,6 +117,18 @@ export class Int64Column implements Column {
     this.#halves[at] = low;
     this.#halves[at + 1] = high;
     this.rows++;
+  }
+
+  /** Appends values as they lie in a block, eight bytes each. */
+  appendBytes(bytes: Uint8Array): void {
+    const rows = this.rows + bytes.length / 8;
+    if (rows * 2 > this.#halves.length) {
+      const grown = new Uint32Array(Math.max(rows * 2, this.#halves.length * 2));
+      grown.set(this.#halves.subarray(0, this.rows * 2));
+      this.#halves = grown;
+    }
+    new Uint8Array(this.#halves.buffer).set(bytes, this.rows * 8);
+    this.rows = rows;
   }
 
   /** Appends an integer of at most 53 bits and sign. */

@@ -1,3 +1,4 @@
+import type { EncodedTexts } from "./block-reader.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import type { Column } from "./column.ts";
 
@@ -29,6 +30,12 @@ export class StringColumn implements Column {
   appendEncoded(source: Uint8Array, start: number, end: number, rows: number): void {
     this.data.writeSlice(source, start, end);
     this.rows += rows;
+  }
+
+  /** Appends the texts of rows `from` to `to` of a block's column. */
+  appendRows({ bytes, start, ends }: EncodedTexts, from: number, to: number): void {
+    const end = (row: number): number => (row === 0 ? start : (ends[row - 1] ?? start));
+    this.appendEncoded(bytes, end(from), end(to), to - from);
   }
 
   appendEmpty(): void {

@@ -32,6 +32,7 @@ export class Exchange implements RequestContext {
   #request: Request;
   #log: Logger | undefined;
   #reservedBytes = 0;
+  readonly #answered: (() => void)[] = [];
 
   constructor(parts: ExchangeParts) {
     this.requestId = parts.requestId;
@@ -57,6 +58,10 @@ export class Exchange implements RequestContext {
     this.#reservedBytes += bytes;
   };
 
+  readonly onAnswered = (callback: () => void): void => {
+    this.#answered.push(callback);
+  };
+
   readonly recordFor = async (
     tx: TransactionSql,
     organizationId: number,
@@ -74,11 +79,12 @@ export class Exchange implements RequestContext {
     this.#request = new Request(url, { method, headers, signal, ...(body.length > 0 && { body }) });
   }
 
-  /** Gives back what was reserved; called once, when the request is answered. */
+  /** Gives back what was reserved and calls back who waits for it; called once, when the request is answered. */
   release(): void {
     const { share, holder } = this.#parts.bodyMemory;
     if (this.#reservedBytes > 0) share.giveBack(holder, this.#reservedBytes);
     this.#reservedBytes = 0;
+    for (const callback of this.#answered.splice(0)) callback();
   }
 
   protected get ledger(): RequestLedger {

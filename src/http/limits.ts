@@ -1,6 +1,12 @@
 /** Unpacked bytes of a body. What OTLP/HTTP recommends receivers accept; the largest legitimate batch is far below it. */
 export const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
+/**
+ * Unpacked bytes of a JSON body of a route that does not say otherwise: it is parsed and validated in one turn, in which
+ * nobody else is answered. No schema of ours needs a tenth of it.
+ */
+export const MAX_JSON_BODY_BYTES = 1024 * 1024;
+
 /** Bodies packed up to this size are unpacked on the spot: cheaper than a trip to the thread pool, and at worst a few milliseconds. */
 export const MAX_INLINE_UNPACK_BYTES = 64 * 1024;
 

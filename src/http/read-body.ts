@@ -1,4 +1,5 @@
 import { ApiError } from "../errors.ts";
+import { BodyBytes } from "./body-bytes.ts";
 import { type BodyPace, keepingPace } from "./body-pace.ts";
 import { BODY_GRACE_MS, BODY_MIN_BYTES_PER_SEC, BODY_TIMEOUT_MS, MAX_WHOLE_READ_BYTES } from "./limits.ts";
 import { CONTENT_ENCODINGS, type ContentEncoding, tooLarge, unpack } from "./unpack.ts";
@@ -25,13 +26,14 @@ const BODY_PACE: BodyPace = {
  * Reads the body of a request whole, unpacked, within its limits. An absent body is empty. Throws
  * UNSUPPORTED_MEDIA_TYPE for another encoding, PAYLOAD_TOO_LARGE as soon as a limit is known to be passed,
  * REQUEST_TIMEOUT when it does not keep its pace, VALIDATION_FAILED when it ends early or does not unpack, and
- * UNAVAILABLE when too many wait to be unpacked. `reserve` is told of every byte as it arrives or is unpacked, and may throw; it is `reserveMemory` of the
- * request's context.
+ * UNAVAILABLE when too many wait to be unpacked. `reserve` is told of every byte as it arrives or is unpacked, and may
+ * throw; it is `reserveMemory` of the request's context, as `untilDone` is its `onAnswered`.
  */
 export async function readBody(
   request: Request,
   limits: BodyLimits,
   reserve: (bytes: number) => void = () => undefined,
+  untilDone?: (callback: () => void) => void,
 ): Promise<Uint8Array> {
   const encoding = contentEncoding(request, limits.encodings);
   const maxBytes = encoding === undefined ? limits.maxUnpackedBytes : limits.maxPackedBytes;
@@ -41,7 +43,7 @@ export async function readBody(
     ...(limits.pace !== undefined && { pace: limits.pace }),
   });
   if (encoding === undefined) return bytes;
-  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve);
+  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve, untilDone);
 }
 
 /** Reads the body of a request whole, as it was sent. Throws what `readBody` throws, except about encodings. */
@@ -50,7 +52,7 @@ export async function readPackedBody(request: Request, bounds: ReadBounds): Prom
   const declaredBytes = declaredLength(request);
   if (declaredBytes !== undefined && declaredBytes > bounds.maxBytes) throw tooLarge(bounds.maxBytes);
   return declaredBytes === undefined || declaredBytes > MAX_WHOLE_READ_BYTES
-    ? readStream(request, bounds)
+    ? readStream(request, bounds, new BodyBytes(declaredBytes))
     : readWhole(request, declaredBytes, bounds);
 }
 
@@ -99,28 +101,25 @@ async function readWhole(
 async function readStream(
   request: Request,
   { maxBytes, pace = BODY_PACE, reserve }: ReadBounds,
+  bytes: BodyBytes,
 ): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
   const readAll = async (): Promise<void> => {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      length += value.length;
-      if (length > maxBytes) throw tooLarge(maxBytes);
+      if (bytes.length + value.length > maxBytes) throw tooLarge(maxBytes);
       reserve(value.length);
-      chunks.push(value);
+      bytes.add(value);
     }
   };
   try {
-    await keepingPace(readAll(), pace, () => length);
+    await keepingPace(readAll(), pace, () => bytes.length);
   } catch (error) {
     // The stream may have failed already; what counts is the error that is being thrown.
     reader.cancel().catch(() => undefined);
     throw error;
   }
-  const [only] = chunks;
-  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, length);
+  return bytes.whole();
 }

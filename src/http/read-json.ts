@@ -1,6 +1,6 @@
 import type { ApiError, FieldIssueCode } from "../errors.ts";
 import { isNestedDeeperThan } from "./json-depth.ts";
-import { MAX_BODY_BYTES, MAX_JSON_DEPTH } from "./limits.ts";
+import { MAX_JSON_BODY_BYTES, MAX_JSON_DEPTH } from "./limits.ts";
 import { requireMediaType } from "./media-type.ts";
 import { readBody } from "./read-body.ts";
 import { CONTENT_ENCODINGS } from "./unpack.ts";
@@ -26,7 +26,7 @@ export async function readJson(
 ): Promise<unknown> {
   if (isAbsent(request)) return absent(options);
   requireMediaType(request, JSON_TYPES);
-  const maxBytes = options.maxBytes ?? MAX_BODY_BYTES;
+  const maxBytes = options.maxBytes ?? MAX_JSON_BODY_BYTES;
   const limits = { maxPackedBytes: maxBytes, maxUnpackedBytes: maxBytes, encodings: CONTENT_ENCODINGS };
   const bytes = await readBody(request, limits, reserve);
   return bytes.length === 0 ? absent(options) : parseJson(bytes);

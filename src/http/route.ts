@@ -40,6 +40,8 @@ export interface RequestContext {
    * UNAVAILABLE when there is no room, RATE_LIMITED when only the caller's share is used up. Handlers of raw bodies pass it to `readBody`.
    */
   readonly reserveMemory: (bytes: number) => void;
+  /** Calls back once, when the request has been answered, however it ends. */
+  readonly onAnswered: (callback: () => void) => void;
   /**
    * Writes down a change that somebody made who was not signed in when they called, as the last statement of its
    * transaction, under the action the route declares or another one.

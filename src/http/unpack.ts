@@ -1,5 +1,6 @@
 import * as zlib from "node:zlib";
 import { ApiError } from "../errors.ts";
+import { BodyBytes } from "./body-bytes.ts";
 import { MAX_INLINE_UNPACK_BYTES } from "./limits.ts";
 import { findZstdFault } from "./zstd-frames.ts";
 
@@ -23,22 +24,30 @@ interface Codec {
 /** Output grows in steps of this many bytes; a typical batch of logs fits in a few. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Bodies in the thread pool at a time: it has four threads, and each body holds a window of up to 8 MiB besides. */
+/** How many times its size a body of logs unpacks to as a rule; it only decides how much is allocated at first. */
+const EXPECTED_RATIO = 16;
+
+/**
+ * Bodies in the thread pool, or unpacked and not yet answered, at a time: the pool has four threads, each body takes up to
+ * 20 MiB and a window of up to 8 MiB, and those that wait take less memory packed.
+ */
 const UNPACKING_MAX_RUNNING = 4;
 
-/** Bodies that wait for it. Each is counted as long as it waits, and at the end of the queue it would be some seconds. */
-const UNPACKING_MAX_WAITING = 256;
+/** Packed bytes that wait for it: with those that are unpacked they leave a third of the memory of bodies to others. */
+const UNPACKING_MAX_WAITING_BYTES = 96 * 1024 * 1024;
 
 /**
  * Unpacks a whole body. `reserve` is told of the output as it is made and may throw. Throws PAYLOAD_TOO_LARGE as soon as
  * more than `maxBytes` come out, VALIDATION_FAILED for a stream that is corrupt, truncated or followed by something
- * else, as half a batch must never pass for a whole one, and UNAVAILABLE when too many bodies wait.
+ * else, as half a batch must never pass for a whole one, and UNAVAILABLE when too many bodies wait. A large body counts
+ * among those that are being unpacked until `untilDone` calls back, which is when it is no longer held.
  */
 export async function unpack(
   packed: Uint8Array,
   encoding: ContentEncoding,
   maxBytes: number,
   reserve: (bytes: number) => void,
+  untilDone: (callback: () => void) => void = atOnce,
 ): Promise<Uint8Array> {
   const codec = codecOf(packed, encoding);
   if (encoding === "zstd" && findZstdFault(packed) !== undefined) throw corrupt(encoding);
@@ -47,11 +56,11 @@ export async function unpack(
     output = unpackAtOnce(codec, packed, encoding, maxBytes);
     reserve(output.bytes.length);
   } else {
-    await turnToUnpack();
+    await turnToUnpack(packed.length);
     try {
       output = await unpackInThreadPool(codec, packed, encoding, maxBytes, reserve);
     } finally {
-      passTurnOn();
+      untilDone(passTurnOn);
     }
   }
   // The runtime ignores whatever follows the end of a deflate stream.
@@ -110,45 +119,56 @@ function unpackInThreadPool(
 ): Promise<Output> {
   return new Promise((resolve, reject) => {
     const stream = codec.stream({ chunkSize: CHUNK_BYTES });
-    const chunks: Uint8Array[] = [];
-    let length = 0;
+    const output = new BodyBytes(Math.min(maxBytes, packed.length * EXPECTED_RATIO));
     const fail = (error: unknown): void => {
-      chunks.length = 0;
       stream.destroy();
       reject(error);
     };
     stream.on("data", (chunk: Uint8Array) => {
       // The stream may have something left to say after it was given up.
       if (stream.destroyed) return;
-      length += chunk.length;
       try {
-        if (length > maxBytes) throw tooLarge(maxBytes);
+        if (output.length + chunk.length > maxBytes) throw tooLarge(maxBytes);
         reserve(chunk.length);
-        chunks.push(chunk);
+        output.add(chunk);
       } catch (error) {
         fail(error);
       }
     });
     stream.on("error", (error) => fail(corrupt(encoding, error)));
-    stream.on("end", () => resolve({ bytes: Buffer.concat(chunks, length), bytesRead: stream.bytesWritten }));
+    stream.on("end", () => resolve({ bytes: output.whole(), bytesRead: stream.bytesWritten }));
     stream.end(packed);
   });
 }
 
-const waiting: (() => void)[] = [];
+const waiting: { readonly begin: () => void; readonly bytes: number }[] = [];
+let waitingBytes = 0;
 let running = 0;
 
-/** Resolves when few enough bodies are in the thread pool, in the order they came. */
-async function turnToUnpack(): Promise<void> {
-  if (running < UNPACKING_MAX_RUNNING) running++;
-  else if (waiting.length < UNPACKING_MAX_WAITING) await new Promise<void>((begin) => waiting.push(begin));
-  else throw new ApiError("UNAVAILABLE", "Too many bodies are being unpacked.", { retryAfterSeconds: 1 });
+/** Resolves when few enough bodies are being unpacked, in the order they came. */
+async function turnToUnpack(bytes: number): Promise<void> {
+  if (running < UNPACKING_MAX_RUNNING) {
+    running++;
+    return;
+  }
+  if (waitingBytes + bytes > UNPACKING_MAX_WAITING_BYTES)
+    throw new ApiError("UNAVAILABLE", "Too many bodies are being unpacked.", { retryAfterSeconds: 1 });
+  waitingBytes += bytes;
+  await new Promise<void>((begin) => waiting.push({ begin, bytes }));
 }
 
 function passTurnOn(): void {
   const next = waiting.shift();
-  if (next === undefined) running--;
-  else next();
+  if (next === undefined) {
+    running--;
+    return;
+  }
+  waitingBytes -= next.bytes;
+  next.begin();
+}
+
+function atOnce(callback: () => void): void {
+  callback();
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -6,7 +6,7 @@ import { ApiError } from "../../src/errors.ts";
 import { allowedMs } from "../../src/http/body-pace.ts";
 import { MAX_WHOLE_READ_BYTES } from "../../src/http/limits.ts";
 import { type BodyLimits, readBody } from "../../src/http/read-body.ts";
-import { parseJson } from "../../src/http/read-json.ts";
+import { parseJson, readJson } from "../../src/http/read-json.ts";
 import { CONTENT_ENCODINGS } from "../../src/http/unpack.ts";
 
 const LIMITS: BodyLimits = {
@@ -91,7 +91,28 @@ describe("packed bodies that are not small", () => {
     },
   );
 
-  test("unpack a few at a time, so many more wait their turn, and the rest are refused", async () => {
+  test("keep their turn until they are done with, and beyond the bytes that may wait they are refused", async () => {
+    const done: (() => void)[] = [];
+    const read = (packed: Uint8Array<ArrayBuffer>, maxBytes: number): Promise<Uint8Array> =>
+      readBody(
+        bodyOf(packed, { "content-encoding": "gzip" }),
+        { ...LIMITS, maxPackedBytes: maxBytes, maxUnpackedBytes: maxBytes },
+        undefined,
+        (callback) => done.push(callback),
+      );
+    const short = PACKERS.gzip?.(noise) ?? noise;
+    for (let i = 0; i < 4; i++) await read(short, 200_000);
+    const size = 40 * 1024 * 1024;
+    const long = new Uint8Array(zlib.gzipSync(Buffer.alloc(size), { level: 0 }));
+    const codes = Array.from({ length: 3 }, () => codeOf(read(long, 2 * size)));
+    expect(await Promise.race(codes)).toBe("UNAVAILABLE");
+    expect(done).toHaveLength(4);
+    for (const callback of done.splice(0)) callback();
+    expect((await Promise.all(codes)).toSorted()).toEqual(["UNAVAILABLE", "none", "none"]);
+    for (const callback of done.splice(0)) callback();
+  });
+
+  test("unpack a few at a time, and many more wait their turn", async () => {
     const packed = new Uint8Array(zlib.gzipSync(Buffer.concat([noise, Buffer.alloc(100_000)])));
     const headers = { "content-encoding": "gzip", "content-length": String(packed.length) };
     const begun = new Set<number>();
@@ -111,12 +132,15 @@ describe("packed bodies that are not small", () => {
       }),
     );
     expect(most).toBeLessThanOrEqual(8);
-    const unpacked = codes.filter((code) => code === "none").length;
-    expect(unpacked).toBeGreaterThanOrEqual(260);
-    expect(codes.filter((code) => code === "UNAVAILABLE")).toHaveLength(300 - unpacked);
-    // Nothing is left behind by those that failed.
-    expect(await codeOf(readBody(bodyOf(packed, headers), LARGE))).toBe("none");
+    expect(codes).toEqual(codes.map(() => "none"));
   });
+});
+
+test("a JSON body has a bound of its own, unless its route says otherwise", async () => {
+  const large = new TextEncoder().encode(JSON.stringify({ text: "x".repeat(1024 * 1024) }));
+  const headers = { "content-type": "application/json", "content-length": String(large.length) };
+  expect(await codeOf(readJson(bodyOf(large, headers), {}))).toBe("PAYLOAD_TOO_LARGE");
+  expect(await codeOf(readJson(bodyOf(large, headers), { maxBytes: large.length }))).toBe("none");
 });
 
 describe("a body that is not packed", () => {

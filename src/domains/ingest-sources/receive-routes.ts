@@ -82,15 +82,20 @@ export function sourceReceiveRoutes({ receiver, sources, activity }: SourceRecei
         const isNdjson = NDJSON.test(request.headers.get("content-type") ?? "");
         const body = await readLogBody(context);
         const decoder = source.decoder(isNdjson);
+        let learned: readonly string[] | null = null;
         const received = await receiver.receive({
           principal,
           body,
           decoder,
+          apart: source.decoderSpec(isNdjson),
+          decodedApart: (decoded) => {
+            learned = decoded.learned;
+          },
           requestName: context.requestName,
           sourceKey,
           quarantines: true,
         });
-        activity.note(source, received, decoder.learned.texts);
+        activity.note(source, received, learned ?? decoder.learned.texts);
         return receivedAnswer(received);
       },
     }),

@@ -2,6 +2,7 @@ import type { Sql } from "postgres";
 import {
   type Mapping,
   type RecordDecoder,
+  type RecordDecoderSpec,
   type SourceDecoder,
   type SourceFormat,
   sourceDecoder,
@@ -40,13 +41,18 @@ export class CompiledSource {
 
   /** The decoder of bodies. Lines of JSON are read as such, also where the source says `json`. */
   decoder(isNdjson: boolean): SourceDecoder {
-    const format = isNdjson && this.#format === "json" ? "ndjson" : this.#format;
-    const known = this.#decoders.get(format);
+    const spec = this.decoderSpec(isNdjson);
+    const known = this.#decoders.get(spec.format);
     if (known !== undefined) return known;
-    const learning = this.status === "learning";
-    const decoder = sourceDecoder({ format, mapping: this.#mapping, learning, now: this.#now });
-    this.#decoders.set(format, decoder);
+    const decoder = sourceDecoder({ ...spec, now: this.#now });
+    this.#decoders.set(spec.format, decoder);
     return decoder;
+  }
+
+  /** The same decoder as data. */
+  decoderSpec(isNdjson: boolean): RecordDecoderSpec & { kind: "source" } {
+    const format = isNdjson && this.#format === "json" ? "ndjson" : this.#format;
+    return { kind: "source", format, mapping: this.#mapping, learning: this.status === "learning" };
   }
 
   /** The decoder of one record by itself, with the mapping, also while the source is learning. */

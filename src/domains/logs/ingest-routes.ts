@@ -106,6 +106,7 @@ export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[
           keys: keysOf(context, body),
           isStored: context.requestName?.isStored === true,
           decode: (batch, skip) => format.decode(body, batch, skip),
+          apart: { spec: { kind: isLines ? "ndjson" : "native" }, body },
         };
         const store = (): Promise<IngestResult> => ingest.ingest(request).catch(throwForClient);
         const result = await countLogBytes(caps, context.principal, body.length, store);

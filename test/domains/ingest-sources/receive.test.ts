@@ -241,6 +241,21 @@ describe("the status of a source", () => {
     expect((await source()).samples).toEqual([]);
   });
 
+  test("learning: the first records of a body for another thread are shown as well, and bad ones are kept", async () => {
+    const { organizationId, call, source, change } = await shop({ mapping: MAPPING });
+    const padding = { at: "x", padding: "p".repeat(300_000) };
+    expect((await call("POST", "shop", { json: [GOOD, padding, 17] })).body).toMatchObject({
+      accepted: 1,
+      quarantined: 2,
+      errors: [{ place: "/1" }, { place: "/2", reason: "the record is no JSON object" }],
+    });
+    expect(await suite.stored(organizationId, 1)).toMatchObject([{ message: "paid" }]);
+    await change({ status: "learning" });
+    expect((await call("POST", "shop", { json: [17, 18, padding] })).body).toMatchObject({ accepted: 3 });
+    await instance.activity.settled(20_000);
+    expect((await source()).samples).toMatchObject([{ sample: "17" }, { sample: "18" }]);
+  });
+
   test("learning: CEF is stored line by line, and shown as the mapping would have it", async () => {
     const line = "CEF:0|Example|Gate|1.0|100|door opened|3|suser=ana msg=north door";
     const { organizationId, call, source, change } = await shop({ format: "cef" });

@@ -1,8 +1,10 @@
 import {
+  type DecodedBody,
   type Ingest,
   type IngestRequest,
   type IngestResult,
   type RecordDecoder,
+  type RecordDecoderSpec,
   RecordWriter,
   requestKeys,
 } from "../../../../ingest/index.ts";
@@ -46,9 +48,13 @@ export interface LogReceiverDependencies {
 /** A request of a format that others define. */
 export interface ReceivedRequest {
   readonly principal: Principal;
-  /** Unpacked. */
+  /** Unpacked; given away where `apart` is given. */
   readonly body: Uint8Array;
   readonly decoder: RecordDecoder;
+  /** The decoder as data, to decode a large body elsewhere; null where none is large. */
+  readonly apart: RecordDecoderSpec | null;
+  /** Hears what a large body holds, instead of `decoder` being asked; may throw IngestRejectedError. */
+  readonly decodedApart?: (body: DecodedBody) => void;
   /** What the sender repeats when it retries the request, if anything: a repetition is answered and not stored again. */
   readonly requestName: RequestName | null;
   /** The configured source it came through. */
@@ -86,7 +92,7 @@ export class LogReceiver {
    * nothing is stored then, except that after UNAVAILABLE of the quarantine the entries may be.
    */
   async receive(request: ReceivedRequest): Promise<Received> {
-    const { principal, body, decoder, requestName } = request;
+    const { principal, body, decoder, apart, requestName } = request;
     const { organizationId } = principal;
     const { ingest, caps } = this.#deps;
     const writer = this.#writer;
@@ -106,6 +112,18 @@ export class LogReceiver {
         outcome.rejected = writer.rejected;
         outcome.rejections = writer.rejections;
       },
+      apart:
+        apart === null
+          ? undefined
+          : {
+              spec: apart,
+              body,
+              decoded: (decoded) => {
+                outcome.rejected = decoded.rejected;
+                outcome.rejections = decoded.rejections;
+                request.decodedApart?.(decoded);
+              },
+            },
     };
     const store = (): Promise<IngestResult> => ingest.ingest(ingestRequest).catch(throwForClient);
     const { accepted, duplicates, replayed } = await countLogBytes(caps, principal, body.length, store);
@@ -134,8 +152,9 @@ export class LogReceiver {
 export function readLogBody({
   request,
   reserveMemory,
-}: Pick<RequestContext, "request" | "reserveMemory">): Promise<Uint8Array> {
-  return readBody(request, BODY_LIMITS, reserveMemory);
+  onAnswered,
+}: Pick<RequestContext, "request" | "reserveMemory" | "onAnswered">): Promise<Uint8Array> {
+  return readBody(request, BODY_LIMITS, reserveMemory, onAnswered);
 }
 
 /** The answer of receivers that may choose it. */

@@ -224,3 +224,23 @@ describe("_bulk", () => {
     expect(suite.server.logged().join("\n")).not.toContain(suite.tenant.token);
   });
 });
+
+test("a body that is large enough for another thread is answered item by item and stored", async () => {
+  const message = "x".repeat(4000);
+  const lines = Array.from({ length: 100 }, (_, i) =>
+    i === 7
+      ? `{"index":{"_id":"7"}}\n{"message":\n`
+      : `{"create":{"_id":"${i}"}}\n${JSON.stringify({ message: `${String(i).padStart(3, "0")} ${message}` })}\n`,
+  );
+  for (const repetition of [1, 2]) {
+    const response = await post("/web/_bulk", lines.join(""));
+    const { errors, items } = await answerOf(response);
+    expect([repetition, response.status, errors, items.length]).toEqual([repetition, 200, true, 100]);
+    expect(items[7]).toMatchObject({ index: { status: 400, _index: "web", _id: "7" } });
+    expect(items[8]).toMatchObject({ create: { status: 201, _index: "web", _id: "8" } });
+  }
+  const stored = await suite.server.stored(suite.tenant.organizationId, 99);
+  expect(stored.map(({ event_id }) => event_id)).toEqual(
+    Array.from({ length: 100 }, (_, i) => `web/${i}`).filter((id) => id !== "web/7"),
+  );
+});

@@ -23,6 +23,7 @@ export class AnsweredBulk implements RecordDecoder {
   readonly #bulk: ElasticsearchBulk;
   readonly #requestId: string;
   readonly #reserve: (bytes: number) => void;
+  #items: readonly BulkItem[] = [];
   #hasReserved = false;
 
   /** `reserve` counts the bytes of the answer; it may throw. */
@@ -33,10 +34,20 @@ export class AnsweredBulk implements RecordDecoder {
     this.#reserve = reserve;
   }
 
+  /** What became of the actions, in their order. */
+  get items(): readonly BulkItem[] {
+    return this.#items;
+  }
+
   /** Throws also an IngestRejectedError when the answer would be too large. */
   decode(body: Uint8Array, writer: RecordWriter): void {
     this.#bulk.decode(body, writer);
-    const bytes = this.#itemsBytes();
+    this.take(this.#bulk.items);
+  }
+
+  /** Takes the items of a body that was decoded elsewhere; throws as `decode` does. */
+  take(items: readonly BulkItem[]): void {
+    const bytes = itemsBytes(items, this.#requestId);
     if (bytes > ITEMS_MAX_BYTES) {
       const message = `the answer would take more than ${ITEMS_MAX_BYTES / MIB} MiB, send fewer actions or shorter names`;
       throw new IngestRejectedError(message, [{ path: "", code: "too_big", message }]);
@@ -44,21 +55,22 @@ export class AnsweredBulk implements RecordDecoder {
     // The items are in memory themselves and as their text. A body that is decoded again has the same ones.
     if (!this.#hasReserved) this.#reserve(2 * bytes);
     this.#hasReserved = true;
+    this.#items = items;
   }
+}
 
-  #itemsBytes(): number {
-    let bytes = 0;
-    let index = "";
-    let indexBytes = jsonBytes(index);
-    const newIdBytes = jsonBytes(this.#requestId) + POSITION_BYTES;
-    for (const item of this.#bulk.items) {
-      if (item.index !== index) indexBytes = jsonBytes(item.index);
-      index = item.index;
-      bytes +=
-        ITEM_BYTES + indexBytes + (item.id === null ? newIdBytes : jsonBytes(item.id)) + refusalBytes(item);
-    }
-    return bytes;
+function itemsBytes(items: readonly BulkItem[], requestId: string): number {
+  let bytes = 0;
+  let index = "";
+  let indexBytes = jsonBytes(index);
+  const newIdBytes = jsonBytes(requestId) + POSITION_BYTES;
+  for (const item of items) {
+    if (item.index !== index) indexBytes = jsonBytes(item.index);
+    index = item.index;
+    bytes +=
+      ITEM_BYTES + indexBytes + (item.id === null ? newIdBytes : jsonBytes(item.id)) + refusalBytes(item);
   }
+  return bytes;
 }
 
 function refusalBytes({ refusal }: BulkItem): number {

@@ -60,11 +60,13 @@ async function receiveBulk(
 ): Promise<Reply> {
   const startedMs = performance.now();
   const body = await readLogBody(context);
-  const bulk = new ElasticsearchBulk(index);
+  const bulk = new AnsweredBulk(new ElasticsearchBulk(index), context.requestId, context.reserveMemory);
   await receiver.receive({
     principal: context.principal,
     body,
-    decoder: new AnsweredBulk(bulk, context.requestId, context.reserveMemory),
+    decoder: bulk,
+    apart: { kind: "elasticsearch-bulk", defaultIndex: index },
+    decodedApart: ({ items }) => bulk.take(items),
     requestName: context.requestName,
     sourceKey: null,
     // The answer says of every document what became of it.

@@ -39,6 +39,7 @@ export function lokiRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
           principal: context.principal,
           body: await readLogBody(context),
           decoder,
+          apart: { kind: "loki-push" },
           requestName: context.requestName,
           sourceKey: null,
           quarantines: true,

@@ -67,6 +67,7 @@ export function otlpRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
           principal: context.principal,
           body: await readLogBody(context),
           decoder,
+          apart: { kind: "otlp" },
           requestName: context.requestName,
           sourceKey: null,
           quarantines: false,

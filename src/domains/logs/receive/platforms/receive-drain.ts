@@ -3,7 +3,6 @@ import {
   DeploymentDrainDecoder,
   IngestRejectedError,
   LogplexDecoder,
-  type RecordDecoder,
   readCommonAttributes,
   readDeliveryEnvelope,
   SyslogRecords,
@@ -15,7 +14,7 @@ import { contentEncoding, readPackedBody } from "../../../../http/read-body.ts";
 import type { AuthenticatedContext } from "../../../../http/route.ts";
 import { CONTENT_ENCODINGS, unpack } from "../../../../http/unpack.ts";
 import { throwForClient } from "../ingest-refusals.ts";
-import type { LogReceiver, Received } from "../receive-records.ts";
+import type { LogReceiver, Received, ReceivedRequest } from "../receive-records.ts";
 import { DELIVERY_ID_HEADER } from "./delivery-answer.ts";
 import type { DeliveryPortion } from "./delivery-portions.ts";
 import { type Dialect, dialectOfBody, dialectOfHeaders, type Platform } from "./dialect.ts";
@@ -91,24 +90,29 @@ export class DrainReceiver {
     return this.#deps.receiver.receive({
       principal: context.principal,
       body,
-      decoder: this.#decoderOf(dialect, headers),
+      ...this.#decoding(dialect, headers),
       requestName: context.requestName ?? requestName(headers.get("logplex-frame-id"), body),
       sourceKey: null,
       quarantines: true,
     });
   }
 
-  #decoderOf(dialect: Dialect, headers: Headers): RecordDecoder {
+  #decoding(dialect: Dialect, headers: Headers): Pick<ReceivedRequest, "decoder" | "apart"> {
     switch (dialect) {
       case "deployment-drain":
-        return this.#drain;
-      case "frames":
-        return new LogplexDecoder(this.#syslog, {
+        return { decoder: this.#drain, apart: { kind: "platform-a" } };
+      case "frames": {
+        const request = {
           messageCount: countOf(headers.get("logplex-msg-count")),
           drainToken: headers.get("logplex-drain-token"),
-        });
+        };
+        return {
+          decoder: new LogplexDecoder(this.#syslog, request),
+          apart: { kind: "platform-b", request },
+        };
+      }
       default:
-        return this.#records;
+        return { decoder: this.#records, apart: { kind: "stream-a", records: null, attributes: "{}" } };
     }
   }
 
@@ -123,8 +127,8 @@ export class DrainReceiver {
     const envelope = envelopeOf(body);
     const deliveryId = headers.get(DELIVERY_ID_HEADER) ?? envelope.requestId;
     const attributes = readCommonAttributes(headers.get("x-amz-firehose-common-attributes"));
-    const attributesBytes = JSON.stringify(attributes).length;
-    const portions = await unpackDelivery(envelope, context.reserveMemory, attributesBytes);
+    const attributesText = JSON.stringify(attributes);
+    const portions = await unpackDelivery(envelope, context.reserveMemory, attributesText.length);
     let rejected = 0;
     for (const [index, portion] of portions.entries()) {
       const received = await this.#deps.receiver
@@ -132,6 +136,7 @@ export class DrainReceiver {
           principal: context.principal,
           body: portion.body,
           decoder: new DeliveryDecoder(portion.records, attributes),
+          apart: { kind: "stream-a", records: portion.records, attributes: attributesText },
           requestName: requestName(deliveryId === null ? null : `${deliveryId} ${index}`, portion.body),
           sourceKey: null,
           quarantines: true,
@@ -153,7 +158,7 @@ function requestName(id: string | null, body: Uint8Array): RequestName | null {
 }
 
 async function unpackBody(
-  { request, reserveMemory }: AuthenticatedContext,
+  { request, reserveMemory, onAnswered }: AuthenticatedContext,
   packed: Uint8Array,
   maxBytes: number,
 ): Promise<Uint8Array> {
@@ -161,7 +166,7 @@ async function unpackBody(
   // Some upload a packed file and say nothing about it; no text begins like one.
   const encoding = named ?? (isGzip(packed) ? "gzip" : undefined);
   if (encoding === undefined) return packed;
-  return unpack(packed, encoding, maxBytes, reserveMemory);
+  return unpack(packed, encoding, maxBytes, reserveMemory, onAnswered);
 }
 
 function envelopeOf(body: Uint8Array): ReturnType<typeof readDeliveryEnvelope> {

@@ -4,13 +4,16 @@ import {
   numberText,
   parseJson,
   type RecordDecoder,
+  type RecordDecoderSpec,
   SplunkEvents,
   SplunkRawText,
 } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
-import { MAX_JSON_DEPTH } from "../../../../http/limits.ts";
+import { MAX_JSON_BODY_BYTES, MAX_JSON_DEPTH } from "../../../../http/limits.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
+import { readBody } from "../../../../http/read-body.ts";
 import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
+import { CONTENT_ENCODINGS } from "../../../../http/unpack.ts";
 import { validationFailed } from "../../../../http/validate.ts";
 import { authorizationToken } from "../authorization-token.ts";
 import { throwForClient } from "../ingest-refusals.ts";
@@ -35,6 +38,13 @@ const AnyQuery = Type.Object({}, { additionalProperties: true });
 
 /** Ids that one question may name. */
 const ACKS_MAX_COUNT = 10_000;
+
+/** Such a question is parsed in one turn. */
+const QUESTION_LIMITS = {
+  maxPackedBytes: MAX_JSON_BODY_BYTES,
+  maxUnpackedBytes: MAX_JSON_BODY_BYTES,
+  encodings: CONTENT_ENCODINGS,
+};
 
 /** What every route of the collector has in common; senders set all kinds of content types, also those of forms. */
 const COLLECTOR = {
@@ -66,7 +76,7 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
         responses: {
           200: { description: "Every event is stored, or kept in the quarantine.", schema: Success },
         },
-        handler: (context) => collect(receiver, context, events),
+        handler: (context) => collect(receiver, context, events, { kind: "splunk-hec-event" }),
       }),
     ),
     ...["/raw", "/raw/1.0"].map((path) =>
@@ -79,8 +89,10 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
         query: RawQuery,
         body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.String() },
         responses: { 200: { description: "Every line is stored.", schema: Success } },
-        handler: (context, { query: { host, source, sourcetype, index } }) =>
-          collect(receiver, context, new SplunkRawText({ host, source, sourcetype, index })),
+        handler: (context, { query: { host, source, sourcetype, index } }) => {
+          const about = { host, source, sourcetype, index };
+          return collect(receiver, context, new SplunkRawText(about), { kind: "splunk-hec-raw", about });
+        },
       }),
     ),
     route({
@@ -119,11 +131,13 @@ async function collect(
   receiver: Pick<LogReceiver, "receive">,
   context: AuthenticatedContext,
   decoder: RecordDecoder,
+  apart: RecordDecoderSpec,
 ): Promise<Reply> {
   const { rejected, errors } = await receiver.receive({
     principal: context.principal,
     body: await readLogBody(context),
     decoder,
+    apart,
     requestName: context.requestName,
     sourceKey: null,
     quarantines: true,
@@ -136,7 +150,7 @@ async function collect(
 }
 
 async function acknowledge(context: AuthenticatedContext): Promise<Reply> {
-  const question = parseQuestion(await readLogBody(context));
+  const question = parseQuestion(await readBody(context.request, QUESTION_LIMITS, context.reserveMemory));
   const acks = isJsonObject(question) ? question.acks : undefined;
   if (!Array.isArray(acks) || acks.length > ACKS_MAX_COUNT) {
     const message = `must be a list of at most ${ACKS_MAX_COUNT} ids`;

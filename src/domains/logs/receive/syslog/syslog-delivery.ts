@@ -49,6 +49,8 @@ export class SyslogDelivery {
         principal: await this.#principal(),
         body,
         decoder: this.#decoder,
+        // A batch is sent again when it could not be stored, so it is not given away.
+        apart: null,
         requestName: ownRequestName(`syslog ${name}`),
         sourceKey: null,
         quarantines: false,

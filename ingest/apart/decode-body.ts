@@ -1,0 +1,87 @@
+import { type BulkItem, ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { NativeFormat } from "../decode/native.ts";
+import { NdjsonFormat } from "../decode/ndjson/ndjson.ts";
+import { LogBatch } from "../log-batch.ts";
+import { LOG_ID_STEP } from "../log-id.ts";
+import type { SourceDecoder } from "../mapping/learned-texts.ts";
+import { ByteBuffer } from "../native/byte-buffer.ts";
+import type { RecordDecoder } from "../record/record-decoder.ts";
+import { RecordWriter } from "../record/record-writer.ts";
+import type { RejectedRecord } from "../record/rejections.ts";
+import {
+  type DecoderSpec,
+  type RecordDecoderSpec,
+  recordDecoderOf,
+  type StrictDecoderSpec,
+} from "./decoder-spec.ts";
+
+/** A body to be decoded where nobody waits for the thread. */
+export interface DecodeJob {
+  readonly organizationId: number;
+  readonly receivedAtMs: number;
+  readonly spec: DecoderSpec;
+  readonly body: Uint8Array;
+}
+
+/** What a body holds. */
+export interface DecodedBody {
+  /** The entries, for `appendBlock`. */
+  readonly block: Uint8Array<ArrayBuffer>;
+  readonly rejected: number;
+  /** The rejected records that are kept. */
+  readonly rejections: readonly RejectedRecord[];
+  /** What became of each action of a bulk request. */
+  readonly items: readonly BulkItem[];
+  /** The first records, as they came, of a body for a source that is learning. */
+  readonly learned: readonly string[];
+}
+
+const NO_ROWS: ReadonlySet<number> = new Set();
+
+/** Decodes a body into a block of its own. Throws IngestRejectedError. */
+export function decodeBody({ organizationId, receivedAtMs, spec, body }: DecodeJob): DecodedBody {
+  const batch = new LogBatch();
+  batch.beginRequest(organizationId, receivedAtMs);
+  const decoded = isStrict(spec)
+    ? decodeStrict(spec, body, batch)
+    : decodeRecords(spec, body, batch, receivedAtMs);
+  batch.keepRequest();
+  const out = new ByteBuffer(batch.blockBytes);
+  // The ids are given again when the block is appended.
+  batch.writeTo(out, 0n, LOG_ID_STEP);
+  return { ...decoded, block: out.view() };
+}
+
+type WithoutBlock = Omit<DecodedBody, "block">;
+
+function isStrict(spec: DecoderSpec): spec is StrictDecoderSpec {
+  return spec.kind === "native" || spec.kind === "ndjson";
+}
+
+function decodeStrict({ kind }: StrictDecoderSpec, body: Uint8Array, batch: LogBatch): WithoutBlock {
+  const format = kind === "native" ? new NativeFormat() : new NdjsonFormat();
+  format.decode(body, batch, NO_ROWS);
+  return { rejected: 0, rejections: [], items: [], learned: [] };
+}
+
+function decodeRecords(
+  spec: RecordDecoderSpec,
+  body: Uint8Array,
+  batch: LogBatch,
+  receivedAtMs: number,
+): WithoutBlock {
+  const decoder = recordDecoderOf(spec, () => receivedAtMs);
+  const writer = new RecordWriter();
+  writer.open(batch, NO_ROWS);
+  decoder.decode(body, writer);
+  return {
+    rejected: writer.rejected,
+    rejections: writer.rejections,
+    items: decoder instanceof ElasticsearchBulk ? decoder.items : [],
+    learned: isSourceDecoder(decoder) ? decoder.learned.texts : [],
+  };
+}
+
+function isSourceDecoder(decoder: RecordDecoder): decoder is SourceDecoder {
+  return "learned" in decoder;
+}

@@ -1,0 +1,24 @@
+/** The program of the thread that decodes large bodies: a job comes in, its outcome goes out, one after the other. */
+import { parentPort } from "node:worker_threads";
+import { IngestRejectedError } from "../errors.ts";
+import { packItems } from "./bulk-items.ts";
+import { type DecodeJob, decodeBody } from "./decode-body.ts";
+import type { DecodeOutcome } from "./decode-outcome.ts";
+
+parentPort?.on("message", (job: DecodeJob) => {
+  const outcome = outcomeOf(job);
+  parentPort?.postMessage(outcome, outcome.kind === "decoded" ? [outcome.body.block.buffer] : []);
+  // What a body leaves behind is several times its size; here nobody waits while it is collected.
+  Bun.gc(true);
+});
+
+function outcomeOf(job: DecodeJob): DecodeOutcome {
+  try {
+    const { items, ...body } = decodeBody(job);
+    return { kind: "decoded", body, items: packItems(items) };
+  } catch (error) {
+    if (error instanceof IngestRejectedError)
+      return { kind: "rejected", message: error.message, issues: error.issues };
+    return { kind: "failed", error };
+  }
+}

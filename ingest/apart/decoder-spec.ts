@@ -1,0 +1,63 @@
+import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { parseJsonObject } from "../decode/json-body.ts";
+import { LokiPush } from "../decode/loki-push/loki-push.ts";
+import { OtlpJsonDecoder } from "../decode/otlp/otlp-json.ts";
+import { DeploymentDrainDecoder } from "../decode/platform-a/drain-decoder.ts";
+import { LogplexDecoder, type LogplexRequest } from "../decode/platform-b/logplex-decoder.ts";
+import { SplunkEvents } from "../decode/splunk-hec/splunk-event.ts";
+import { type RawMetadata, SplunkRawText } from "../decode/splunk-hec/splunk-raw.ts";
+import { DeliveryDecoder, type UnpackedRecord } from "../decode/stream-a/delivery-decoder.ts";
+import { SyslogRecords } from "../decode/syslog/syslog-records.ts";
+import type { Mapping, SourceFormat } from "../mapping/mapping.ts";
+import { sourceDecoder } from "../mapping/source-decoder.ts";
+import type { RecordDecoder } from "../record/record-decoder.ts";
+
+/** A decoder of a lenient format as data, which another thread can make the decoder of. */
+export type RecordDecoderSpec =
+  | { readonly kind: "otlp" | "loki-push" | "splunk-hec-event" | "platform-a" }
+  | { readonly kind: "elasticsearch-bulk"; readonly defaultIndex: string }
+  | { readonly kind: "splunk-hec-raw"; readonly about: RawMetadata }
+  | { readonly kind: "platform-b"; readonly request: LogplexRequest }
+  | {
+      readonly kind: "stream-a";
+      readonly records: readonly UnpackedRecord[] | null;
+      /** An object as JSON, because numbers that keep their digits do not survive a copy. */
+      readonly attributes: string;
+    }
+  | {
+      readonly kind: "source";
+      readonly format: SourceFormat;
+      readonly mapping: Mapping;
+      readonly learning: boolean;
+    };
+
+/** A strict one. */
+export interface StrictDecoderSpec {
+  readonly kind: "native" | "ndjson";
+}
+
+export type DecoderSpec = RecordDecoderSpec | StrictDecoderSpec;
+
+/** The decoder that a spec stands for; `now` is the time for texts that name no year. */
+export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): RecordDecoder {
+  switch (spec.kind) {
+    case "otlp":
+      return new OtlpJsonDecoder();
+    case "loki-push":
+      return new LokiPush();
+    case "splunk-hec-event":
+      return new SplunkEvents();
+    case "platform-a":
+      return new DeploymentDrainDecoder();
+    case "elasticsearch-bulk":
+      return new ElasticsearchBulk(spec.defaultIndex);
+    case "splunk-hec-raw":
+      return new SplunkRawText(spec.about);
+    case "platform-b":
+      return new LogplexDecoder(new SyslogRecords({ now }), spec.request);
+    case "stream-a":
+      return new DeliveryDecoder(spec.records, parseJsonObject(spec.attributes));
+    case "source":
+      return sourceDecoder({ ...spec, now });
+  }
+}

@@ -1,0 +1,49 @@
+interface Line<T> {
+  readonly items: { readonly item: T; readonly bytes: number }[];
+  bytes: number;
+}
+
+export interface TurnQueueBounds {
+  readonly maxBytes: number;
+  /** Of one organisation. */
+  readonly maxBytesOfOne: number;
+}
+
+/** What waits, of many organisations: they take turns, so that one that sends much holds up only itself. */
+export class TurnQueue<T> {
+  readonly #bounds: TurnQueueBounds;
+  /** By organisation, the one whose turn is next first; none is empty. */
+  readonly #lines = new Map<number, Line<T>>();
+  #bytes = 0;
+
+  constructor(bounds: TurnQueueBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** False when there is no room; there is for anything where nothing waits. */
+  add(organizationId: number, item: T, bytes: number): boolean {
+    const { maxBytes, maxBytesOfOne } = this.#bounds;
+    const line = this.#lines.get(organizationId) ?? { items: [], bytes: 0 };
+    const isBeyond = this.#bytes + bytes > maxBytes || line.bytes + bytes > maxBytesOfOne;
+    if (isBeyond && this.#bytes > 0) return false;
+    line.items.push({ item, bytes });
+    line.bytes += bytes;
+    this.#bytes += bytes;
+    this.#lines.set(organizationId, line);
+    return true;
+  }
+
+  /** Takes the first of the organisation whose turn it is; undefined when nothing waits. */
+  take(): T | undefined {
+    for (const [organizationId, line] of this.#lines) {
+      this.#lines.delete(organizationId);
+      const first = line.items.shift();
+      if (first === undefined) continue;
+      this.#bytes -= first.bytes;
+      line.bytes -= first.bytes;
+      if (line.items.length > 0) this.#lines.set(organizationId, line);
+      return first.item;
+    }
+    return undefined;
+  }
+}

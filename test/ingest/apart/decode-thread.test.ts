@@ -1,0 +1,118 @@
+/** Large bodies and the thread that decodes them, with the real write-ahead log. */
+import { afterEach, expect, test } from "bun:test";
+import { DecodeThread } from "../../../ingest/apart/decode-thread.ts";
+import type { CommittedBatch } from "../../../ingest/committed-batches.ts";
+import { CommittedBlock } from "../../../ingest/committed-block.ts";
+import { NativeFormat } from "../../../ingest/decode/native.ts";
+import { IngestRejectedError, IngestUnavailableError } from "../../../ingest/errors.ts";
+import { type Ingest, openIngest } from "../../../ingest/ingest.ts";
+import type { IngestRequest } from "../../../ingest/ingest-request.ts";
+import { DECODE_IN_PLACE_MAX_BYTES } from "../../../ingest/limits.ts";
+import { temporaryDirectory } from "../../harness/temporary-directory.ts";
+
+const encoder = new TextEncoder();
+const format = new NativeFormat();
+const nothing = (): void => undefined;
+const open: { ingest: Ingest; directory: ReturnType<typeof temporaryDirectory> }[] = [];
+
+afterEach(async () => {
+  for (const { ingest, directory } of open.splice(0)) {
+    await ingest.close(0);
+    directory[Symbol.dispose]();
+  }
+});
+
+async function openOne(
+  committed: (batch: CommittedBatch) => void = nothing,
+  maxInFlightBytes = 64 * 1024 * 1024,
+): Promise<Ingest> {
+  const directory = temporaryDirectory();
+  const ingest = await openIngest({
+    directory: directory.path,
+    // What this suite looks at is what is durable.
+    store: { insert: () => Promise.resolve() },
+    observer: {
+      decoded: nothing,
+      committed: nothing,
+      commitFailed: nothing,
+      inserted: nothing,
+      insertFailed: nothing,
+      releaseFailed: nothing,
+    },
+    instance: 1,
+    walMaxBytes: 128 * 1024 * 1024,
+    maxInFlightBytes,
+    dedupeWindowMs: 60_000,
+    dedupeMaxKeys: 100_000,
+    now: Date.now,
+    committed: { committed },
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  open.push({ ingest, directory });
+  return ingest;
+}
+
+function requestOf(entries: readonly object[]): IngestRequest {
+  const body = encoder.encode(JSON.stringify(entries));
+  expect(body.length).toBeGreaterThan(DECODE_IN_PLACE_MAX_BYTES);
+  return {
+    organizationId: 1,
+    format: "native",
+    bytes: body.length,
+    keys: null,
+    decode: (batch, skip) => format.decode(body, batch, skip),
+    apart: { spec: { kind: "native" }, body },
+  };
+}
+
+const entry = (id: number): object => ({ message: `m${id} ${"x".repeat(1000)}`, event_id: `e${id}` });
+const entries = (from: number, to: number): object[] =>
+  Array.from({ length: to - from }, (_, i) => entry(from + i));
+
+test("others get their turn before a large body is refused", async () => {
+  const ingest = await openOne();
+  const attrs = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key${i}`, i]));
+  let turns = 0;
+  const refused = ingest.ingest(requestOf([{ message: "m", attrs }]));
+  setImmediate(() => turns++);
+  const issues = await refused.then(
+    () => [],
+    (error: unknown) => (error instanceof IngestRejectedError ? error.issues : []),
+  );
+  expect(issues).toEqual([{ path: "/0/attrs", code: "too_big", message: "at most 256 attributes" }]);
+  expect(turns).toBe(1);
+});
+
+test("a large body is stored once, without the entries that are stored already", async () => {
+  const stored: string[] = [];
+  const ingest = await openOne(({ block }) => {
+    const read = new CommittedBlock(block);
+    for (let row = 0; row < read.rows; row++) stored.push(read.eventId(row));
+  });
+  expect(await ingest.ingest(requestOf(entries(0, 400)))).toMatchObject({ accepted: 400, duplicates: 0 });
+  expect(await ingest.ingest(requestOf(entries(100, 500)))).toMatchObject({ accepted: 400, duplicates: 300 });
+  expect(stored).toEqual(Array.from({ length: 500 }, (_, i) => `e${i}`));
+});
+
+test("large bodies at the same time do not count as in flight while they wait, and are all stored", async () => {
+  const ingest = await openOne(nothing, 512 * 1024);
+  const requests = Array.from({ length: 6 }, (_, i) => requestOf(entries(i * 400, (i + 1) * 400)));
+  const results = await Promise.all(requests.map((request) => ingest.ingest(request)));
+  expect(results).toEqual(requests.map(() => ({ accepted: 400, duplicates: 0, replayed: false })));
+});
+
+test("what is not decoded when the thread is closed is refused, and so is what comes after", async () => {
+  const thread = new DecodeThread();
+  const decode = (): Promise<unknown> =>
+    thread
+      .decode({ organizationId: 1, receivedAtMs: 0, spec: { kind: "native" }, body: encoder.encode("[]") })
+      .then(
+        () => null,
+        (error: unknown) => (error instanceof IngestUnavailableError ? error.reason : error),
+      );
+  const waiting = [decode(), decode()];
+  thread.close();
+  expect(await Promise.all([...waiting, decode()])).toEqual(["closing", "closing", "closing"]);
+});
