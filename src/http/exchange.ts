@@ -2,7 +2,9 @@ import type { TransactionSql } from "postgres";
 import { appendAudit } from "../audit/append.ts";
 import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
 import type { Logger } from "../log.ts";
+import type { AnswerMemory, MemoryOwner, MemoryShare } from "./answer-memory.ts";
 import type { ChangeOptions } from "./change.ts";
+import { addressKey } from "./client-address.ts";
 import type { ExecutionOfKey } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
@@ -16,6 +18,7 @@ export interface ExchangeParts {
   readonly clientAddress: string;
   readonly log: Logger;
   readonly memory: MemoryBudget;
+  readonly answers: AnswerMemory;
   readonly ledger: RequestLedger;
   /** The action the route declares, if it changes anything. */
   readonly auditAction: string | undefined;
@@ -29,6 +32,7 @@ export class Exchange implements RequestContext {
   #request: Request;
   #log: Logger | undefined;
   #reservedBytes = 0;
+  #answerMemory: MemoryShare | undefined;
 
   constructor(parts: ExchangeParts) {
     this.requestId = parts.requestId;
@@ -45,6 +49,12 @@ export class Exchange implements RequestContext {
   get log(): Logger {
     this.#log ??= this.#parts.log.child({ requestId: this.requestId });
     return this.#log;
+  }
+
+  /** Opened when first used, because most answers are small. */
+  get answerMemory(): MemoryShare {
+    this.#answerMemory ??= this.#parts.answers.open(this.answerOwner);
+    return this.#answerMemory;
   }
 
   readonly reserveMemory = (bytes: number): void => {
@@ -69,10 +79,15 @@ export class Exchange implements RequestContext {
     this.#request = new Request(url, { method, headers, signal, ...(body.length > 0 && { body }) });
   }
 
-  /** Gives back what was reserved; called once, when the request is answered. */
+  /** Gives back what was reserved, but for an answer that is still to be read; called once, when the request is answered. */
   release(): void {
+    if (this.#answerMemory?.isHandedOver === false) this.#answerMemory.close();
     if (this.#reservedBytes > 0) this.#parts.memory.giveBack(this.#reservedBytes);
     this.#reservedBytes = 0;
+  }
+
+  protected get answerOwner(): MemoryOwner {
+    return { caller: addressKey(this.clientAddress), organizationId: null };
   }
 
   protected get ledger(): RequestLedger {
@@ -103,9 +118,18 @@ export class AuthenticatedExchange extends Exchange implements AuthenticatedCont
     this.principal = principal;
   }
 
+  protected override get answerOwner(): MemoryOwner {
+    const { userId, organizationId } = this.principal;
+    return { caller: `user:${userId}`, organizationId };
+  }
+
   readonly change = async (work: ChangeWork, options: ChangeOptions = {}): Promise<Reply> => {
     const { principal, auditAction: action, origin, execution } = this;
-    const reply = await this.ledger.change({ principal, action, origin, execution }, work, options);
+    const reply = await this.ledger.change(
+      { principal, action, origin, execution, signal: this.request.signal },
+      work,
+      options,
+    );
     this.hasChanged = true;
     return reply;
   };
