@@ -2,6 +2,7 @@ import { ApiError, DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import { type OriginGuard, originGuard, requireAccess } from "./access.ts";
+import { AnswerMemory } from "./answer-memory.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { type ClientAddressResolver, clientAddressResolver } from "./client-address.ts";
 import { toApiError } from "./envelope.ts";
@@ -9,7 +10,7 @@ import { AuthenticatedExchange, Exchange } from "./exchange.ts";
 import { executeOnce } from "./ledger/execute-once.ts";
 import { idempotencyKeyOf } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
-import { MAX_BODY_MEMORY_BYTES, MAX_IN_FLIGHT_REQUESTS } from "./limits.ts";
+import { ANSWER_MEMORY, MAX_BODY_MEMORY_BYTES, MAX_IN_FLIGHT_REQUESTS } from "./limits.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import type { Principal } from "./principal.ts";
 import { type RateGate, type RateLimits, rateGate } from "./rate-limit/rate-gate.ts";
@@ -38,6 +39,8 @@ export interface PipelineDeps {
   readonly publicUrl: string;
   /** Keeps caps, idempotency keys and changes. */
   readonly ledger: RequestLedger;
+  /** What answers may hold; its own bounds unless told. */
+  readonly answers?: AnswerMemory;
   readonly metrics: Pick<Metrics, "http" | "rateLimit" | "onCollect">;
   readonly log: Logger;
 }
@@ -78,10 +81,12 @@ export class Pipeline {
   readonly #logRequest: (answered: AnsweredRequest) => void;
   readonly #isHttps: boolean;
   readonly #memory = new MemoryBudget(MAX_BODY_MEMORY_BYTES);
+  readonly #answers: AnswerMemory;
   #inFlight = 0;
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
+    this.#answers = deps.answers ?? new AnswerMemory(ANSWER_MEMORY);
     this.#rateGate = rateGate(deps.rateLimiter, deps.rateLimits);
     this.#originGuard = originGuard(deps.publicUrl);
     this.#clientAddress = clientAddressResolver(deps.trustedProxies);
@@ -111,7 +116,8 @@ export class Pipeline {
     const head: ResponseHead = { requestId, rate, isHttps: this.#isHttps };
     const { log, ledger } = this.#deps;
     const { auditAction } = plan;
-    const parts = { requestId, request, clientAddress, log, memory: this.#memory, ledger, auditAction };
+    const held = { memory: this.#memory, answers: this.#answers };
+    const parts = { requestId, request, clientAddress, log, ...held, ledger, auditAction };
     const exchange = principal === null ? new Exchange(parts) : new AuthenticatedExchange(parts, principal);
 
     let finished: Finished;
@@ -124,7 +130,7 @@ export class Pipeline {
       this.#originGuard(request, principal);
       if (plan.idleTimeoutSec !== undefined) connection.setIdleTimeout?.(plan.idleTimeoutSec);
       const result = this.#execute(plan, exchange);
-      finished = respond(result instanceof Promise ? await result : result, head, plan.isHead);
+      finished = respond(result instanceof Promise ? await result : result, head, plan.isHead, exchange);
     } catch (thrown) {
       failure = this.#explain(thrown, exchange, plan);
       finished = respondError(failure, head, plan.isHead, plan.refusalMembers?.(request, failure));

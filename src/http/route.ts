@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import type { MemoryShare } from "./answer-memory.ts";
 import type { Change, ChangeOptions } from "./change.ts";
 import type { Principal, Role, Scope } from "./principal.ts";
 
@@ -39,6 +40,8 @@ export interface RequestContext {
    * when there is no room. Handlers of raw bodies pass it to `readBody`.
    */
   readonly reserveMemory: (bytes: number) => void;
+  /** What the answer to this request holds until the client has taken it. */
+  readonly answerMemory: MemoryShare;
   /**
    * Writes down a change that somebody made who was not signed in when they called, as the last statement of its
    * transaction, under the action the route declares or another one.
