@@ -108,9 +108,14 @@ export const ERROR_CODES = {
   },
   TAIL_LIMIT_REACHED: {
     status: 429,
-    summary: "The organisation has too many live tail sessions, or the session too many streams.",
+    summary:
+      "The organisation or the person has too many live tail sessions or streams, or the session too many streams.",
   },
-  RATE_LIMITED: { status: 429, summary: "Too many requests; wait for `Retry-After` seconds." },
+  RATE_LIMITED: {
+    status: 429,
+    summary:
+      "Too many requests, or too much of the caller's or the organisation's answers waits to be read; wait for `Retry-After` seconds.",
+  },
   QUERY_TOO_EXPENSIVE: { status: 400, summary: "The query would read or return more than the limits allow." },
   KQL_INVALID: {
     status: 400,
