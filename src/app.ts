@@ -13,7 +13,13 @@ import { SourceDirectory } from "./domains/ingest-sources/source-directory.ts";
 import { kqlRoutes } from "./domains/kql/routes.ts";
 import { logArchiveRoutes } from "./domains/logs/archive/routes.ts";
 import { logIngestRoutes } from "./domains/logs/ingest-routes.ts";
-import { QUERIES_MAX_RUNNING, QUERIES_MAX_WAITING } from "./domains/logs/limits.ts";
+import {
+  QUERIES_MAX_RUNNING,
+  QUERIES_MAX_RUNNING_OF_ONE,
+  QUERIES_MAX_RUNNING_OF_PERSON,
+  QUERIES_MAX_WAITING,
+  QUERIES_MAX_WAITING_OF_ONE,
+} from "./domains/logs/limits.ts";
 import { logPatternRoutes } from "./domains/logs/patterns/routes.ts";
 import { logReadRoutes } from "./domains/logs/read-routes.ts";
 import { elasticsearchRoutes } from "./domains/logs/receive/elasticsearch/routes.ts";
@@ -151,7 +157,7 @@ export function createApp(deps: AppDeps): App {
     ...ingestSourceRoutes(new SourceService({ sql, sources, now })),
     ...sourceReceiveRoutes({ receiver, sources, activity: deps.sourceActivity }),
     ...savedSearchRoutes({ sql }),
-    ...auditRoutes({ sql, clickhouse: stores.clickhouse, cursorKey: deps.cursorKey, now }),
+    ...auditRoutes({ sql, clickhouse: stores.clickhouse, cursorKey: deps.cursorKey }),
     ...organizationRoutes({ sql, authenticator, box, now, cookie, mailInvite }),
     ...overviewRoutes({ sql, runner, now }),
     ...exportRoutes({ sql, now }),
@@ -211,7 +217,15 @@ export function createApp(deps: AppDeps): App {
 function createQueryRunner(stores: Stores, metrics: Metrics): QueryRunner {
   return new QueryRunner({
     endpoint: stores.clickhouseEndpoint,
-    admission: new Admission({ maxRunning: QUERIES_MAX_RUNNING, maxWaiting: QUERIES_MAX_WAITING }),
+    admission: new Admission({
+      what: "a query",
+      dependency: "clickhouse",
+      maxRunning: QUERIES_MAX_RUNNING,
+      maxWaiting: QUERIES_MAX_WAITING,
+      maxRunningOfOne: QUERIES_MAX_RUNNING_OF_ONE,
+      maxWaitingOfOne: QUERIES_MAX_WAITING_OF_ONE,
+      maxRunningOfPerson: QUERIES_MAX_RUNNING_OF_PERSON,
+    }),
     metrics,
     monotonicMs: () => performance.now(),
   });

@@ -108,12 +108,13 @@ export const ERROR_CODES = {
   },
   TAIL_LIMIT_REACHED: {
     status: 429,
-    summary: "The organisation has too many live tail sessions, or the session too many streams.",
+    summary:
+      "The organisation or the person has too many live tail sessions or streams, or the session too many streams.",
   },
   RATE_LIMITED: {
     status: 429,
     summary:
-      "Too many requests in a minute, or more than the caller's share at once; wait for `Retry-After` seconds.",
+      "Too many requests in a minute, more than the caller's share at once, or too much of its answers waits to be read; wait for `Retry-After` seconds.",
   },
   QUERY_TOO_EXPENSIVE: { status: 400, summary: "The query would read or return more than the limits allow." },
   KQL_INVALID: {

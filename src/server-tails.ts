@@ -1,5 +1,10 @@
 import type { Ingest } from "../ingest/index.ts";
-import { GAP_QUERIES_MAX_RUNNING, GAP_QUERIES_MAX_WAITING } from "./domains/logs/tail/limits.ts";
+import {
+  GAP_QUERIES_MAX_RUNNING,
+  GAP_QUERIES_MAX_RUNNING_OF_ONE,
+  GAP_QUERIES_MAX_WAITING,
+  GAP_QUERIES_MAX_WAITING_OF_ONE,
+} from "./domains/logs/tail/limits.ts";
 import type { TailHub } from "./domains/logs/tail/tail-hub.ts";
 import { TailService, type TailServiceOptions } from "./domains/logs/tail/tail-service.ts";
 import { TailSessions } from "./domains/logs/tail/tail-sessions.ts";
@@ -40,7 +45,14 @@ export function openServerTails(
     // take every place that a search waits for, as would those that ask the store again and again.
     runner: new QueryRunner({
       endpoint: stores.clickhouseEndpoint,
-      admission: new Admission({ maxRunning: GAP_QUERIES_MAX_RUNNING, maxWaiting: GAP_QUERIES_MAX_WAITING }),
+      admission: new Admission({
+        what: "reading back",
+        dependency: "clickhouse",
+        maxRunning: GAP_QUERIES_MAX_RUNNING,
+        maxWaiting: GAP_QUERIES_MAX_WAITING,
+        maxRunningOfOne: GAP_QUERIES_MAX_RUNNING_OF_ONE,
+        maxWaitingOfOne: GAP_QUERIES_MAX_WAITING_OF_ONE,
+      }),
       metrics,
       monotonicMs,
     }),

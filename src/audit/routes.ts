@@ -15,8 +15,6 @@ export interface AuditRouteDependencies {
   readonly clickhouse: ClickHouseClient;
   /** What the server signs cursors with; those of the audit log have a key derived from it. */
   readonly cursorKey: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Rows hold addresses and doings of all members, some of them from areas that only admins see: people are the admins' business. */
@@ -24,7 +22,7 @@ const access = { role: "admin", scope: "audit:read" } as const;
 const PATH = "/api/v1/audit-logs";
 
 /** Reading and verifying the audit log of an organisation. */
-export function auditRoutes({ sql, clickhouse, cursorKey: serverKey, now }: AuditRouteDependencies): Route[] {
+export function auditRoutes({ sql, clickhouse, cursorKey: serverKey }: AuditRouteDependencies): Route[] {
   const cursorKey = createHmac("sha256", serverKey).update("audit").digest();
   const monotonicMs = (): number => performance.now();
   const verification = new Verification({ sql, clickhouse, cursorKey, monotonicMs });
@@ -58,7 +56,7 @@ export function auditRoutes({ sql, clickhouse, cursorKey: serverKey, now }: Audi
       },
       errors: ["VALIDATION_FAILED", "UNAVAILABLE"],
       idleTimeoutSec: 0,
-      handler: ({ principal }, { query }) => exportRows({ sql, now }, principal.organizationId, query),
+      handler: (context, { query }) => exportRows(sql, context, query),
     }),
     route({
       method: "GET",

@@ -3,7 +3,9 @@ import { appendAudit } from "../audit/append.ts";
 import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
 import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import type { AnswerMemory, MemoryOwner, MemoryShare } from "./answer-memory.ts";
 import type { ChangeOptions } from "./change.ts";
+import { addressKey } from "./client-address.ts";
 import type { FairShare, ShareKey, Taking } from "./fair-share.ts";
 import type { ExecutionOfKey, RequestName } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
@@ -19,6 +21,7 @@ export interface ExchangeParts {
   readonly log: Logger;
   /** What all requests may hold of bodies, and whose part of it this one draws from. */
   readonly bodyMemory: { readonly share: FairShare; readonly holder: readonly ShareKey[] };
+  readonly answers: AnswerMemory;
   readonly ledger: RequestLedger;
   /** The action the route declares, if it changes anything. */
   readonly auditAction: string | undefined;
@@ -33,6 +36,7 @@ export class Exchange implements RequestContext {
   #log: Logger | undefined;
   #reservedBytes = 0;
   readonly #answered: (() => void)[] = [];
+  #answerMemory: MemoryShare | undefined;
 
   constructor(parts: ExchangeParts) {
     this.requestId = parts.requestId;
@@ -49,6 +53,12 @@ export class Exchange implements RequestContext {
   get log(): Logger {
     this.#log ??= this.#parts.log.child({ requestId: this.requestId });
     return this.#log;
+  }
+
+  /** Opened when first used, because most answers are small. */
+  get answerMemory(): MemoryShare {
+    this.#answerMemory ??= this.#parts.answers.open(this.answerOwner);
+    return this.#answerMemory;
   }
 
   readonly reserveMemory = (bytes: number): void => {
@@ -79,12 +89,20 @@ export class Exchange implements RequestContext {
     this.#request = new Request(url, { method, headers, signal, ...(body.length > 0 && { body }) });
   }
 
-  /** Gives back what was reserved and calls back who waits for it; called once, when the request is answered. */
+  /**
+   * Gives back what was reserved, but for an answer that is still to be read, and calls back who waits for it; called
+   * once, when the request is answered.
+   */
   release(): void {
+    if (this.#answerMemory?.isHandedOver === false) this.#answerMemory.close();
     const { share, holder } = this.#parts.bodyMemory;
     if (this.#reservedBytes > 0) share.giveBack(holder, this.#reservedBytes);
     this.#reservedBytes = 0;
     for (const callback of this.#answered.splice(0)) callback();
+  }
+
+  protected get answerOwner(): MemoryOwner {
+    return { caller: addressKey(this.clientAddress), organizationId: null };
   }
 
   protected get ledger(): RequestLedger {
@@ -119,9 +137,18 @@ export class AuthenticatedExchange extends Exchange implements AuthenticatedCont
     return this.execution?.name ?? null;
   }
 
+  protected override get answerOwner(): MemoryOwner {
+    const { userId, organizationId } = this.principal;
+    return { caller: `user:${userId}`, organizationId };
+  }
+
   readonly change = async (work: ChangeWork, options: ChangeOptions = {}): Promise<Reply> => {
     const { principal, auditAction: action, origin, execution } = this;
-    const reply = await this.ledger.change({ principal, action, origin, execution }, work, options);
+    const reply = await this.ledger.change(
+      { principal, action, origin, execution, signal: this.request.signal },
+      work,
+      options,
+    );
     this.hasChanged = true;
     return reply;
   };

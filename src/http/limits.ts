@@ -31,6 +31,14 @@ export const MAX_ZSTD_WINDOW_BYTES = 8 * 1024 * 1024;
 /** One state-changing transaction: milliseconds of work, and some waiting for others of the same organisation. */
 export const CHANGE_TIMEOUT_MS = 10_000;
 
+/** Changes at a time: each holds one of ten connections to Postgres, and the rest is for everything that reads. */
+export const CHANGES_MAX_RUNNING = 6;
+/** Of one organisation: they are made one after the other, and the next one may prepare itself meanwhile. */
+export const CHANGES_MAX_RUNNING_OF_ONE = 2;
+/** Changes that wait for those: some seconds of work, beyond which a refusal at once beats a wait in vain. */
+export const CHANGES_MAX_WAITING = 1024;
+export const CHANGES_MAX_WAITING_OF_ONE = 256;
+
 /** Levels of arrays and objects in a JSON body. Parsing and validation recurse; no schema of ours needs a quarter of it. */
 export const MAX_JSON_DEPTH = 64;
 
@@ -75,3 +83,25 @@ export const MAX_FORWARDED_HOPS = 16;
 
 /** Seconds after which to come back, where whoever answered 503 did not say. Short, because most outages are restarts. */
 export const UNAVAILABLE_RETRY_SEC = 5;
+
+/** What waits for readers, in bytes: of one caller two of the largest answers, of one organisation half of all. */
+export const ANSWER_MEMORY = {
+  ofCaller: 96 * 1024 * 1024,
+  ofOrganization: 128 * 1024 * 1024,
+  ofAll: 256 * 1024 * 1024,
+};
+
+/** Answers up to this size are sent whole and not counted: the kernel takes about as much for a connection. */
+export const WHOLE_ANSWER_MAX_BYTES = 64 * 1024;
+
+/** Bytes of a larger one that are sent at a time: that much more than the kernel takes waits outside of our count. */
+export const ANSWER_PIECE_BYTES = 64 * 1024;
+
+/** A reader that takes nothing of its answer for so long loses it, and with it what the answer holds. */
+export const ANSWER_STALL_MS = 30_000;
+
+/** How long a reader may take for an answer in all: the largest needs no more than 110 KB a second. */
+export const ANSWER_MAX_MS = 600_000;
+
+/** Milliseconds of the thread that making a large answer takes at once; everybody else waits for as long. */
+export const THREAD_SLICE_MS = 8;

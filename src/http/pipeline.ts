@@ -2,6 +2,7 @@ import { ApiError, DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import { type OriginGuard, originGuard, requireAccess } from "./access.ts";
+import { AnswerMemory } from "./answer-memory.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { type ClientAddressResolver, clientAddressResolver } from "./client-address.ts";
 import { toApiError } from "./envelope.ts";
@@ -10,7 +11,7 @@ import { FairShare } from "./fair-share.ts";
 import { executeOnce } from "./ledger/execute-once.ts";
 import { idempotencyKeyOf } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
-import { MAX_BODY_MEMORY_BYTES } from "./limits.ts";
+import { ANSWER_MEMORY, MAX_BODY_MEMORY_BYTES } from "./limits.ts";
 import type { Principal } from "./principal.ts";
 import { type RateGate, type RateLimits, rateGate } from "./rate-limit/rate-gate.ts";
 import type { RateDecision, RateLimiter } from "./rate-limit/rate-limiter.ts";
@@ -41,6 +42,8 @@ export interface PipelineDeps {
   readonly ledger: RequestLedger;
   /** True from when the server is about to stop: answers then close their connections, so that clients go elsewhere. */
   readonly isDraining: () => boolean;
+  /** What answers may hold; its own bounds unless told. */
+  readonly answers?: AnswerMemory;
   readonly metrics: Pick<Metrics, "http" | "rateLimit" | "onCollect">;
   readonly log: Logger;
 }
@@ -85,9 +88,11 @@ export class Pipeline {
   readonly #isHttps: boolean;
   readonly #slots: RequestSlots;
   readonly #bodyMemory = new FairShare(MAX_BODY_MEMORY_BYTES);
+  readonly #answers: AnswerMemory;
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
+    this.#answers = deps.answers ?? new AnswerMemory(ANSWER_MEMORY);
     this.#rateGate = rateGate(deps.rateLimiter, deps.rateLimits);
     this.#originGuard = originGuard(deps.publicUrl);
     this.#clientAddress = clientAddressResolver(deps.trustedProxies);
@@ -131,7 +136,7 @@ export class Pipeline {
       if (plan.idleTimeoutSec !== undefined) connection.setIdleTimeout?.(plan.idleTimeoutSec);
       const result = this.#execute(plan, exchange);
       const reply = result instanceof Promise ? await result : result;
-      finished = respond(reply, this.#headOf(requestId, rate), plan.isHead);
+      finished = respond(reply, this.#headOf(requestId, rate), plan.isHead, exchange);
     } catch (thrown) {
       failure = this.#explain(thrown, exchange, plan);
       const members = plan.refusalMembers?.(request, failure);
@@ -153,7 +158,8 @@ export class Pipeline {
     const { log, ledger } = this.#deps;
     const holder = principal === null ? callerPath(null, clientAddress) : [principal.organizationId];
     const bodyMemory = { share: this.#bodyMemory, holder };
-    const parts = { requestId, request, clientAddress, log, bodyMemory, ledger, auditAction };
+    const held = { bodyMemory, answers: this.#answers };
+    const parts = { requestId, request, clientAddress, log, ...held, ledger, auditAction };
     return principal === null ? new Exchange(parts) : new AuthenticatedExchange(parts, principal);
   }
 

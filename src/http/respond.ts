@@ -1,5 +1,8 @@
 import type { ApiError } from "../errors.ts";
+import type { MemoryShare } from "./answer-memory.ts";
+import { bodyOf } from "./answer-stream.ts";
 import { errorBody, errorHeaders } from "./envelope.ts";
+import { WHOLE_ANSWER_MAX_BYTES } from "./limits.ts";
 import {
   addResponseHeaders,
   plainJsonResponse,
@@ -14,18 +17,27 @@ export interface Finished {
   readonly bytes: number | null;
 }
 
-/** Makes the response of what a handler returned. For HEAD the body is left out and its length is kept. */
-export function respond(result: Reply | Response, head: ResponseHead, isHead: boolean): Finished {
+/**
+ * Makes the response of what a handler returned. For HEAD the body is left out and its length is kept. Throws
+ * RATE_LIMITED and UNAVAILABLE for a large body when too much waits for its readers already.
+ */
+export function respond(
+  result: Reply | Response,
+  head: ResponseHead,
+  isHead: boolean,
+  exchange: { readonly answerMemory: MemoryShare },
+): Finished {
   if (result instanceof Response) return respondWith(result, head, isHead);
   if (result.body === undefined) {
     const headers = responseHeaders(head, result.headers);
     return { response: new Response(null, { status: result.status, headers }), bytes: 0 };
   }
-  if (result.headers === undefined && !isHead) {
-    const text = JSON.stringify(result.body);
-    return { response: plainJsonResponse(result.status, text, head), bytes: Buffer.byteLength(text) };
-  }
-  return json(result.status, result.body, responseHeaders(head, result.headers), isHead);
+  const text = JSON.stringify(result.body);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > WHOLE_ANSWER_MAX_BYTES && !isHead) return largeJson(result, text, head, exchange.answerMemory);
+  if (result.headers === undefined && !isHead)
+    return { response: plainJsonResponse(result.status, text, head), bytes };
+  return json(result.status, text, responseHeaders(head, result.headers), isHead);
 }
 
 /** Makes the response of a failed request: the one error envelope, and what its route says besides. */
@@ -36,15 +48,29 @@ export function respondError(
   members?: Readonly<Record<string, unknown>>,
 ): Finished {
   const headers = responseHeaders(head, errorHeaders(error));
-  return json(error.status, { ...errorBody(error, head.requestId), ...members }, headers, isHead);
+  const text = JSON.stringify({ ...errorBody(error, head.requestId), ...members });
+  return json(error.status, text, headers, isHead);
 }
 
-function json(status: number, body: unknown, headers: Record<string, string>, isHead: boolean): Finished {
-  const text = JSON.stringify(body);
+function json(status: number, text: string, headers: Record<string, string>, isHead: boolean): Finished {
   const bytes = Buffer.byteLength(text);
   headers["content-type"] ??= "application/json";
   if (isHead) headers["content-length"] = String(bytes);
   return { response: new Response(isHead ? null : text, { status, headers }), bytes };
+}
+
+/** What a slow reader leaves waiting of it counts, and is given up when it takes too long. */
+function largeJson(
+  { status, headers }: Reply,
+  text: string,
+  head: ResponseHead,
+  memory: MemoryShare,
+): Finished {
+  const bytes = Buffer.from(text);
+  memory.take(bytes.length);
+  const own = responseHeaders(head, headers);
+  own["content-type"] ??= "application/json";
+  return { response: new Response(bodyOf(bytes, memory), { status, headers: own }), bytes: bytes.length };
 }
 
 function respondWith(made: Response, head: ResponseHead, isHead: boolean): Finished {

@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import type { MemoryShare } from "./answer-memory.ts";
 import type { Change, ChangeOptions } from "./change.ts";
 import type { RequestName } from "./ledger/idempotency.ts";
 import type { Principal, Role, Scope } from "./principal.ts";
@@ -42,6 +43,8 @@ export interface RequestContext {
   readonly reserveMemory: (bytes: number) => void;
   /** Calls back once, when the request has been answered, however it ends. */
   readonly onAnswered: (callback: () => void) => void;
+  /** What the answer to this request holds until the client has taken it. */
+  readonly answerMemory: MemoryShare;
   /**
    * Writes down a change that somebody made who was not signed in when they called, as the last statement of its
    * transaction, under the action the route declares or another one.

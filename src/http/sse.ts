@@ -20,6 +20,13 @@ export interface ServerSentEvent {
 /** A comment: keeps proxies from taking the stream for dead. */
 export const SSE_COMMENT = ":\n\n";
 
+/** Of a response that is an event stream. */
+export const SSE_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
 /** How long a reader waits before it comes back, in milliseconds. */
 export function sseRetry(milliseconds: number): string {
   return `retry: ${milliseconds}\n\n`;
@@ -51,11 +58,5 @@ export function sseResponse(source: EventSource): Response {
     // Nothing is read ahead: what is not asked for stays where it is bounded and counted.
     { highWaterMark: 0 },
   );
-  return new Response(body, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no",
-    },
-  });
+  return new Response(body, { headers: SSE_HEADERS });
 }

@@ -76,8 +76,20 @@ export class ClickHouseQueryError extends Error {
   }
 }
 
-/** Judged by the error's number, never by its text. Without a number the server was not reached, or its answer lost. */
-export function classifyClickHouseError({ code }: Pick<ClickHouseQueryError, "code">): ClickHouseFailure {
+/** MEMORY_LIMIT_EXCEEDED is said of a statement's own limit and of that of the whole server alike. */
+const MEMORY_LIMIT_EXCEEDED = 241;
+/** How ClickHouse, in its versions, says that it was the statement's own; of any other no statement is to blame. */
+const OWN_MEMORY_LIMIT = /Query memory limit|memory limit \(for query\)|\(for query\) memory limit/i;
+
+/**
+ * Judged by the error's number, and by its text only where one number means two things. Without a number the server was
+ * not reached, or its answer lost.
+ */
+export function classifyClickHouseError({
+  code,
+  message,
+}: Pick<ClickHouseQueryError, "code" | "message">): ClickHouseFailure {
+  if (code === MEMORY_LIMIT_EXCEEDED && !OWN_MEMORY_LIMIT.test(message)) return "unavailable";
   return code === null ? "unavailable" : (FAILURES_BY_CODE.get(code) ?? "fault");
 }
 

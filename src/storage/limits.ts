@@ -87,3 +87,12 @@ export const EXTERNAL_STORE_RETRY_DELAY_MS = 500;
 
 /** What the clients get to finish before the stores are closed; the server has drained by then. */
 export const CLIENT_CLOSE_TIMEOUT_MS = 1_000;
+
+/** Bytes of an answer that are read from ClickHouse; a longer one is cut there. It is held until its reader has it. */
+export const ANSWER_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Bytes of one row of an answer: parsing it takes the thread for some fifty milliseconds, in one go. */
+export const ANSWER_ROW_MAX_BYTES = 16 * 1024 * 1024;
+
+/** Bytes of an answer that ClickHouse gathers in memory; most pages of a search need no more, so that a full disk does not matter to them. */
+export const STORE_ANSWER_MEMORY_BYTES = 32 * 1024 * 1024;

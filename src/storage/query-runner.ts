@@ -1,4 +1,7 @@
 import type { CompiledQuery } from "../../query/index.ts";
+import { ApiError } from "../errors.ts";
+import type { MemoryShare } from "../http/answer-memory.ts";
+import { mapInSlices } from "../http/thread-turns.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Admission } from "./admission.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";
@@ -8,14 +11,27 @@ import {
   classifyClickHouseError,
   clickHouseQueryFailure,
 } from "./clickhouse-errors.ts";
-import { basicAuthorization } from "./embedded/clickhouse-config.ts";
+import { ANSWER_MAX_BYTES, ANSWER_ROW_MAX_BYTES } from "./limits.ts";
+import { notAnswered, refusalOf, type StatementCost, StatementWire, summaryOf } from "./statement-wire.ts";
+import { type Row, RowTooLongError, StoredRows } from "./stored-rows.ts";
 
-/** What a statement answered and what it cost in the store. */
-export interface QueryAnswer {
+/** On whose behalf a statement runs, until when anybody waits for it, and what its answer counts as. */
+export interface QueryCaller {
+  readonly organizationId: number;
+  readonly userId: number;
+  readonly signal: AbortSignal;
+  readonly memory: MemoryShare;
+}
+
+/** What a statement answered. */
+export interface QueryAnswer extends StatementCost {
   /** One array per row, its values in the order and the wire formats of the compiled columns. */
-  readonly rows: readonly (readonly unknown[])[];
-  readonly rowsRead: number;
-  readonly bytesRead: number;
+  readonly rows: readonly Row[];
+}
+
+/** The same where there may be much of it: the rows are parsed as they are read. */
+export interface LargeAnswer extends StatementCost {
+  readonly rows: StoredRows;
 }
 
 /** How far a running statement is; `totalRowsToRead` is the store's estimate. */
@@ -48,47 +64,58 @@ const ANSWER_GRACE_MS = 10_000;
 /** Between two questions how far a statement is: often enough for a person, a millisecond of the store's time each. */
 const PROGRESS_INTERVAL_MS = 250;
 
-/** What ClickHouse takes of one field of a form, whatever its settings say for the statement: its text, or one value. */
-const FIELD_MAX_BYTES = 131_072 - 1_024;
-
-/** Codes of ClickHouse for what is seen here before it could say so. */
-const QUERY_IS_TOO_LARGE = 229;
+/** Code of ClickHouse for what is seen here before it could say so. */
 const TIMEOUT_EXCEEDED = 159;
 
-/** Characters of a refusal kept for the log. */
-const REFUSAL_MAX_CHARS = 1_000;
-
-/**
- * Runs compiled statements. It adds nothing to them: every limit and every value travels in what was compiled. Speaks
- * HTTP itself, because the official client on this runtime adds two milliseconds to every statement, which is as much
- * as most of them take.
- */
+/** Runs compiled statements. It adds nothing to them: every limit and every value travels in what was compiled. */
 export class QueryRunner {
   readonly #options: QueryRunnerOptions;
-  readonly #authorization: string;
+  readonly #wire: StatementWire;
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options;
-    this.#authorization = basicAuthorization(options.endpoint.user, options.endpoint.password);
+    this.#wire = new StatementWire(options.endpoint);
   }
 
-  /**
-   * The answer, whole. `operation` names the statement in metrics. Aborting closes the connection and kills
-   * the statement. Throws ApiError with QUERY_TIMEOUT, QUERY_TOO_EXPENSIVE or KQL_INVALID, and DependencyError for the
-   * rest.
-   */
+  /** The answer, whole; what its rows hold counts until the request is answered. Throws what `read` throws. */
   async run(
     operation: string,
     compiled: CompiledQuery,
-    signal: AbortSignal,
+    caller: QueryCaller,
     onProgress: ((progress: StatementProgress) => void) | null = null,
   ): Promise<QueryAnswer> {
+    const { rows, rowsRead, bytesRead } = await this.read(operation, compiled, caller, { onProgress });
+    if (rows.isCut) {
+      rows.discard();
+      throw tooMuch();
+    }
+    const { bytes } = rows;
+    const parsed = await mapInSlices(rows, (row) => row);
+    caller.memory.take(bytes);
+    return { rows: parsed, rowsRead, bytesRead };
+  }
+
+  /**
+   * The answer as the store wrote it; the statement is over then, however long it takes to read. `operation` names the
+   * statement in metrics. Of an answer of more than `maxBytes` it has the rows up to there. Aborting closes the
+   * connection and kills the statement. Throws ApiError with QUERY_TIMEOUT or QUERY_TOO_EXPENSIVE, or because too much
+   * waits for readers already, and DependencyError for the rest.
+   */
+  async read(
+    operation: string,
+    compiled: CompiledQuery,
+    caller: QueryCaller,
+    { onProgress = null, maxBytes = ANSWER_MAX_BYTES }: ReadOptions = {},
+  ): Promise<LargeAnswer> {
     const { admission, metrics, monotonicMs } = this.#options;
+    const { signal } = caller;
     const startMs = monotonicMs();
     const observe = (outcome: string): void =>
       metrics.query.durationSec.observe({ operation, outcome }, (monotonicMs() - startMs) / 1000);
     try {
-      const answer = await admission.run(signal, () => this.#watched(compiled, signal, onProgress));
+      const answer = await admission.run(caller, signal, () =>
+        this.#watched(compiled, caller, maxBytes, onProgress),
+      );
       observe("ok");
       metrics.query.rowsRead.inc({ operation }, answer.rowsRead);
       return answer;
@@ -102,9 +129,13 @@ export class QueryRunner {
   /** The answer; until it is there, tells how far the statement is, as the store's list of running statements says. */
   async #watched(
     compiled: CompiledQuery,
-    signal: AbortSignal,
+    { signal, memory }: QueryCaller,
+    maxBytes: number,
     onProgress: ((progress: StatementProgress) => void) | null,
-  ): Promise<QueryAnswer> {
+  ): Promise<LargeAnswer> {
+    // Without room for anything the statement would run in vain.
+    memory.take(1);
+    memory.giveBack(1);
     const queryId = crypto.randomUUID();
     const named = { ...compiled, settings: { ...compiled.settings, query_id: queryId } };
     const answered = new AbortController();
@@ -113,7 +144,9 @@ export class QueryRunner {
     const timeout = AbortSignal.timeout(compiled.maxExecutionMs + ANSWER_GRACE_MS);
     const deadline = AbortSignal.any([signal, timeout]);
     try {
-      return await this.#ask(named, deadline);
+      return await this.#ask(named, deadline, (body) =>
+        StoredRows.read(body, memory, { maxBytes, maxRowBytes: ANSWER_ROW_MAX_BYTES }),
+      );
     } catch (error) {
       if (!timeout.aborted || signal.aborted) throw error;
       // The store looks at its limit of time while it reads; what it does before that may take longer.
@@ -129,9 +162,10 @@ export class QueryRunner {
   async #kill(queryId: string): Promise<void> {
     const sql = `KILL QUERY WHERE query_id = '${queryId}' ASYNC`;
     // Where this fails, the statement's limit of time ends it.
-    await this.#send({ sql, parameters: {}, settings: {} }, AbortSignal.timeout(KILL_TIMEOUT_MS), "").catch(
-      () => undefined,
-    );
+    await this.#wire
+      .send({ sql, parameters: {}, settings: {} }, AbortSignal.timeout(KILL_TIMEOUT_MS), "")
+      .then((response) => response.text())
+      .catch(() => undefined);
   }
 
   async #watch(
@@ -143,10 +177,11 @@ export class QueryRunner {
       await pause(PROGRESS_INTERVAL_MS, signal);
       if (signal.aborted) return;
       try {
-        const { status, text } = await this.#send(progressOf(queryId), signal);
-        if (status !== 200) continue;
-        const [row] = readAnswer(JSON.parse(text)).rows;
-        if (row === undefined) continue;
+        const response = await this.#wire.send(progressOf(queryId), signal);
+        const line = await response.text();
+        if (!response.ok || line === "") continue;
+        const row: unknown = JSON.parse(line);
+        if (!Array.isArray(row)) continue;
         const [rowsRead = 0, bytesRead = 0, totalRowsToRead = 0] = row.map(Number);
         onProgress({ rowsRead, bytesRead, totalRowsToRead });
       } catch {
@@ -155,48 +190,41 @@ export class QueryRunner {
     }
   }
 
-  async #ask(compiled: CompiledQuery, deadline: AbortSignal): Promise<QueryAnswer> {
-    const { status, code, text } = await this.#send(compiled, deadline).catch((error) => {
+  async #ask(
+    compiled: CompiledQuery,
+    deadline: AbortSignal,
+    take: (body: ReadableStream<Uint8Array>) => Promise<StoredRows>,
+  ): Promise<LargeAnswer> {
+    const response = await this.#wire.send(compiled, deadline).catch((error) => {
       if (deadline.aborted) throw error;
       // A connection that idled may have been closed just as it was taken up again; a SELECT may be sent twice.
-      return this.#send(compiled, deadline);
+      return this.#wire.send(compiled, deadline);
     });
-    if (status !== 200) throw new ClickHouseQueryError(code, text.slice(0, REFUSAL_MAX_CHARS));
-    return readAnswer(JSON.parse(text));
+    if (response.status !== 200) throw await refusalOf(response);
+    const summary = summaryOf(response);
+    const rows = await take(response.body ?? new Blob().stream()).catch((error: unknown) => {
+      if (error instanceof RowTooLongError) throw tooMuch();
+      throw error instanceof ApiError ? error : notAnswered(error);
+    });
+    if (summary === null || (!rows.isCut && rows.count !== summary.resultRows)) {
+      rows.discard();
+      // Where the store has no room to put an answer aside, it sends the head of one and no more.
+      throw new ClickHouseQueryError(null, "the answer is cut");
+    }
+    return { rows, rowsRead: summary.rowsRead, bytesRead: summary.bytesRead };
   }
+}
 
-  async #send(
-    { sql, parameters, settings }: Pick<CompiledQuery, "sql" | "parameters" | "settings">,
-    signal: AbortSignal,
-    format = "\nFORMAT JSONCompact",
-  ) {
-    const { origin, database } = this.#options.endpoint;
-    const url = new URLSearchParams({ database, ...settings });
-    // As a form, since the address of a request has a limit of its own for all values together.
-    const fields = { query: `${sql}${format}`, ...parameterFields(sql, parameters) };
-    const form = new FormData();
-    for (const [name, value] of Object.entries(fields)) {
-      if (Buffer.byteLength(value) > FIELD_MAX_BYTES)
-        throw new ClickHouseQueryError(QUERY_IS_TOO_LARGE, `${name} is larger than the store takes`);
-      form.set(name, value);
-    }
-    try {
-      const response = await fetch(`${origin}/?${url}`, {
-        method: "POST",
-        headers: { authorization: this.#authorization },
-        body: form,
-        signal,
-      });
-      const code = response.headers.get("x-clickhouse-exception-code");
-      return {
-        status: response.status,
-        code: code === null ? null : Number(code),
-        text: await response.text(),
-      };
-    } catch (error) {
-      throw new ClickHouseQueryError(null, "not answered", { cause: error });
-    }
-  }
+interface ReadOptions {
+  readonly onProgress?: ((progress: StatementProgress) => void) | null;
+  readonly maxBytes?: number;
+}
+
+function tooMuch(): ApiError {
+  return new ApiError(
+    "QUERY_TOO_EXPENSIVE",
+    "The query reads or returns more than the limits allow; narrow the time range or the filter.",
+  );
 }
 
 /** Longer than a store takes that answers at all. */
@@ -222,42 +250,4 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(finish, milliseconds);
     signal.addEventListener("abort", finish);
   });
-}
-
-function parameterFields(sql: string, parameters: CompiledQuery["parameters"]): Record<string, string> {
-  const fields = Object.entries(parameters).map(([name, value]) => {
-    // A list is read as it is: its elements have escapes of their own.
-    const isList = sql.includes(`{${name}:Array(`);
-    return [`param_${name}`, isList ? value : escapeParameter(value)];
-  });
-  return Object.fromEntries(fields);
-}
-
-/** ClickHouse reads the value of a parameter as a field of TSV. */
-function escapeParameter(value: string): string {
-  return value.replace(/[\\\t\n\r]/g, (character) => PARAMETER_ESCAPES[character] ?? character);
-}
-
-const PARAMETER_ESCAPES: Readonly<Record<string, string>> = {
-  "\\": "\\\\",
-  "\t": "\\t",
-  "\n": "\\n",
-  "\r": "\\r",
-};
-
-/** Throws a TypeError for anything that is not what the format JSONCompact looks like. */
-function readAnswer(answer: unknown): QueryAnswer {
-  if (
-    !isRecord(answer) ||
-    !Array.isArray(answer.data) ||
-    !answer.data.every(Array.isArray) ||
-    !isRecord(answer.statistics)
-  )
-    throw new TypeError("the log store answered in another format");
-  const { rows_read: rowsRead, bytes_read: bytesRead } = answer.statistics;
-  return { rows: answer.data, rowsRead: Number(rowsRead), bytesRead: Number(bytesRead) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -64,7 +64,13 @@ describe("what does not happen leaves neither a row nor a gap", () => {
       "a change that fails after it recorded",
       (ledger, organizationId) =>
         ledger.change(
-          { principal: principal(organizationId), action: "UPDATE_THING", origin: ORIGIN, execution: null },
+          {
+            principal: principal(organizationId),
+            action: "UPDATE_THING",
+            origin: ORIGIN,
+            execution: null,
+            signal: new AbortController().signal,
+          },
           async ({ record }) => {
             record({ resource: "thing:1", after: {} });
             throw new Error("failed");

@@ -68,7 +68,13 @@ export async function recordChange(
   { entries, action = "UPDATE_THING", principal, work }: RecordedChange,
 ): Promise<void> {
   await ledger.change(
-    { principal: principalOf(organizationId, principal), action, origin: ORIGIN, execution: null },
+    {
+      principal: principalOf(organizationId, principal),
+      action,
+      origin: ORIGIN,
+      execution: null,
+      signal: new AbortController().signal,
+    },
     async (change) => {
       await work?.(change);
       for (const entry of entries) change.record(entry);
@@ -94,7 +100,6 @@ export function auditReader(stores: TestStores, organizationId: number, override
       sql: stores.postgres,
       clickhouse: stores.clickhouse,
       cursorKey: CURSOR_KEY,
-      now: Date.now,
     }),
     { authenticator: { authenticate: () => principalOf(organizationId, overrides) } },
   );

@@ -226,9 +226,7 @@ describe("CSV", () => {
 });
 
 test("the log is for admins with the scope audit:read", async () => {
-  const { send } = testApp(
-    auditRoutes({ sql, clickhouse: stores.clickhouse, cursorKey: CURSOR_KEY, now: Date.now }),
-  );
+  const { send } = testApp(auditRoutes({ sql, clickhouse: stores.clickhouse, cursorKey: CURSOR_KEY }));
   for (const path of ["", "/export", "/verify"]) {
     const statuses = [
       "admin",

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CompiledQuery, emit, guardPlan, INTERACTIVE_BUDGET } from "../../query/index.ts";
+import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { type OperatorNotation, readPlan } from "./plan-notation.ts";
 import { queryRunner } from "./query-store.ts";
@@ -52,6 +53,6 @@ test.each(readdirSync(GOLDENS).sort())("%s", async (name) => {
     if (isRecording) writeFileSync(path, text);
     expect(existsSync(path) ? readFileSync(path, "utf8") : "").toBe(text);
   }
-  const { rows } = await queryRunner(stores).run("golden", compiled, new AbortController().signal);
+  const { rows } = await queryRunner(stores).run("golden", compiled, queryCaller());
   for (const row of rows) expect(row.length).toBe(compiled.columns.length);
 });

@@ -22,6 +22,7 @@ import { encodeTable } from "../../src/domains/logs/query/table-json.ts";
 import { ApiError } from "../../src/errors.ts";
 import type { QueryRunner } from "../../src/storage/query-runner.ts";
 import { insertRows } from "../domains/logs/stored-rows.ts";
+import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { FOREIGN_MARK, goldenRows, NOW_MS, OWN } from "./kql-golden-entries.ts";
 import { queryRunner } from "./query-store.ts";
@@ -51,7 +52,7 @@ function statementOf(relation: Relation): CompiledQuery {
 }
 
 async function rowsOf(statement: CompiledQuery): Promise<readonly (readonly unknown[])[]> {
-  return (await runner.run("golden", statement, new AbortController().signal)).rows;
+  return (await runner.run("golden", statement, queryCaller())).rows;
 }
 
 /** What the text compiles to and answers, as the texts of its files. */
@@ -84,7 +85,7 @@ async function outputsOf(text: string): Promise<ReadonlyMap<string, string>> {
 /** A row to a line: a difference shows the rows that differ. */
 function tableLines({ columns }: CompiledQuery, rows: readonly (readonly unknown[])[]): string[] {
   const bounds = { maxRows: 1, maxChars: 1_000_000 };
-  return rows.map((row) => `    ${encodeTable(columns, [row], bounds).rows.slice(1, -1)}`);
+  return rows.map((row) => `    ${[...encodeTable(columns, [row], bounds)].join("").slice(1, -1)}`);
 }
 
 function tableText({ columns }: CompiledQuery, lines: readonly string[]): string {

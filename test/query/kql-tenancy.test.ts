@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { compileKql, emit, guardPlan, INTERACTIVE_BUDGET } from "../../query/index.ts";
 import type { QueryRunner } from "../../src/storage/query-runner.ts";
+import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { queryRunner } from "./query-store.ts";
 
@@ -126,7 +127,7 @@ describe("every statement of KQL", () => {
       fc.asyncProperty(programs, async (text) => {
         const statement = statementFor(text);
         fc.pre(statement !== null);
-        const { rows } = await runner.run("test", statement, new AbortController().signal);
+        const { rows } = await runner.run("test", statement, queryCaller());
         expect(JSON.stringify(rows)).not.toContain(FOREIGN_MARK);
       }),
       { numRuns: 60 },
@@ -143,7 +144,7 @@ describe("every statement of KQL", () => {
   ])("counts no foreign row: %s", async (text) => {
     const statement = statementFor(text);
     if (statement === null) return;
-    const { rows } = await runner.run("test", statement, new AbortController().signal);
+    const { rows } = await runner.run("test", statement, queryCaller());
     expect(Number(rows[0]?.[0])).toBeLessThanOrEqual(5);
   });
 
@@ -208,7 +209,7 @@ describe("hostile text", () => {
         const statement = statementFor(queryOf(text));
         if (statement === null) return;
         expect(statement.sql).not.toContain("zq");
-        await runner.run("test", statement, new AbortController().signal);
+        await runner.run("test", statement, queryCaller());
       }),
       { numRuns: 40 },
     );
@@ -234,7 +235,7 @@ describe("hostile size", () => {
     const [short, long] = [statementFor(chain(15)), statementFor(chain(30))];
     if (short === null || long === null) throw new Error("not compiled");
     expect(long.sql.length).toBeLessThan(short.sql.length * 4);
-    const { rows } = await runner.run("test", long, new AbortController().signal);
+    const { rows } = await runner.run("test", long, queryCaller());
     expect(rows).toEqual([["xxx"]]);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ALL_TIME, compileKql, emit, guardPlan, INTERACTIVE_BUDGET } from "../../query/index.ts";
 import type { QueryRunner } from "../../src/storage/query-runner.ts";
+import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { queryRunner } from "./query-store.ts";
 
@@ -44,7 +45,7 @@ async function nodesOf(text: string): Promise<number> {
     sql: `EXPLAIN QUERY TREE ${sql}`,
     settings: { ...settings, max_result_rows: "0" },
   };
-  return (await runner.run("test", explained, new AbortController().signal)).rows.length;
+  return (await runner.run("test", explained, queryCaller())).rows.length;
 }
 
 const valueAt = (depth: number): string =>
@@ -90,14 +91,14 @@ describe("texts of JSON in texts of JSON", () => {
   test.each(QUESTIONS)("are read at every depth: %s", async (_, question) => {
     for (const depth of DEPTHS) {
       const statement = statementFor(question(depth));
-      const { rows } = await runner.run("test", statement, new AbortController().signal);
+      const { rows } = await runner.run("test", statement, queryCaller());
       expect(rows).toEqual([[`depth ${depth}`]]);
     }
   });
 
   test("as columns one after the other are not too much for the store", async () => {
     const text = `logs | extend x = parse_json(tostring(attrs.a)) ${"| extend x = parse_json(tostring(x.b)) ".repeat(3)}| where message == 'depth 5' | project at = tostring(x.at)`;
-    const { rows } = await runner.run("test", statementFor(text), new AbortController().signal);
+    const { rows } = await runner.run("test", statementFor(text), queryCaller());
     expect(rows).toEqual([["2025-06-01T00:00:00Z"]]);
   });
 });

@@ -2,13 +2,14 @@ import { emit, guardPlan, INTERACTIVE_BUDGET, type Relation, type TimeRange } fr
 import { createMetrics } from "../../src/ops/metrics.ts";
 import { Admission } from "../../src/storage/admission.ts";
 import { QueryRunner } from "../../src/storage/query-runner.ts";
+import { queryCaller } from "../harness/query-caller.ts";
 import type { TestStores } from "../harness/stores.ts";
 
 /** A runner of compiled statements in a suite's database. */
 export function queryRunner({ clickhouseEndpoint }: Pick<TestStores, "clickhouseEndpoint">): QueryRunner {
   return new QueryRunner({
     endpoint: clickhouseEndpoint,
-    admission: new Admission({ maxRunning: 8, maxWaiting: 8 }),
+    admission: new Admission({ what: "a query", dependency: "clickhouse", maxRunning: 8, maxWaiting: 8 }),
     metrics: createMetrics(),
     monotonicMs: () => performance.now(),
   });
@@ -22,5 +23,5 @@ export async function rowsOf(
   timeRange: TimeRange = { from: null, to: null },
 ): Promise<readonly (readonly unknown[])[]> {
   const guarded = guardPlan(plan, { organizationId, timeRange, maxRows: 10_000, budget: INTERACTIVE_BUDGET });
-  return (await runner.run("test", emit(guarded), new AbortController().signal)).rows;
+  return (await runner.run("test", emit(guarded), queryCaller())).rows;
 }

@@ -8,6 +8,7 @@ import {
   INTERACTIVE_BUDGET,
   type TimeRange,
 } from "../../query/index.ts";
+import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { queryRunner } from "./query-store.ts";
 
@@ -150,7 +151,7 @@ describe("rows of other organizations and other times are read by no statement",
   test.each(READS)("with %s", async (_, text) => {
     const answerOf = async (stores: TestStores, timeRange: TimeRange) => {
       const statement = statementFor(text, timeRange);
-      const { rows } = await queryRunner(stores).run("test", statement, new AbortController().signal);
+      const { rows } = await queryRunner(stores).run("test", statement, queryCaller());
       return rows.map((row) => JSON.stringify(row)).toSorted();
     };
     const own = await answerOf(shared, RANGE);

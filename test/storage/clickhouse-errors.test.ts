@@ -66,7 +66,8 @@ beforeAll(async () => {
 afterAll(() => stores.close());
 
 function errorOf(code: number | null): ClickHouseQueryError {
-  return new ClickHouseQueryError(code, "Code: 159. secret detail");
+  const isMemory = code === 241 ? "Query memory limit exceeded: " : "";
+  return new ClickHouseQueryError(code, `Code: 159. ${isMemory}secret detail`);
 }
 
 describe("an error of ClickHouse", () => {
@@ -80,6 +81,25 @@ describe("an error of ClickHouse", () => {
     expect(names).toEqual(CODES.map(([, name]) => name));
     for (const [code, name, failure] of CODES)
       expect([name, classifyClickHouseError(errorOf(code))]).toEqual([name, failure]);
+  });
+
+  test("of memory is the statement's own only where the engine says so", async () => {
+    const refused = async (settings: Record<string, string>): Promise<ClickHouseFailure> =>
+      stores.clickhouse
+        .query({
+          query: "SELECT length(groupArray(number)) FROM numbers(100000000)",
+          clickhouse_settings: settings,
+        })
+        .then(
+          () => Promise.reject(new Error("not refused")),
+          (error: unknown) =>
+            classifyClickHouseError({ code: 241, message: error instanceof Error ? error.message : "" }),
+        );
+    expect(await refused({ max_memory_usage: "100000000" })).toBe("too_expensive");
+    // The only limit beyond a statement's own that a test can set; that of the whole server is told in the same way.
+    expect(await refused({ max_memory_usage_for_user: "100000000" })).toBe("unavailable");
+    const message = "Code: 241. DB::Exception: (total) memory limit exceeded: would use 9 GiB";
+    expect(classifyClickHouseError({ code: 241, message })).toBe("unavailable");
   });
 
   test("without a number means that the store was not reached", () => {

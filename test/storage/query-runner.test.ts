@@ -6,6 +6,7 @@ import { Admission } from "../../src/storage/admission.ts";
 import type { ClickHouseEndpoint } from "../../src/storage/clickhouse.ts";
 import { QueryRunner, type StatementProgress } from "../../src/storage/query-runner.ts";
 import { eventually } from "../harness/eventually.ts";
+import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 
 /** Far below the time limit of the statements, which is what would end them otherwise. */
@@ -20,7 +21,7 @@ afterAll(() => stores.close());
 function runnerOn(endpoint: ClickHouseEndpoint, maxRunning = 8): QueryRunner {
   return new QueryRunner({
     endpoint,
-    admission: new Admission({ maxRunning, maxWaiting: 8 }),
+    admission: new Admission({ what: "a query", dependency: "clickhouse", maxRunning, maxWaiting: 8 }),
     metrics: createMetrics(),
     monotonicMs: () => performance.now(),
   });
@@ -64,8 +65,6 @@ async function failureOf(answer: Promise<unknown>): Promise<unknown> {
   );
 }
 
-const never = new AbortController().signal;
-
 describe("a statement that runs", () => {
   test("answers rows in the order of its columns, and what they cost", async () => {
     const { rows, rowsRead, bytesRead } = await runnerOn(stores.clickhouseEndpoint).run(
@@ -73,7 +72,7 @@ describe("a statement that runs", () => {
       statement("SELECT number, toString(number) FROM numbers(2)", {
         output_format_json_quote_64bit_integers: "1",
       }),
-      never,
+      queryCaller(),
     );
     expect(rows).toEqual([
       ["0", "0"],
@@ -87,7 +86,7 @@ describe("a statement that runs", () => {
     const { rows } = await runnerOn(stores.clickhouseEndpoint).run(
       "test",
       statement("SELECT {p0:String}", {}, { p0: value }),
-      never,
+      queryCaller(),
     );
     expect(rows).toEqual([[value]]);
   });
@@ -99,7 +98,7 @@ describe("a statement that runs", () => {
     const { rows } = await runnerOn(stores.clickhouseEndpoint).run(
       "test",
       statement(`SELECT ${places.join(", ")}`, {}, parameters),
-      never,
+      queryCaller(),
     );
     expect(rows).toEqual([values.map(({ length }) => length)]);
   });
@@ -108,9 +107,14 @@ describe("a statement that runs", () => {
     const abort = new AbortController();
     const seen: StatementProgress[] = [];
     const answer = failureOf(
-      runnerOn(stores.clickhouseEndpoint).run("test", endless("how-far"), abort.signal, (progress) => {
-        seen.push(progress);
-      }),
+      runnerOn(stores.clickhouseEndpoint).run(
+        "test",
+        endless("how-far"),
+        queryCaller(abort.signal),
+        (progress) => {
+          seen.push(progress);
+        },
+      ),
     );
     await eventually("progress is told twice", () => seen.filter(({ rowsRead }) => rowsRead > 0).length > 1);
     abort.abort();
@@ -131,7 +135,7 @@ describe("a caller that goes away", () => {
     ];
     for (const [i, compiled] of cases.entries()) {
       const abort = new AbortController();
-      const answer = failureOf(runner.run("test", compiled, abort.signal));
+      const answer = failureOf(runner.run("test", compiled, queryCaller(abort.signal)));
       await isRunning(`closed-${i}`);
       const abortedMs = performance.now();
       abort.abort();
@@ -145,10 +149,10 @@ describe("a caller that goes away", () => {
     const runner = runnerOn(stores.clickhouseEndpoint, 1);
     const first = new AbortController();
     const second = new AbortController();
-    const running = failureOf(runner.run("test", endless("has-the-turn"), first.signal));
+    const running = failureOf(runner.run("test", endless("has-the-turn"), queryCaller(first.signal)));
     await isRunning("has-the-turn");
-    const waiting = failureOf(runner.run("test", endless("waits-in-vain"), second.signal));
-    const last = runner.run("test", statement("SELECT 1"), never);
+    const waiting = failureOf(runner.run("test", endless("waits-in-vain"), queryCaller(second.signal)));
+    const last = runner.run("test", statement("SELECT 1"), queryCaller());
     second.abort();
     expect(await waiting).toMatchObject({ name: "DependencyError", retryable: true });
     expect(await runningCount("waits-in-vain")).toBe(0);
@@ -161,14 +165,14 @@ describe("a caller that goes away", () => {
 describe("a statement that fails", () => {
   test("at its limit of time is QUERY_TIMEOUT", async () => {
     const compiled = endless("too-long", { max_execution_time: "0.2", timeout_overflow_mode: "throw" });
-    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", compiled, never));
+    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", compiled, queryCaller()));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: "QUERY_TIMEOUT" });
   });
 
   test("to answer long after its limit of time is QUERY_TIMEOUT, and is stopped in the store", async () => {
     const late = { ...endless("never-answers"), maxExecutionMs: -9_500 };
-    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", late, never));
+    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", late, queryCaller()));
     expect(error).toMatchObject({ name: "ApiError", code: "QUERY_TIMEOUT" });
     await eventually("it is gone", async () => (await runningCount("never-answers")) === 0);
   });
@@ -182,7 +186,7 @@ describe("a statement that fails", () => {
       statement("SELECT length(repeat(repeat(repeat('0123456789abcdef', 1024), 1024), 1024))"),
       statement("SELECT length(range(1000000000))"),
     ])
-      expect(await failureOf(runner.run("test", compiled, never))).toMatchObject({
+      expect(await failureOf(runner.run("test", compiled, queryCaller()))).toMatchObject({
         name: "ApiError",
         code: "QUERY_TOO_EXPENSIVE",
       });
@@ -194,7 +198,7 @@ describe("a statement that fails", () => {
       {},
       { p0: "a(" },
     );
-    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", compiled, never));
+    const error = await failureOf(runnerOn(stores.clickhouseEndpoint).run("test", compiled, queryCaller()));
     expect(error).toMatchObject({ name: "ApiError", code: "KQL_INVALID" });
   });
 
@@ -210,7 +214,7 @@ describe("a statement that fails", () => {
       }),
     ];
     for (const compiled of limits)
-      expect(await failureOf(runner.run("test", compiled, never))).toMatchObject({
+      expect(await failureOf(runner.run("test", compiled, queryCaller()))).toMatchObject({
         name: "ApiError",
         code: "QUERY_TOO_EXPENSIVE",
       });
@@ -218,7 +222,11 @@ describe("a statement that fails", () => {
 
   test("because it is wrong is a DependencyError that is not worth another try", async () => {
     const error = await failureOf(
-      runnerOn(stores.clickhouseEndpoint).run("test", statement("SELECT nothing FROM nowhere"), never),
+      runnerOn(stores.clickhouseEndpoint).run(
+        "test",
+        statement("SELECT nothing FROM nowhere"),
+        queryCaller(),
+      ),
     );
     expect(error).toBeInstanceOf(DependencyError);
     expect(error).toMatchObject({ retryable: false });
@@ -230,7 +238,9 @@ describe("a statement that fails", () => {
     await closed.stop(true);
     const runner = runnerOn({ ...stores.clickhouseEndpoint, origin }, 1);
     for (let attempt = 0; attempt < 3; attempt++) {
-      const error = await failureOf(runner.run("test", statement("SELECT 1"), never, () => undefined));
+      const error = await failureOf(
+        runner.run("test", statement("SELECT 1"), queryCaller(), () => undefined),
+      );
       expect(error).toBeInstanceOf(DependencyError);
       expect(error).toMatchObject({ retryable: true });
     }

@@ -1,17 +1,12 @@
 import type { Sql } from "postgres";
 import { pagedDownload } from "../../http/paged-download.ts";
+import type { AuthenticatedContext } from "../../http/route.ts";
 import { readAudit, type StoredRow } from "../audit-rows.ts";
 import { EXPORT_MAX_MS, EXPORT_PAGE_ROWS } from "../limits.ts";
 import { auditFilterOf } from "./audit-filter.ts";
 import { findPlaces, findRows } from "./audit-store.ts";
 import { EXPORT_CSV_HEADER, exportCsvLine, exportedLine } from "./row-formats.ts";
 import type { ExportParameters } from "./types.ts";
-
-export interface ExportDependencies {
-  readonly sql: Sql;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
 
 const FORMATS = {
   ndjson: { header: "", line: exportedLine, type: "application/x-ndjson" },
@@ -23,18 +18,18 @@ const FORMATS = {
  * no transaction waits for a client.
  */
 export function exportRows(
-  { sql, now }: ExportDependencies,
-  organizationId: number,
+  sql: Sql,
+  { principal, answerMemory: memory }: Pick<AuthenticatedContext, "principal" | "answerMemory">,
   { format = "ndjson", ...parameters }: ExportParameters,
 ): Promise<Response> {
   const { header, line, type } = FORMATS[format];
   return pagedDownload({
-    pages: exportPages(sql, organizationId, parameters),
-    textOf: (page: readonly StoredRow[]) => page.map(line).join(""),
+    pages: exportPages(sql, principal.organizationId, parameters),
+    line,
     header,
     contentType: type,
     fileName: `audit-logs.${format}`,
-    now,
+    memory,
     maxMs: EXPORT_MAX_MS,
   });
 }

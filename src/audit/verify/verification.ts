@@ -28,9 +28,13 @@ const PAYLOAD_BYTES = 49;
  */
 export class Verification {
   readonly #options: VerificationOptions;
-  readonly #admission = new Admission({ maxRunning: VERIFY_MAX_RUNNING, maxWaiting: VERIFY_MAX_WAITING });
-  /** The queues of organisations that have calls under way. */
-  readonly #own = new Map<number, { admission: Admission; calls: number }>();
+  readonly #admission = new Admission({
+    what: "a verification",
+    dependency: "postgres",
+    maxRunning: VERIFY_MAX_RUNNING,
+    maxWaiting: VERIFY_MAX_WAITING,
+    maxWaitingOfOne: VERIFY_MAX_WAITING_OF_ONE,
+  });
 
   constructor(options: VerificationOptions) {
     this.#options = options;
@@ -45,28 +49,12 @@ export class Verification {
     const seal = { key: this.#options.cursorKey, purpose: "audit-verify", organizationId };
     const from = cursor === undefined ? CHAIN_BEGINNING : positionOf(cursor, seal);
     const { monotonicMs } = this.#options;
-    const finding = await this.#inTurn(organizationId, signal, () => {
+    const finding = await this.#admission.run({ organizationId }, signal, async () => {
       const deadlineMs = monotonicMs() + VERIFY_MAX_MS;
       const isOver = (): boolean => signal.aborted || monotonicMs() >= deadlineMs;
       return verifyChain(this.#options, organizationId, from, isOver);
     });
     return answerOf(finding, seal);
-  }
-
-  /** Runs a task after the others of the organisation, in turn with those of all. */
-  async #inTurn<T>(organizationId: number, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
-    const own = this.#own.get(organizationId) ?? {
-      admission: new Admission({ maxRunning: 1, maxWaiting: VERIFY_MAX_WAITING_OF_ONE }),
-      calls: 0,
-    };
-    this.#own.set(organizationId, own);
-    own.calls += 1;
-    try {
-      return await own.admission.run(signal, () => this.#admission.run(signal, task));
-    } finally {
-      own.calls -= 1;
-      if (own.calls === 0) this.#own.delete(organizationId);
-    }
   }
 }
 

@@ -13,9 +13,10 @@ import {
   scan,
   sort,
 } from "../../../query/index.ts";
+import type { QueryCaller } from "../../storage/query-runner.ts";
 import { ENTRY_COLUMNS, type EntryPosition, encodeEntry, positionOf } from "./entry-json.ts";
 import { CONTEXT_DEFAULT_ENTRIES, CONTEXT_MAX_ENTRIES } from "./limits.ts";
-import { type ReadContext, type ReadDependencies, readLogs } from "./read-logs.ts";
+import { type ReadDependencies, readLogs } from "./read-logs.ts";
 import { entryPlan } from "./search-plans.ts";
 import type { ContextParameters } from "./types.ts";
 
@@ -32,14 +33,14 @@ export interface EntryContext {
 /** The neighbours of an entry in the order of time and id; null when the organization has none of that id. */
 export async function readEntryContext(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   id: string,
   { before, after, sameService, sameHost }: ContextParameters,
 ): Promise<EntryContext | null> {
   const number = BigInt(id);
   if (number > LOG_ID_MAX) return null;
   const ask = async (operation: string, plan: Relation): Promise<readonly (readonly unknown[])[]> =>
-    (await readLogs(deps, context, { operation, plan, timeRange: ALL_TIME, maxRows: CONTEXT_MAX_ENTRIES }))
+    (await readLogs(deps, caller, { operation, plan, timeRange: ALL_TIME, maxRows: CONTEXT_MAX_ENTRIES }))
       .rows;
   const [row] = await ask("entry", entryPlan(number));
   if (row === undefined) return null;

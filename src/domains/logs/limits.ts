@@ -22,12 +22,18 @@ export const TOTAL_BUDGET: QueryBudget = { ...DECORATION_BUDGET, maxReadBytes: 1
 
 /** Statements at a time: each may take every core and its share of memory in the store, beside inserts and merges. */
 export const QUERIES_MAX_RUNNING = 16;
+/** Of one organisation: enough to keep two cores busy, and few enough for a small question of another to be answered beside them. */
+export const QUERIES_MAX_RUNNING_OF_ONE = 4;
+/** Of one of its people, so that the others can still ask. */
+export const QUERIES_MAX_RUNNING_OF_PERSON = 3;
 /** Statements that wait for those: a burst of dashboards. Beyond it, a refusal at once beats a wait in vain. */
 export const QUERIES_MAX_WAITING = 256;
+/** Of one organisation. */
+export const QUERIES_MAX_WAITING_OF_ONE = 64;
 
 /** Rows of the answer to a query; one less than a statement may answer with, so that one more says there was more. */
 export const QUERY_MAX_ROWS = RESULT_MAX_ROWS - 1;
-/** Characters of the rows of such an answer, as JSON: they are held in memory until the client has taken them. */
+/** Characters of the rows of such an answer, as JSON. */
 export const QUERY_MAX_ANSWER_CHARS = 64 * 1024 * 1024;
 
 /** Buckets when the client leaves their width to us: a bar chart across a window. */
@@ -47,6 +53,8 @@ export const FACET_DEFAULT_ATTRIBUTES = 4;
 
 /** The newest entries whose attributes are looked at: their bags are held in memory. */
 export const FIELDS_SAMPLE_ENTRIES = 2000;
+/** Bytes of them: of large entries fewer say as much. */
+export const FIELDS_SAMPLE_MAX_BYTES = 16 * 1024 * 1024;
 /** Attributes described, the most frequent ones: producers can make any number of them. */
 export const FIELDS_MAX_ATTRIBUTES = 500;
 export const FIELD_EXAMPLES = 3;
@@ -55,7 +63,9 @@ export const FIELD_EXAMPLE_MAX_CHARS = 100;
 export const CONTEXT_DEFAULT_ENTRIES = 10;
 export const CONTEXT_MAX_ENTRIES = 100;
 
-/** Entries of one statement of an export: a few megabytes as a rule, held until the client has taken them. */
+/** Entries of one statement of an export, a megabyte or two as a rule, held until the client has taken them. */
 export const EXPORT_PAGE_ENTRIES = 2000;
+/** Bytes of them: of larger entries a page has fewer. */
+export const EXPORT_PAGE_MAX_BYTES = 4 * 1024 * 1024;
 /** An export that takes longer is cut: its client is too slow or gone. */
 export const EXPORT_MAX_MS = 3_600_000;

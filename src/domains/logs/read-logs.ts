@@ -1,5 +1,6 @@
 import { emit, guardPlan, type QueryBudget, type Relation, type TimeRange } from "../../../query/index.ts";
-import type { QueryAnswer, QueryRunner } from "../../storage/query-runner.ts";
+import type { AuthenticatedContext } from "../../http/route.ts";
+import type { LargeAnswer, QueryAnswer, QueryCaller, QueryRunner } from "../../storage/query-runner.ts";
 
 /** What every route that reads logs needs. */
 export interface ReadDependencies {
@@ -10,10 +11,9 @@ export interface ReadDependencies {
   readonly now: () => number;
 }
 
-/** On whose behalf, and until when anybody waits for the answer. */
-export interface ReadContext {
-  readonly organizationId: number;
-  readonly signal: AbortSignal;
+export function callerOf({ principal, request, answerMemory }: AuthenticatedContext): QueryCaller {
+  const { organizationId, userId } = principal;
+  return { organizationId, userId, signal: request.signal, memory: answerMemory };
 }
 
 /** What is asked, of which time, and how many rows the answer can have. `operation` names it in metrics. */
@@ -27,8 +27,21 @@ export interface ReadStatement {
 /** Throws what `QueryRunner.run` throws. */
 export function readLogs(
   { runner, budget }: Pick<ReadDependencies, "runner" | "budget">,
-  { organizationId, signal }: ReadContext,
+  caller: QueryCaller,
   { operation, plan, timeRange, maxRows }: ReadStatement,
 ): Promise<QueryAnswer> {
-  return runner.run(operation, emit(guardPlan(plan, { organizationId, timeRange, maxRows, budget })), signal);
+  const { organizationId } = caller;
+  return runner.run(operation, emit(guardPlan(plan, { organizationId, timeRange, maxRows, budget })), caller);
+}
+
+/** The same for rows that may be much; of more than `maxBytes` the first ones. Throws what `QueryRunner.read` throws. */
+export function readManyLogs(
+  { runner, budget }: Pick<ReadDependencies, "runner" | "budget">,
+  caller: QueryCaller,
+  { operation, plan, timeRange, maxRows }: ReadStatement,
+  maxBytes: number,
+): Promise<LargeAnswer> {
+  const { organizationId } = caller;
+  const compiled = emit(guardPlan(plan, { organizationId, timeRange, maxRows, budget }));
+  return runner.read(operation, compiled, caller, { maxBytes });
 }

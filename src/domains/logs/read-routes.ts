@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import { ApiError } from "../../errors.ts";
+import { answerAtOnceWith } from "../../http/answer-stream.ts";
 import { route } from "../../http/define-route.ts";
-import type { AuthenticatedContext, Route } from "../../http/route.ts";
-import { sseResponse } from "../../http/sse.ts";
+import type { Route } from "../../http/route.ts";
+import { SSE_HEADERS } from "../../http/sse.ts";
 import { readEntryContext } from "./context.ts";
 import { exportLogs } from "./export/export.ts";
 import { readFacets } from "./facets/facets.ts";
@@ -13,8 +14,8 @@ import { HistogramAnswer, HistogramParameters } from "./histogram/types.ts";
 import { queryEvents } from "./query/query-events.ts";
 import { type QueryDependencies, runQuery } from "./query/run-query.ts";
 import { QueryAnswer, QueryBody } from "./query/types.ts";
-import type { ReadContext } from "./read-logs.ts";
-import { type LogSearchOptions, logSearchRoutes } from "./search-routes.ts";
+import { callerOf } from "./read-logs.ts";
+import { answerInTexts, type LogSearchOptions, logSearchRoutes } from "./search-routes.ts";
 import { ContextAnswer, ContextParameters, ExportParameters } from "./types.ts";
 
 const IdParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0,19})$" }) });
@@ -46,7 +47,7 @@ function overviewRoutes(deps: QueryDependencies): Route[] {
       errors,
       handler: async (context, { query }) => ({
         status: 200,
-        body: await readHistogram(deps, contextOf(context), query),
+        body: await readHistogram(deps, callerOf(context), query),
       }),
     }),
     route({
@@ -60,7 +61,7 @@ function overviewRoutes(deps: QueryDependencies): Route[] {
       errors,
       handler: async (context, { query }) => ({
         status: 200,
-        body: await readFacets(deps, contextOf(context), query),
+        body: await readFacets(deps, callerOf(context), query),
       }),
     }),
     route({
@@ -74,7 +75,7 @@ function overviewRoutes(deps: QueryDependencies): Route[] {
       errors,
       handler: async (context, { query }) => ({
         status: 200,
-        body: await readFields(deps, contextOf(context), query),
+        body: await readFields(deps, callerOf(context), query),
       }),
     }),
   ];
@@ -93,17 +94,23 @@ function queryRoute(deps: QueryDependencies): Route {
     errors,
     idleTimeoutSec: 0,
     handler: async (context, { body }) => {
-      const { organizationId, signal } = contextOf(context);
+      const caller = callerOf(context);
       if (!(context.request.headers.get("accept") ?? "").includes("text/event-stream"))
-        return json(await runQuery(deps, { organizationId, signal }, body, null));
-      const run = (gone: AbortSignal, onProgress: Parameters<typeof runQuery>[3]): Promise<string> =>
-        runQuery(deps, { organizationId, signal: AbortSignal.any([signal, gone]) }, body, onProgress);
+        return answerInTexts(context, await runQuery(deps, caller, body, null));
+      const gone = new AbortController();
+      const signal = AbortSignal.any([caller.signal, gone.signal]);
+      const run: Parameters<typeof queryEvents>[0] = (onProgress) =>
+        runQuery(deps, { ...caller, signal }, body, onProgress);
       const onError = (error: ApiError): void => {
         if (error.code === "INTERNAL") context.log.error({ err: error.cause ?? error }, "a query failed");
       };
-      return sseResponse(
-        queryEvents(run, { requestId: context.requestId, monotonicMs: deps.monotonicMs, onError }),
-      );
+      const { requestId } = context;
+      return answerAtOnceWith({
+        pieces: queryEvents(run, { requestId, monotonicMs: deps.monotonicMs, onError }),
+        memory: caller.memory,
+        headers: SSE_HEADERS,
+        onGone: () => gone.abort(),
+      });
     },
   });
 }
@@ -123,10 +130,19 @@ function entryRoutes(deps: QueryDependencies): Route[] {
       },
       errors: ["VALIDATION_FAILED", "NOT_FOUND", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
       handler: async (context, { params, query }) => {
-        const found = await readEntryContext(deps, contextOf(context), params.id, query);
+        const found = await readEntryContext(deps, callerOf(context), params.id, query);
         if (found === null) throw new ApiError("NOT_FOUND", "No such log entry.");
         const { before, entry, after } = found;
-        return json(`{"before":[${before.join(",")}],"entry":${entry},"after":[${after.join(",")}]}`);
+        const texts = [
+          '{"before":[',
+          ...listed(before),
+          '],"entry":',
+          entry,
+          ',"after":[',
+          ...listed(after),
+          "]}",
+        ];
+        return answerInTexts(context, texts);
       },
     }),
     route({
@@ -145,15 +161,12 @@ function entryRoutes(deps: QueryDependencies): Route[] {
       },
       errors,
       idleTimeoutSec: 0,
-      handler: (context, { query }) => exportLogs(deps, contextOf(context), query),
+      handler: (context, { query }) => exportLogs(deps, callerOf(context), query),
     }),
   ];
 }
 
-function contextOf({ principal, request }: AuthenticatedContext): ReadContext {
-  return { organizationId: principal.organizationId, signal: request.signal };
-}
-
-function json(body: string): Response {
-  return new Response(body, { headers: { "content-type": "application/json" } });
+/** The members of a JSON array. */
+function listed(members: readonly string[]): string[] {
+  return members.map((member, i) => (i === 0 ? member : `,${member}`));
 }

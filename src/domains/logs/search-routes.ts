@@ -1,16 +1,14 @@
 import { Type } from "typebox";
 import type { QueryBudget } from "../../../query/index.ts";
 import { ApiError } from "../../errors.ts";
+import { answerWith } from "../../http/answer-stream.ts";
 import { route } from "../../http/define-route.ts";
-import type { AuthenticatedContext, Route } from "../../http/route.ts";
+import { ANSWER_PIECE_BYTES } from "../../http/limits.ts";
+import type { RequestContext, Route } from "../../http/route.ts";
+import { piecesOf } from "../../http/thread-turns.ts";
 import type { QueryRunner } from "../../storage/query-runner.ts";
-import {
-  findEntry,
-  type SearchContext,
-  type SearchDependencies,
-  type SearchResult,
-  searchLogs,
-} from "./search.ts";
+import { callerOf } from "./read-logs.ts";
+import { findEntry, type SearchDependencies, type SearchResult, searchLogs } from "./search.ts";
 import { LogReader } from "./store.ts";
 import { Entry, SearchAnswer, SearchParameters } from "./types.ts";
 
@@ -42,7 +40,7 @@ export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOpt
       responses: { 200: { description: "One page of the entries that match", schema: SearchAnswer } },
       errors: ["VALIDATION_FAILED", "KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
       handler: async (context, { query }) =>
-        json(encodeResult(await searchLogs(deps, contextOf(context), query))),
+        answerSearch(context, await searchLogs(deps, callerOf(context), query)),
     }),
     route({
       method: "GET",
@@ -54,24 +52,40 @@ export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOpt
       responses: { 200: { description: "The entry", schema: Entry } },
       errors: ["NOT_FOUND", "QUERY_TIMEOUT", "UNAVAILABLE"],
       handler: async (context, { params }) => {
-        const entry = await findEntry({ reader }, contextOf(context), params.id);
+        const entry = await findEntry({ reader }, callerOf(context), params.id);
         if (entry === null) throw new ApiError("NOT_FOUND", "No such log entry.");
-        return json(entry);
+        return answerInTexts(context, [entry]);
       },
     }),
   ];
 }
 
-function contextOf({ principal, request }: AuthenticatedContext): SearchContext {
-  return { organizationId: principal.organizationId, signal: request.signal };
-}
-
 /** Entries are JSON text already; the answer is put together around them. */
-export function encodeResult({ entries, ...rest }: SearchResult, partial = false): string {
-  const tail = JSON.stringify({ ...rest, partial });
-  return `{"entries":[${entries.join(",")}],${tail.slice(1)}`;
+export function answerSearch(
+  context: Pick<RequestContext, "answerMemory">,
+  { entries, nextCursor, ...rest }: SearchResult,
+  partial = false,
+): Promise<Response> {
+  function* texts(): Generator<string> {
+    let separator = '{"entries":[';
+    for (const entry of entries) {
+      yield separator + entry;
+      separator = ",";
+    }
+    const opening = separator === "," ? "" : separator;
+    yield `${opening}],${JSON.stringify({ nextCursor: nextCursor(), ...rest, partial }).slice(1)}`;
+  }
+  return answerInTexts(context, texts());
 }
 
-function json(body: string): Response {
-  return new Response(body, { headers: { "content-type": "application/json" } });
+/** JSON that is put together from texts while the client takes it. */
+export function answerInTexts(
+  { answerMemory }: Pick<RequestContext, "answerMemory">,
+  texts: Iterable<string>,
+): Promise<Response> {
+  return answerWith({
+    pieces: piecesOf(texts, ANSWER_PIECE_BYTES),
+    memory: answerMemory,
+    headers: { "content-type": "application/json" },
+  });
 }

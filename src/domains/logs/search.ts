@@ -1,9 +1,10 @@
 import { LOG_ID_EPOCH_MS } from "../../../ingest/index.ts";
 import { ApiError } from "../../errors.ts";
 import { validationFailed } from "../../http/validate.ts";
-import type { QueryAnswer } from "../../storage/query-runner.ts";
+import type { QueryAnswer, QueryCaller } from "../../storage/query-runner.ts";
+import type { StatementCost } from "../../storage/statement-wire.ts";
 import { type CursorSeal, decodeCursor, encodeCursor, type SearchCursor } from "./cursor.ts";
-import { encodeEntry, positionOf } from "./entry-json.ts";
+import { type EntryPosition, encodeEntry, positionOf } from "./entry-json.ts";
 import { PAGE_DEFAULT_ENTRIES, TOTAL_MAX_ENTRIES } from "./limits.ts";
 import { readSelection } from "./selection.ts";
 import type { EntrySource, LogReader, LogSelection } from "./store.ts";
@@ -18,16 +19,12 @@ export interface SearchDependencies {
   readonly monotonicMs: () => number;
 }
 
-/** On whose behalf, and until when anybody waits for the answer. */
-export interface SearchContext {
-  readonly organizationId: number;
-  readonly signal: AbortSignal;
-}
-
+/** One page. Its entries are made while they are read, which is possible once; what follows from the last is known then. */
 export interface SearchResult {
   /** The JSON text of each entry. */
-  readonly entries: readonly string[];
-  readonly nextCursor: string | null;
+  readonly entries: Iterable<string>;
+  /** To be asked when the entries have been read. */
+  readonly nextCursor: () => string | null;
   readonly total: number;
   readonly totalIsExact: boolean;
   readonly stats: { readonly rowsRead: number; readonly bytesRead: number; readonly elapsedMs: number };
@@ -40,34 +37,39 @@ export interface SearchResult {
  */
 export async function searchLogs(
   deps: SearchDependencies,
-  context: SearchContext,
+  caller: QueryCaller,
   parameters: SearchParameters,
 ): Promise<SearchResult> {
   const startMs = deps.monotonicMs();
-  const { organizationId, signal } = context;
   const selection = readSelection(parameters, deps.now());
-  const seal = sealOf(deps, organizationId, parameters);
+  const seal = sealOf(deps, caller.organizationId, parameters);
   const cursor = parameters.cursor === undefined ? null : readCursor(parameters.cursor, seal);
   const limit = parameters.limit ?? PAGE_DEFAULT_ENTRIES;
 
-  const reading = deps.reader.readPage(organizationId, selection, cursor, limit + 1, signal);
-  const ahead = cursor === null && isCheapToCount(selection) ? readFacts(deps, context, selection) : null;
+  const reading = deps.reader.readPage(caller, selection, cursor, limit + 1);
+  const ahead = cursor === null && isCheapToCount(selection) ? readFacts(deps, caller, selection) : null;
   const [page, factsAhead] = await Promise.all([reading, ahead]);
-  const found = page.rows.length;
+  const found = page.count;
   const hasMore = found > limit;
   // A first page that holds everything has answered the count; and searches for something rare cost most.
   const facts =
-    factsAhead ?? (cursor === null && hasMore ? await readFacts(deps, context, selection) : NO_FACTS);
+    factsAhead ?? (cursor === null && hasMore ? await readFacts(deps, caller, selection) : NO_FACTS);
   const counted = cursor ?? (hasMore ? totalOf(facts, found) : { total: found, totalIsExact: true });
 
-  const rows = page.rows.slice(0, limit);
-  const last = rows.at(-1);
+  let last: EntryPosition | null = null;
+  function* entries(): Generator<string> {
+    let count = 0;
+    for (const row of page.rows) {
+      if (++count === limit) last = positionOf(row);
+      yield encodeEntry(row);
+      if (count === limit) return;
+    }
+  }
   const frozen = { ...counted, newestId: cursor?.newestId ?? facts.newestId };
-  const answers = [page, ...facts.answers];
+  const answers: StatementCost[] = [page, ...facts.answers];
   return {
-    entries: rows.map(encodeEntry),
-    nextCursor:
-      hasMore && last !== undefined ? encodeCursor({ ...frozen, position: positionOf(last) }, seal) : null,
+    entries: entries(),
+    nextCursor: () => (hasMore && last !== null ? encodeCursor({ ...frozen, position: last }, seal) : null),
     total: counted.total,
     totalIsExact: counted.totalIsExact,
     stats: {
@@ -81,12 +83,12 @@ export async function searchLogs(
 /** One entry as JSON text; null when the organization has none of that id. */
 export async function findEntry(
   { reader }: { reader: LogReader },
-  { organizationId, signal }: SearchContext,
+  caller: QueryCaller,
   id: string,
 ): Promise<string | null> {
   const number = BigInt(id);
   if (number > LOG_ID_MAX) return null;
-  const { rows } = await reader.readEntry(organizationId, number, signal);
+  const { rows } = await reader.readEntry(caller, number);
   return rows[0] === undefined ? null : encodeEntry(rows[0]);
 }
 
@@ -113,14 +115,14 @@ function isCheapToCount({ filter }: LogSelection): boolean {
 
 async function readFacts(
   { reader, now }: SearchDependencies,
-  { organizationId, signal }: SearchContext,
+  caller: QueryCaller,
   selection: LogSelection,
 ): Promise<SearchFacts> {
   // What other instances, or a millisecond's overflow, have put beyond this clock's present has to be looked up.
   const presentId = (BigInt(now() - LOG_ID_EPOCH_MS + 1) << LOG_ID_BITS_BELOW_MS) - 1n;
   const [count, newest] = await Promise.all([
-    reader.countEntries(organizationId, selection, TOTAL_MAX_ENTRIES + 1, signal).catch(refusedCount),
-    reader.readNewestId(organizationId, presentId, signal),
+    reader.countEntries(caller, selection, TOTAL_MAX_ENTRIES + 1).catch(refusedCount),
+    reader.readNewestId(caller, presentId),
   ]);
   return {
     newestId: BigInt(textCell(newest) ?? presentId),

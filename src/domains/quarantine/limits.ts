@@ -20,6 +20,9 @@ export const KEEP_TIMEOUT_MS = 20_000;
  */
 export const KEEPS_MAX_RUNNING = 4;
 export const KEEPS_MAX_WAITING = 1_000;
+/** The same of one organisation, whose records are written one after the other in any case. */
+export const KEEPS_MAX_RUNNING_OF_ONE = 2;
+export const KEEPS_MAX_WAITING_OF_ONE = 250;
 /** Characters of a place; longer ones are no help to anybody. */
 export const PLACE_MAX_CHARS = 500;
 
@@ -44,6 +47,9 @@ export const DRY_RUN_MAX_MS = 8_000;
 /** Replays and dry runs at a time, for each keeps the thread busy in its steps, and those that wait for their turn. */
 export const REPLAYS_MAX_RUNNING = 2;
 export const REPLAYS_MAX_WAITING = 16;
+/** The same of one organisation. */
+export const REPLAYS_MAX_RUNNING_OF_ONE = 1;
+export const REPLAYS_MAX_WAITING_OF_ONE = 4;
 export const EXAMPLE_ENTRIES_MAX = 5;
 export const REPORTED_REASONS_MAX = 20;
 

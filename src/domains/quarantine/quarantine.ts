@@ -6,7 +6,14 @@ import { inOrganization } from "../../storage/organization-transaction.ts";
 import { storableText } from "../../storage/storable-text.ts";
 import type { QuarantinedBatch, QuarantineSink } from "../logs/receive/quarantine-sink.ts";
 import { findKeptKeys, insertRecords, lockUsage, type NewRecord, raiseUsage } from "./kept-records.ts";
-import { KEEP_TIMEOUT_MS, KEEPS_MAX_RUNNING, KEEPS_MAX_WAITING, PLACE_MAX_CHARS } from "./limits.ts";
+import {
+  KEEP_TIMEOUT_MS,
+  KEEPS_MAX_RUNNING,
+  KEEPS_MAX_RUNNING_OF_ONE,
+  KEEPS_MAX_WAITING,
+  KEEPS_MAX_WAITING_OF_ONE,
+  PLACE_MAX_CHARS,
+} from "./limits.ts";
 import type { QuarantineMetrics } from "./quarantine-metrics.ts";
 
 export interface QuarantineOptions {
@@ -21,7 +28,14 @@ export interface QuarantineOptions {
 /** Keeps what could not be mapped, in Postgres. */
 export class Quarantine implements QuarantineSink {
   readonly #options: QuarantineOptions;
-  readonly #admission = new Admission({ maxRunning: KEEPS_MAX_RUNNING, maxWaiting: KEEPS_MAX_WAITING });
+  readonly #admission = new Admission({
+    what: "keeping records",
+    dependency: "postgres",
+    maxRunning: KEEPS_MAX_RUNNING,
+    maxWaiting: KEEPS_MAX_WAITING,
+    maxRunningOfOne: KEEPS_MAX_RUNNING_OF_ONE,
+    maxWaitingOfOne: KEEPS_MAX_WAITING_OF_ONE,
+  });
 
   constructor(options: QuarantineOptions) {
     this.#options = options;
@@ -39,7 +53,7 @@ export class Quarantine implements QuarantineSink {
     const records = newRecords(batch);
     metrics.records.inc({ outcome: "refused" }, batch.records.length - records.length);
     if (records.length === 0) return 0;
-    const { repeated, added } = await this.#admission.run(NEVER, () =>
+    const { repeated, added } = await this.#admission.run({ organizationId }, NEVER, () =>
       askPostgres(
         () => inOrganization(sql, organizationId, (tx) => this.#keepIn(tx, batch, records)),
         KEEP_TIMEOUT_MS,

@@ -2,11 +2,18 @@ import type { Sql, TransactionSql } from "postgres";
 import { appendAudit } from "../../audit/append.ts";
 import { type AuditOrigin, type AuditRecord, auditRecord } from "../../audit/audit-entry.ts";
 import type { SecretBox } from "../../secrets/secret-box.ts";
+import { Admission } from "../../storage/admission.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { restrictToOrganization } from "../../storage/organization-transaction.ts";
 import { DailyCaps } from "../../usage/daily-caps.ts";
 import type { ChangeOptions } from "../change.ts";
-import { CHANGE_TIMEOUT_MS } from "../limits.ts";
+import {
+  CHANGE_TIMEOUT_MS,
+  CHANGES_MAX_RUNNING,
+  CHANGES_MAX_RUNNING_OF_ONE,
+  CHANGES_MAX_WAITING,
+  CHANGES_MAX_WAITING_OF_ONE,
+} from "../limits.ts";
 import type { Principal } from "../principal.ts";
 import type { ChangeWork, Reply } from "../route.ts";
 import { type ExecutionOfKey, Idempotency, type RequestIdentity } from "./idempotency.ts";
@@ -21,6 +28,8 @@ export interface ChangingCall {
   readonly origin: AuditOrigin;
   /** Null without an Idempotency-Key. */
   readonly execution: ExecutionOfKey | null;
+  /** Until when anybody waits for the answer. */
+  readonly signal: AbortSignal;
 }
 
 /** What the plumbing keeps about state-changing calls, all of it in Postgres. */
@@ -35,7 +44,10 @@ export interface RequestLedger {
     key: string,
     identity: RequestIdentity,
   ): Promise<ExecutionOfKey | RememberedAnswer>;
-  /** Runs a change as one transaction with its audit rows and its remembered answer. */
+  /**
+   * Runs a change as one transaction with its audit rows and its remembered answer. Throws a retryable DependencyError
+   * when too many wait already.
+   */
   change(call: ChangingCall, work: ChangeWork, options: ChangeOptions): Promise<Reply>;
 }
 
@@ -56,6 +68,15 @@ export class PostgresLedger implements RequestLedger {
   readonly #deps: RequestLedgerDeps;
   readonly #caps: DailyCaps;
   readonly #idempotency: Idempotency;
+  /** Changes of one organisation wait for its row: in this queue they do so without a connection to Postgres. */
+  readonly #admission = new Admission({
+    what: "a change",
+    dependency: "postgres",
+    maxRunning: CHANGES_MAX_RUNNING,
+    maxWaiting: CHANGES_MAX_WAITING,
+    maxRunningOfOne: CHANGES_MAX_RUNNING_OF_ONE,
+    maxWaitingOfOne: CHANGES_MAX_WAITING_OF_ONE,
+  });
 
   constructor(deps: RequestLedgerDeps) {
     this.now = deps.now;
@@ -78,9 +99,11 @@ export class PostgresLedger implements RequestLedger {
 
   async change(call: ChangingCall, work: ChangeWork, options: ChangeOptions): Promise<Reply> {
     const acts: (() => void)[] = [];
-    const reply = await askPostgres(
-      () => this.#deps.sql.begin((tx) => this.#transact(tx, call, work, options, acts)),
-      CHANGE_TIMEOUT_MS,
+    const reply = await this.#admission.run(call.principal, call.signal, () =>
+      askPostgres(
+        () => this.#deps.sql.begin((tx) => this.#transact(tx, call, work, options, acts)),
+        CHANGE_TIMEOUT_MS,
+      ),
     );
     call.execution?.kept();
     for (const act of acts) act();

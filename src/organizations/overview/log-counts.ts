@@ -8,7 +8,7 @@ import {
   type QueryBudget,
   scan,
 } from "../../../query/index.ts";
-import type { QueryRunner } from "../../storage/query-runner.ts";
+import type { QueryCaller, QueryRunner } from "../../storage/query-runner.ts";
 import type { LogCounts } from "./types.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -19,10 +19,7 @@ const LEVELS_MAX = 7;
 const LOG_COUNTS_BUDGET: QueryBudget = { ...DECORATION_BUDGET, maxExecutionMs: 5_000 };
 
 /** Counts the log entries of the last 24 hours by level. Throws what `QueryRunner.run` throws. */
-export async function countLogs(
-  runner: QueryRunner,
-  { organizationId, nowMs, signal }: { organizationId: number; nowMs: number; signal: AbortSignal },
-): Promise<LogCounts> {
+export async function countLogs(runner: QueryRunner, caller: QueryCaller, nowMs: number): Promise<LogCounts> {
   const logs = scan("logs");
   const plan = aggregate(
     logs,
@@ -33,8 +30,13 @@ export async function countLogs(
     from: BigInt(nowMs - DAY_MS) * NANOS_PER_MILLI,
     to: BigInt(nowMs) * NANOS_PER_MILLI,
   };
-  const scope = { organizationId, timeRange, maxRows: LEVELS_MAX, budget: LOG_COUNTS_BUDGET };
-  const { rows } = await runner.run("overview", emit(guardPlan(plan, scope)), signal);
+  const scope = {
+    organizationId: caller.organizationId,
+    timeRange,
+    maxRows: LEVELS_MAX,
+    budget: LOG_COUNTS_BUDGET,
+  };
+  const { rows } = await runner.run("overview", emit(guardPlan(plan, scope)), caller);
   const counts = new Map(rows.map(([level, entries]) => [String(level), Number(entries)]));
   const of = (level: string): number => counts.get(level) ?? 0;
   return {

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { callerOf } from "../../domains/logs/read-logs.ts";
 import { ApiError, DependencyError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import type { AuthenticatedContext, Route } from "../../http/route.ts";
@@ -47,18 +48,14 @@ async function readOverview(deps: OverviewDependencies, context: AuthenticatedCo
 /** What else there is matters most while the log store fails, so its failure takes nothing away but its own count. */
 async function readLogCounts(
   { runner }: OverviewDependencies,
-  { principal, request, log }: AuthenticatedContext,
+  context: AuthenticatedContext,
   nowMs: number,
 ): Promise<LogCounts | null> {
   try {
-    return await countLogs(runner, {
-      organizationId: principal.organizationId,
-      nowMs,
-      signal: request.signal,
-    });
+    return await countLogs(runner, callerOf(context), nowMs);
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof DependencyError)) throw error;
-    log.warn({ err: error }, "an overview goes without the count of logs");
+    context.log.warn({ err: error }, "an overview goes without the count of logs");
     return null;
   }
 }

@@ -270,7 +270,10 @@ describe("an export", () => {
         target.port = port;
         const headers = { authorization: request.headers.get("authorization") ?? "" };
         const passed = await fetch(target, { method: "POST", headers, body: await request.text() });
-        return new Response(await passed.text(), { status: passed.status });
+        return new Response(await passed.text(), {
+          status: passed.status,
+          headers: { "x-clickhouse-summary": passed.headers.get("x-clickhouse-summary") ?? "" },
+        });
       },
     });
     const proxied = { ...stores.clickhouseEndpoint, origin: `http://127.0.0.1:${broken.port}` };

@@ -1,6 +1,7 @@
 /** A change of state is one transaction with its audit rows, and sees its own organisation only. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Change, ChangeOptions } from "../../../src/http/change.ts";
+import { createPostgres } from "../../../src/storage/postgres.ts";
 import { auditReader, ORIGIN, principalOf } from "../../audit/audited-organization.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
@@ -24,6 +25,7 @@ function change(work: (made: Change) => Promise<unknown>, options: ChangeOptions
     action: "UPDATE_THING",
     origin: ORIGIN,
     execution: null,
+    signal: new AbortController().signal,
   };
   return thingServer(sql, organizationId).ledger.change(
     call,
@@ -35,6 +37,44 @@ function change(work: (made: Change) => Promise<unknown>, options: ChangeOptions
     options,
   );
 }
+
+test("changes of one organisation that wait for each other leave the connections to those of others", async () => {
+  const [busy, other] = [await makeOrganization(sql), await makeOrganization(sql)];
+  const { ledger } = thingServer(sql, busy);
+  const begin = (organizationId: number): Promise<unknown> =>
+    ledger.change(
+      {
+        principal: principalOf(organizationId),
+        action: "UPDATE_THING",
+        origin: ORIGIN,
+        execution: null,
+        signal: new AbortController().signal,
+      },
+      async (made) => {
+        made.record({ resource: "thing:1", after: {} });
+        return { status: 200 };
+      },
+      {},
+    );
+  await begin(busy);
+  const blocker = createPostgres(stores.postgresUrl, { maxConnections: 1 });
+  const blocked = Promise.withResolvers<void>();
+  const hold = Promise.withResolvers<void>();
+  const holding = blocker.begin(async (tx) => {
+    await tx`SELECT 1 FROM audit_heads WHERE organization_id = ${busy} FOR UPDATE`;
+    blocked.resolve();
+    await hold.promise;
+  });
+  await blocked.promise;
+  let changed = 0;
+  const waiting = Array.from({ length: 40 }, () => begin(busy).then(() => changed++));
+  await begin(other);
+  expect(changed).toBe(0);
+  hold.resolve();
+  await Promise.all([holding, ...waiting]);
+  expect(changed).toBe(40);
+  await blocker.end();
+});
 
 test("a call is audited with its action, its token, its address and its user agent", async () => {
   const own = await makeOrganization(sql);

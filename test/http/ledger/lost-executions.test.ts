@@ -81,7 +81,7 @@ test("one that died after its commit and before its answer is not executed again
   if (!(execution instanceof ExecutionOfKey)) throw new Error("the key is taken");
   const origin = { ip: "192.0.2.1", userAgent: null };
   await server.ledger.change(
-    { principal, action: "CREATE_THING", origin, execution },
+    { principal, action: "CREATE_THING", origin, execution, signal: new AbortController().signal },
     async ({ tx, record }) => {
       await tx`INSERT INTO saved_searches (organization_id, name, created_at, updated_at)
                VALUES (${organizationId}, ${name}, now(), now())`;

@@ -10,6 +10,7 @@ import {
   type Relation,
 } from "../../../query/index.ts";
 import type { QueryRunner } from "../../../src/storage/query-runner.ts";
+import { queryCaller } from "../../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { queryRunner } from "../query-store.ts";
 import { EXPLAINED_DIFFERENCES } from "./explained-differences.ts";
@@ -41,7 +42,7 @@ function compiledFor(relation: Relation): CompiledQuery {
 }
 
 async function rowsOf(compiled: CompiledQuery): Promise<readonly (readonly unknown[])[]> {
-  return (await runner.run("test", compiled, new AbortController().signal)).rows;
+  return (await runner.run("test", compiled, queryCaller())).rows;
 }
 
 /** Compiles, with looks at the data where the columns depend on them. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { compileKql, emit, guardPlan, INTERACTIVE_BUDGET } from "../../../query/index.ts";
+import { queryCaller } from "../../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { queryRunner } from "../query-store.ts";
 
@@ -47,7 +48,7 @@ test.each(CONDITIONS)("%s reads a fraction of the messages and finds its own", a
     budget: INTERACTIVE_BUDGET,
   };
   const statement = emit(guardPlan(compiled.query.relation, scope));
-  const { rows, rowsRead } = await queryRunner(stores).run("test", statement, new AbortController().signal);
+  const { rows, rowsRead } = await queryRunner(stores).run("test", statement, queryCaller());
   expect(rows).toEqual([["Quagga42 crossing: from 203.0.113.77"]]);
   expect(rowsRead).toBeLessThanOrEqual(2 * ROWS_PER_ENTRY);
 });

@@ -1,5 +1,6 @@
 import { compileKql, emit, guardPlan, INTERACTIVE_BUDGET } from "../../../query/index.ts";
 import type { QueryRunner } from "../../../src/storage/query-runner.ts";
+import { queryCaller } from "../../harness/query-caller.ts";
 
 /** An expression in KQL and its value: times as `2020-01-31T10:00:00.5Z`, spans as `1.02:03:04.5`, large longs as text. */
 export type Case = readonly [expression: string, value: unknown];
@@ -48,7 +49,7 @@ export async function answered(runner: QueryRunner, text: string): Promise<unkno
     budget: INTERACTIVE_BUDGET,
   };
   const statement = emit(guardPlan(compiled.query.relation, scope));
-  const { rows } = await runner.run("test", statement, new AbortController().signal);
+  const { rows } = await runner.run("test", statement, queryCaller());
   return rows.map((row) =>
     row.map((value, i) => {
       const column = statement.columns[i];

@@ -8,12 +8,12 @@ import {
 } from "../../../../query/index.ts";
 import type { ArchiveFiles } from "../../../archive/files/archive-files.ts";
 import { ApiError } from "../../../errors.ts";
-import type { QueryAnswer, QueryRunner } from "../../../storage/query-runner.ts";
+import type { QueryAnswer, QueryCaller, QueryRunner } from "../../../storage/query-runner.ts";
 import { positionOf } from "../entry-json.ts";
 import { PAGE_MAX_ENTRIES, TOTAL_BUDGET } from "../limits.ts";
 import { conditionsOf } from "../relation-conditions.ts";
 import { countPlan, type PageStart, pagePlan } from "../search-plans.ts";
-import type { EntrySource, LogSelection } from "../store.ts";
+import type { EntrySource, LogSelection, RowPage } from "../store.ts";
 import { FILES_GROWTH, FIRST_FILES, SEARCH_MAX_FILES, STATEMENT_MAX_FILES } from "./limits.ts";
 import type { ArchivedFile } from "./store.ts";
 
@@ -56,12 +56,12 @@ export class ArchiveReader implements EntrySource {
   }
 
   async readPage(
-    organizationId: number,
+    caller: QueryCaller,
     selection: LogSelection,
     start: PageStart | null,
     maxEntries: number,
-    signal: AbortSignal,
-  ): Promise<QueryAnswer> {
+  ): Promise<RowPage> {
+    const { organizationId } = caller;
     const within =
       start === null
         ? await this.#list(organizationId, selection.timeRange)
@@ -70,7 +70,7 @@ export class ArchiveReader implements EntrySource {
           );
     const from = start === null ? null : { ...start, newestId: ANY_ID };
     const plan = pagePlan(selection.filter, from, maxEntries);
-    const statements = new Statements(this.#options, "archive_search", this.#options.budget, signal);
+    const statements = new Statements(this.#options, "archive_search", this.#options.budget, caller);
     let rows: Row[] = [];
     for (const files of this.#batches(within, selection)) {
       const [next] = files;
@@ -84,17 +84,14 @@ export class ArchiveReader implements EntrySource {
       const found = await statements.run(plan, scope, there);
       rows = [...rows, ...found].sort(newestFirst).slice(0, maxEntries);
     }
-    return { rows, rowsRead: statements.rowsRead, bytesRead: statements.bytesRead };
+    const { rowsRead, bytesRead } = statements;
+    return { count: rows.length, rows, rowsRead, bytesRead };
   }
 
-  async countEntries(
-    organizationId: number,
-    selection: LogSelection,
-    maxEntries: number,
-    signal: AbortSignal,
-  ): Promise<QueryAnswer> {
+  async countEntries(caller: QueryCaller, selection: LogSelection, maxEntries: number): Promise<QueryAnswer> {
+    const { organizationId } = caller;
     const files = await this.#list(organizationId, selection.timeRange);
-    const statements = new Statements(this.#options, "archive_count", TOTAL_BUDGET, signal);
+    const statements = new Statements(this.#options, "archive_count", TOTAL_BUDGET, caller);
     const isWhole = (file: ArchivedFile): boolean => takesAll(selection, file);
     let total = files.filter(isWhole).reduce((sum, { rows }) => sum + rows, 0);
     const plan = countPlan(selection.filter, maxEntries);
@@ -158,16 +155,16 @@ class Statements {
   readonly #options: ArchiveReaderOptions;
   readonly #operation: string;
   readonly #budget: QueryBudget;
-  readonly #signal: AbortSignal;
+  readonly #caller: QueryCaller;
   readonly #startMs: number;
   rowsRead = 0;
   bytesRead = 0;
 
-  constructor(options: ArchiveReaderOptions, operation: string, budget: QueryBudget, signal: AbortSignal) {
+  constructor(options: ArchiveReaderOptions, operation: string, budget: QueryBudget, caller: QueryCaller) {
     this.#options = options;
     this.#operation = operation;
     this.#budget = budget;
-    this.#signal = signal;
+    this.#caller = caller;
     this.#startMs = options.monotonicMs();
   }
 
@@ -179,7 +176,7 @@ class Statements {
     const { runner, files } = this.#options;
     if (files === null) return [];
     const guarded = guardPlan(plan, { ...scope, budget: this.#remaining(), files: files.source(names) });
-    const { rows, rowsRead, bytesRead } = await runner.run(this.#operation, emit(guarded), this.#signal);
+    const { rows, rowsRead, bytesRead } = await runner.run(this.#operation, emit(guarded), this.#caller);
     this.rowsRead += rowsRead;
     this.bytesRead += bytesRead;
     return rows;

@@ -5,8 +5,9 @@ import { route } from "../../../http/define-route.ts";
 import type { Route } from "../../../http/route.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { inOrganization } from "../../../storage/organization-transaction.ts";
+import { callerOf } from "../read-logs.ts";
 import { searchLogs } from "../search.ts";
-import { encodeResult, type LogSearchOptions } from "../search-routes.ts";
+import { answerSearch, type LogSearchOptions } from "../search-routes.ts";
 import { SearchAnswer, SearchParameters } from "../types.ts";
 import { ArchiveReader, type ArchiveReaderOptions } from "./archive-reader.ts";
 import { listArchivedFiles } from "./store.ts";
@@ -43,15 +44,12 @@ export function logArchiveRoutes({
       query: SearchParameters,
       responses: { 200: { description: "One page of the entries that match", schema: SearchAnswer } },
       errors: ["VALIDATION_FAILED", "KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
-      handler: async ({ principal, request, log }, { query }) => {
+      handler: async (context, { query }) => {
         const onMissing = (names: readonly string[]): void =>
-          log.error({ files: names.slice(0, MISSING_LOGGED) }, "archived files are missing");
+          context.log.error({ files: names.slice(0, MISSING_LOGGED) }, "archived files are missing");
         const reader = new ArchiveReader({ runner, budget, files, listFiles, onMissing, monotonicMs });
-        const context = { organizationId: principal.organizationId, signal: request.signal };
-        const result = await searchLogs({ reader, cursorKey, now, monotonicMs }, context, query);
-        return new Response(encodeResult(result, reader.isPartial), {
-          headers: { "content-type": "application/json" },
-        });
+        const result = await searchLogs({ reader, cursorKey, now, monotonicMs }, callerOf(context), query);
+        return answerSearch(context, result, reader.isPartial);
       },
     }),
   ];

@@ -1,9 +1,11 @@
 import { LOG_ID_EPOCH_MS } from "../../../../ingest/index.ts";
 import { ALL_TIME } from "../../../../query/index.ts";
 import { pagedDownload } from "../../../http/paged-download.ts";
+import type { QueryCaller } from "../../../storage/query-runner.ts";
+import type { Row } from "../../../storage/stored-rows.ts";
 import { encodeEntry, positionOf } from "../entry-json.ts";
-import { EXPORT_MAX_MS, EXPORT_PAGE_ENTRIES } from "../limits.ts";
-import { type ReadContext, type ReadDependencies, readLogs } from "../read-logs.ts";
+import { EXPORT_MAX_MS, EXPORT_PAGE_ENTRIES, EXPORT_PAGE_MAX_BYTES } from "../limits.ts";
+import { type ReadDependencies, readLogs, readManyLogs } from "../read-logs.ts";
 import { newestIdPlan, type PageStart, pagePlan } from "../search-plans.ts";
 import { readSelection } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
@@ -29,52 +31,69 @@ const LOG_ID_BITS_BELOW_MS = 22n;
  */
 export function exportLogs(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   { format = "ndjson", ...parameters }: ExportParameters,
 ): Promise<Response> {
   const { header, line, type } = FORMATS[format];
   return pagedDownload({
-    pages: exportPages(deps, context, readSelection(parameters, deps.now())),
-    textOf: (page: Rows) => page.map(line).join(""),
+    pages: exportPages(deps, caller, readSelection(parameters, deps.now())),
+    line,
     header,
     contentType: type,
     fileName: `logs.${format}`,
-    now: deps.now,
+    memory: caller.memory,
     maxMs: EXPORT_MAX_MS,
   });
 }
 
-type Rows = readonly (readonly unknown[])[];
-
-/** Pages of rows; none is empty. */
+/**
+ * Pages of rows; none is empty. What a page may hold is taken from the beginning to the end, so that an export that was
+ * begun has the room to come to its end.
+ */
 async function* exportPages(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   { filter, timeRange }: LogSelection,
-): AsyncGenerator<Rows, undefined> {
-  const newestId = await readNewestId(deps, context);
+): AsyncGenerator<Iterable<Row>, undefined> {
+  caller.memory.reserve(EXPORT_PAGE_MAX_BYTES);
+  const newestId = await readNewestId(deps, caller);
   let start: PageStart | null = null;
+  let pageEntries = EXPORT_PAGE_ENTRIES;
   for (;;) {
-    const plan = pagePlan(filter, start, EXPORT_PAGE_ENTRIES, newestId);
-    const { rows } = await readLogs(deps, context, {
+    const statement = {
       operation: "export",
-      plan,
+      plan: pagePlan(filter, start, pageEntries, newestId),
       timeRange,
       maxRows: EXPORT_PAGE_ENTRIES,
-    });
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows;
-    if (rows.length < EXPORT_PAGE_ENTRIES) return;
-    start = { position: positionOf(last), newestId };
+    };
+    const { rows } = await readManyLogs(deps, caller, statement, EXPORT_PAGE_MAX_BYTES);
+    const { count, isCut } = rows;
+    if (count === 0) return;
+    const page: Page = { last: null };
+    yield readingLast(rows, page);
+    if (page.last === null || (!isCut && count < pageEntries)) return;
+    start = { position: positionOf(page.last), newestId };
+    // The store sorts in vain what does not fit into a page.
+    pageEntries = isCut ? count : Math.min(EXPORT_PAGE_ENTRIES, pageEntries * 2);
+  }
+}
+
+interface Page {
+  last: Row | null;
+}
+
+function* readingLast(rows: Iterable<Row>, page: Page): Generator<Row> {
+  for (const row of rows) {
+    page.last = row;
+    yield row;
   }
 }
 
 /** What is newer came after the export began. */
-async function readNewestId(deps: ReadDependencies, context: ReadContext): Promise<bigint> {
+async function readNewestId(deps: ReadDependencies, caller: QueryCaller): Promise<bigint> {
   const presentId = (BigInt(Math.trunc(deps.now()) - LOG_ID_EPOCH_MS + 1) << LOG_ID_BITS_BELOW_MS) - 1n;
   const plan = newestIdPlan(presentId);
-  const { rows } = await readLogs(deps, context, {
+  const { rows } = await readLogs(deps, caller, {
     operation: "newest_id",
     plan,
     timeRange: ALL_TIME,

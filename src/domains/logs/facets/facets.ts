@@ -13,6 +13,7 @@ import {
   union,
 } from "../../../../query/index.ts";
 import { validationFailed } from "../../../http/validate.ts";
+import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { fieldText } from "../field-name.ts";
 import {
   FACET_DEFAULT_ATTRIBUTES,
@@ -20,7 +21,7 @@ import {
   FACETS_MAX_FIELDS,
   FIELD_NAME_MAX_CHARS,
 } from "../limits.ts";
-import { type ReadContext, type ReadDependencies, readLogs } from "../read-logs.ts";
+import { type ReadDependencies, readLogs } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
 import { sampleFields } from "./fields.ts";
@@ -34,12 +35,12 @@ const DEFAULT_FIELDS = ["level", "service", "source", "host"];
  */
 export async function readFacets(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   { fields, limit, ...parameters }: FacetParameters,
 ): Promise<FacetsAnswer> {
   const selection = readSelection(parameters, deps.now());
-  const names = fields === undefined ? await defaultFields(deps, context, selection) : namesIn(fields);
-  const { rows } = await readLogs(deps, context, {
+  const names = fields === undefined ? await defaultFields(deps, caller, selection) : namesIn(fields);
+  const { rows } = await readLogs(deps, caller, {
     operation: "facets",
     // One value more: that of entries without the field.
     plan: facetsPlan(selection.filter, names, (limit ?? FACET_DEFAULT_VALUES) + 1),
@@ -81,10 +82,10 @@ function namesIn(fields: string): string[] {
 
 async function defaultFields(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   selection: LogSelection,
 ): Promise<string[]> {
-  const { fields } = await sampleFields(deps, context, selection);
+  const { fields } = await sampleFields(deps, caller, selection);
   const attributes = fields.filter(({ kind }) => kind === "attribute").slice(0, FACET_DEFAULT_ATTRIBUTES);
   return [...DEFAULT_FIELDS, ...attributes.map(({ name }) => name)];
 }

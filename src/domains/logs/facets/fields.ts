@@ -1,11 +1,14 @@
 import { keep, type Relation } from "../../../../query/index.ts";
+import { ThreadSlice } from "../../../http/thread-turns.ts";
+import type { QueryCaller } from "../../../storage/query-runner.ts";
 import {
   FIELD_EXAMPLE_MAX_CHARS,
   FIELD_EXAMPLES,
   FIELDS_MAX_ATTRIBUTES,
   FIELDS_SAMPLE_ENTRIES,
+  FIELDS_SAMPLE_MAX_BYTES,
 } from "../limits.ts";
-import { type ReadContext, type ReadDependencies, readLogs } from "../read-logs.ts";
+import { type ReadDependencies, readManyLogs } from "../read-logs.ts";
 import { pagePlan } from "../search-plans.ts";
 import { readSelection } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
@@ -25,24 +28,27 @@ const CONSTANT_COLUMNS = [
 /** The columns of entries and the attributes that the newest of those that match have. */
 export function readFields(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   parameters: FieldParameters,
 ): Promise<FieldsAnswer> {
-  return sampleFields(deps, context, readSelection(parameters, deps.now()));
+  return sampleFields(deps, caller, readSelection(parameters, deps.now()));
 }
 
 /** Columns first, then attributes, the most frequent first. */
 export async function sampleFields(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   { filter, timeRange }: LogSelection,
 ): Promise<FieldsAnswer> {
   const plan: Relation = keep(pagePlan(filter, null, FIELDS_SAMPLE_ENTRIES), [...SAMPLED_COLUMNS, "attrs"]);
   const maxRows = FIELDS_SAMPLE_ENTRIES;
-  const { rows } = await readLogs(deps, context, { operation: "fields", plan, timeRange, maxRows });
+  const statement = { operation: "fields", plan, timeRange, maxRows };
+  const { rows } = await readManyLogs(deps, caller, statement, FIELDS_SAMPLE_MAX_BYTES);
   const columns = SAMPLED_COLUMNS.map((name) => new FieldTally(name));
   const attributes = new Map<string, FieldTally>();
+  const slice = new ThreadSlice();
   for (const row of rows) {
+    if (slice.isOver) await slice.yield();
     for (const [i, column] of columns.entries()) {
       const value = String(row[i] ?? "");
       if (value !== "") column.add("string", value);
@@ -54,8 +60,8 @@ export async function sampleFields(
     }
   }
   const constant = CONSTANT_COLUMNS.map(({ name, type }): Field => {
-    const share = rows.length === 0 ? 0 : 1;
-    return { name, kind: "column", types: [type], count: rows.length, share, examples: [] };
+    const share = rows.count === 0 ? 0 : 1;
+    return { name, kind: "column", types: [type], count: rows.count, share, examples: [] };
   });
   const frequent = [...attributes.values()]
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
@@ -63,10 +69,10 @@ export async function sampleFields(
   return {
     fields: [
       ...constant,
-      ...columns.map((tally) => tally.field("column", rows.length)),
-      ...frequent.map((tally) => tally.field("attribute", rows.length)),
+      ...columns.map((tally) => tally.field("column", rows.count)),
+      ...frequent.map((tally) => tally.field("attribute", rows.count)),
     ],
-    sampledEntries: rows.length,
+    sampledEntries: rows.count,
   };
 }
 

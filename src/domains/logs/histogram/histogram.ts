@@ -1,8 +1,9 @@
 import type { LogFilter, TimeRange } from "../../../../query/index.ts";
 import { validationFailed } from "../../../http/validate.ts";
+import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { formatNs } from "../entry-time.ts";
 import { HISTOGRAM_MAX_BUCKETS, HISTOGRAM_MAX_GROUPS } from "../limits.ts";
-import { type ReadContext, type ReadDependencies, readLogs } from "../read-logs.ts";
+import { type ReadDependencies, readLogs } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";
 import { type BucketSeries, bucketSeries, NANOS_PER_SECOND } from "./buckets.ts";
 import { bucketsPlan, extentPlan, groupedBucketsPlan, topValuesPlan } from "./plans.ts";
@@ -19,11 +20,11 @@ const SPAN_MAX_NS = 2n ** 63n - RANGE_MAX_NS;
  */
 export async function readHistogram(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   { bucketSec, groupBy, ...parameters }: HistogramParameters,
 ): Promise<HistogramAnswer> {
   const { filter, timeRange } = readSelection(parameters, deps.now());
-  const range = await closedRange(deps, context, filter, timeRange);
+  const range = await closedRange(deps, caller, filter, timeRange);
   if (range === null) return { buckets: [], bucketSec: bucketSec ?? 1, total: 0 };
   const series = bucketSeries(range.from, range.to, bucketSec ?? null);
   if (series.count > HISTOGRAM_MAX_BUCKETS)
@@ -33,8 +34,8 @@ export async function readHistogram(
   const question = { filter, timeRange: range, series };
   const buckets =
     groupBy === undefined
-      ? await plainBuckets(deps, context, question)
-      : await groupedBuckets(deps, context, question, groupBy);
+      ? await plainBuckets(deps, caller, question)
+      : await groupedBuckets(deps, caller, question, groupBy);
   return {
     buckets,
     bucketSec: series.widthSec,
@@ -56,12 +57,12 @@ interface HistogramQuestion {
 /** Null when nothing matches in a range that the parameters leave open. */
 async function closedRange(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   filter: LogFilter,
   { from, to }: TimeRange,
 ): Promise<ClosedRange | null> {
   if (from !== null && to !== null && to - from <= RANGE_MAX_NS) return { from, to };
-  const { rows } = await readLogs(deps, context, {
+  const { rows } = await readLogs(deps, caller, {
     operation: "histogram_extent",
     plan: extentPlan(filter),
     timeRange: { from, to },
@@ -79,10 +80,10 @@ type Bucket = HistogramAnswer["buckets"][number];
 
 async function plainBuckets(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   { filter, timeRange, series }: HistogramQuestion,
 ): Promise<Bucket[]> {
-  const { rows } = await readLogs(deps, context, {
+  const { rows } = await readLogs(deps, caller, {
     operation: "histogram",
     plan: bucketsPlan(filter, series),
     timeRange,
@@ -94,18 +95,18 @@ async function plainBuckets(
 
 async function groupedBuckets(
   deps: ReadDependencies,
-  context: ReadContext,
+  caller: QueryCaller,
   { filter, timeRange, series }: HistogramQuestion,
   field: string,
 ): Promise<Bucket[]> {
-  const top = await readLogs(deps, context, {
+  const top = await readLogs(deps, caller, {
     operation: "histogram_groups",
     plan: topValuesPlan(filter, field, HISTOGRAM_MAX_GROUPS),
     timeRange,
     maxRows: HISTOGRAM_MAX_GROUPS,
   });
   const values = top.rows.map(([value]) => String(value));
-  const { rows } = await readLogs(deps, context, {
+  const { rows } = await readLogs(deps, caller, {
     operation: "histogram",
     plan: groupedBucketsPlan(filter, series, field, values),
     timeRange,

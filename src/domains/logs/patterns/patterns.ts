@@ -1,3 +1,4 @@
+import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { formatNs } from "../entry-time.ts";
 import { readSelection } from "../selection.ts";
 import {
@@ -19,11 +20,6 @@ export interface PatternDependencies {
   readonly monotonicMs: () => number;
 }
 
-export interface PatternContext {
-  readonly organizationId: number;
-  readonly signal: AbortSignal;
-}
-
 type Seen = TalliedPattern & { readonly current: PatternTally };
 
 /**
@@ -32,13 +28,13 @@ type Seen = TalliedPattern & { readonly current: PatternTally };
  */
 export async function findPatterns(
   { reader, now, monotonicMs }: PatternDependencies,
-  { organizationId, signal }: PatternContext,
+  caller: QueryCaller,
   parameters: PatternParameters,
 ): Promise<PatternsAnswer> {
   const startMs = monotonicMs();
   const { filter, timeRange } = readSelection(parameters);
   const window = windowOf(timeRange, now());
-  const groups = await reader.readGroups({ organizationId, filter, window, signal });
+  const groups = await reader.readGroups({ caller, filter, window });
   const tallied = tallyPatterns(groups);
   const seen = tallied.filter((pattern): pattern is Seen => pattern.current !== null);
   seen.sort((a, b) => b.current.count - a.current.count || compareTexts(a.pattern, b.pattern));

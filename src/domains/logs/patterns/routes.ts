@@ -2,6 +2,7 @@ import type { QueryBudget } from "../../../../query/index.ts";
 import { route } from "../../../http/define-route.ts";
 import type { Route } from "../../../http/route.ts";
 import type { QueryRunner } from "../../../storage/query-runner.ts";
+import { callerOf } from "../read-logs.ts";
 import { findPatterns, type PatternDependencies } from "./patterns.ts";
 import { PatternReader } from "./store.ts";
 import { PatternParameters, PatternsAnswer } from "./types.ts";
@@ -28,10 +29,10 @@ export function logPatternRoutes({ runner, budget, now }: LogPatternOptions): Ro
       query: PatternParameters,
       responses: { 200: { description: "The patterns, the most frequent first", schema: PatternsAnswer } },
       errors: ["VALIDATION_FAILED", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
-      handler: async ({ principal, request }, { query }) => {
-        const context = { organizationId: principal.organizationId, signal: request.signal };
-        return { status: 200, body: await findPatterns(deps, context, query) };
-      },
+      handler: async (context, { query }) => ({
+        status: 200,
+        body: await findPatterns(deps, callerOf(context), query),
+      }),
     }),
   ];
 }

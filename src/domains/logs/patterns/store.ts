@@ -7,7 +7,7 @@ import {
   type Relation,
 } from "../../../../query/index.ts";
 import { ApiError } from "../../../errors.ts";
-import type { QueryAnswer, QueryRunner } from "../../../storage/query-runner.ts";
+import type { QueryAnswer, QueryCaller, QueryRunner } from "../../../storage/query-runner.ts";
 import { FORMS_MAX_COUNT, KINDS_MAX_COUNT, NEW_FORMS_MAX_COUNT } from "./limits.ts";
 import { formCountPlan, type Grouping, groupsPlan, kindCountPlan, MESSAGE_KINDS } from "./plans.ts";
 import type { PatternWindow } from "./window.ts";
@@ -45,12 +45,10 @@ export interface PatternReaderOptions {
   readonly budget: QueryBudget;
 }
 
-/** On whose behalf, and until when anybody waits for the answer. */
 export interface PatternQuery {
-  readonly organizationId: number;
+  readonly caller: QueryCaller;
   readonly filter: LogFilter;
   readonly window: PatternWindow;
-  readonly signal: AbortSignal;
 }
 
 /** Rows of an answer: each group has one in each of the two times. */
@@ -113,13 +111,14 @@ export class PatternReader {
     );
   }
 
-  #run({ organizationId, window, signal }: PatternQuery, operation: string, plan: Relation, maxRows: number) {
+  #run({ caller, window }: PatternQuery, operation: string, plan: Relation, maxRows: number) {
     const { runner, budget } = this.#options;
+    const { organizationId } = caller;
     const timeRange = { from: window.previousFrom, to: window.to };
     return runner.run(
       operation,
       emit(guardPlan(plan, { organizationId, timeRange, maxRows, budget })),
-      signal,
+      caller,
     );
   }
 }

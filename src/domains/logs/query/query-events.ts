@@ -1,6 +1,8 @@
 import type { ApiError } from "../../../errors.ts";
 import { errorBody, toApiError } from "../../../http/envelope.ts";
-import { type EventSource, SSE_COMMENT, sseBlock } from "../../../http/sse.ts";
+import { ANSWER_PIECE_BYTES } from "../../../http/limits.ts";
+import { SSE_COMMENT, sseBlock } from "../../../http/sse.ts";
+import { piecesOf } from "../../../http/thread-turns.ts";
 import type { StatementProgress } from "../../../storage/query-runner.ts";
 
 /** Silence after which a comment keeps proxies from taking the stream for dead. */
@@ -13,59 +15,55 @@ export interface QueryEventsOptions {
   readonly onError: (error: ApiError) => void;
 }
 
-type RunQuery = (signal: AbortSignal, onProgress: (progress: StatementProgress) => void) => Promise<string>;
+type RunQuery = (onProgress: (progress: StatementProgress) => void) => Promise<Iterable<string>>;
 
 /**
- * A query as events: `progress` while it runs, the newest only if the reader is slow, then `result` with the ordinary
- * answer or `error` with the ordinary envelope. A reader that goes away ends the query.
+ * A query as the text of an event stream: `progress` while it runs, the newest only if the reader is slow, then `result`
+ * with the ordinary answer or `error` with the ordinary envelope.
  */
-export function queryEvents(
+export async function* queryEvents(
   run: RunQuery,
   { requestId, monotonicMs, onError }: QueryEventsOptions,
-): EventSource {
+): AsyncGenerator<string, undefined> {
   const startMs = monotonicMs();
-  const gone = new AbortController();
   let progress: string | null = null;
-  let final: string | null = null;
-  let isOver = false;
+  let answer: Iterable<string> | string | null = null;
   let wake: () => void = () => undefined;
   const tell = (seen: StatementProgress): void => {
     const data = JSON.stringify({ ...seen, elapsedMs: Math.round(monotonicMs() - startMs) });
     progress = sseBlock({ event: "progress", data });
     wake();
   };
-  const finish = (event: "result" | "error", data: string): void => {
-    final = sseBlock({ event, data });
+  const finish = (found: Iterable<string> | string): void => {
+    answer = found;
     wake();
   };
-  run(gone.signal, tell).then(
-    (answer) => finish("result", answer),
-    (thrown: unknown) => {
-      const error = toApiError(thrown);
-      onError(error);
-      finish("error", JSON.stringify(errorBody(error, requestId)));
-    },
-  );
-  return {
-    read: async () => {
-      if (isOver) return null;
-      if (final === null && progress === null) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, COMMENT_INTERVAL_MS);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      if (final !== null) {
-        isOver = true;
-        return final;
-      }
-      const text = progress ?? SSE_COMMENT;
-      progress = null;
-      return text;
-    },
-    cancel: () => gone.abort(),
-  };
+  run(tell).then(finish, (thrown: unknown) => {
+    const error = toApiError(thrown);
+    onError(error);
+    finish(sseBlock({ event: "error", data: JSON.stringify(errorBody(error, requestId)) }));
+  });
+  for (;;) {
+    if (answer === null && progress === null)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, COMMENT_INTERVAL_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    const found: Iterable<string> | string | null = answer;
+    if (typeof found === "string") yield found;
+    else if (found !== null) yield* piecesOf(resultBlock(found), ANSWER_PIECE_BYTES);
+    if (found !== null) return;
+    yield progress ?? SSE_COMMENT;
+    progress = null;
+  }
+}
+
+/** A line break in JSON is only ever between its parts, where a blank means the same. */
+function* resultBlock(texts: Iterable<string>): Generator<string> {
+  yield "event: result\ndata: ";
+  for (const text of texts) yield text.replace(/[\r\n]/g, " ");
+  yield "\n\n";
 }

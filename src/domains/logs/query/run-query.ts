@@ -1,8 +1,15 @@
-import { DISCOVERY_MAX_ROWS, emit, guardPlan, type Relation } from "../../../../query/index.ts";
-import type { StatementProgress } from "../../../storage/query-runner.ts";
+import {
+  type CompiledColumn,
+  type CompiledQuery,
+  DISCOVERY_MAX_ROWS,
+  emit,
+  guardPlan,
+  type Relation,
+} from "../../../../query/index.ts";
+import type { LargeAnswer, QueryCaller, StatementProgress } from "../../../storage/query-runner.ts";
 import { compileQueryText, withPlace } from "../kql.ts";
 import { QUERY_MAX_ANSWER_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
-import type { ReadContext, ReadDependencies } from "../read-logs.ts";
+import type { ReadDependencies } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";
 import { encodeTable } from "./table-json.ts";
 import type { QueryBody } from "./types.ts";
@@ -12,51 +19,67 @@ export interface QueryDependencies extends ReadDependencies {
 }
 
 /**
- * The answer to a query as JSON text. Throws KQL_INVALID, VALIDATION_FAILED for a range that ends before it begins,
- * and what `QueryRunner.run` throws.
+ * The answer to a query as JSON text, made while it is read, which is possible once. Throws KQL_INVALID,
+ * VALIDATION_FAILED for a range that ends before it begins, and what `QueryRunner.read` throws.
  */
 export async function runQuery(
   { runner, budget, now, monotonicMs }: QueryDependencies,
-  { organizationId, signal }: ReadContext,
+  caller: QueryCaller,
   { query, from, to }: QueryBody,
   onProgress: ((progress: StatementProgress) => void) | null,
-): Promise<string> {
+): Promise<Generator<string>> {
   const startMs = monotonicMs();
+  const { organizationId } = caller;
   const { timeRange } = readSelection({
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   });
-  const ask = async (relation: Relation, maxRows: number) => {
-    const compiled = emit(guardPlan(relation, { organizationId, timeRange, maxRows, budget }));
-    try {
-      return { compiled, answer: await runner.run("query", compiled, signal, onProgress) };
-    } catch (error) {
-      throw withPlace(error, query);
-    }
+  const compile = (relation: Relation, maxRows: number): CompiledQuery =>
+    emit(guardPlan(relation, { organizationId, timeRange, maxRows, budget }));
+  const placed = (error: unknown): never => {
+    throw withPlace(error, query);
   };
-  const look = async (relation: Relation) => (await ask(relation, DISCOVERY_MAX_ROWS)).answer.rows;
+  const look = async (relation: Relation) =>
+    (await runner.run("query", compile(relation, DISCOVERY_MAX_ROWS), caller, onProgress).catch(placed)).rows;
   const { relation, others, render } = await compileQueryText(query, now(), look);
-  const answers = [];
-  for (const table of [relation, ...others]) answers.push(await ask(table, QUERY_MAX_ROWS + 1));
+  const tables: AnsweredTable[] = [];
+  for (const table of [relation, ...others]) {
+    const compiled = compile(table, QUERY_MAX_ROWS + 1);
+    tables.push({
+      columns: compiled.columns,
+      answer: await runner.read("query", compiled, caller, { onProgress }).catch(placed),
+    });
+  }
+  const stats = {
+    rowsRead: sum(tables.map(({ answer }) => answer.rowsRead)),
+    bytesRead: sum(tables.map(({ answer }) => answer.bytesRead)),
+    elapsedMs: Math.round((monotonicMs() - startMs) * 1000) / 1000,
+  };
+  return answerTexts(tables, { stats, ...(render !== null && { render }) });
+}
+
+interface AnsweredTable {
+  readonly columns: readonly CompiledColumn[];
+  readonly answer: LargeAnswer;
+}
+
+function* answerTexts([first, ...more]: readonly AnsweredTable[], rest: object): Generator<string> {
+  let truncated = false;
+  yield "{";
+  if (first !== undefined) truncated = yield* tableTexts(first);
+  for (const [i, table] of more.entries()) {
+    yield i === 0 ? ',"tables":[{' : ",{";
+    truncated = (yield* tableTexts(table)) || truncated;
+    yield i === more.length - 1 ? "}]" : "}";
+  }
+  yield `,${JSON.stringify({ truncated, ...rest }).slice(1)}`;
+}
+
+/** Returns whether rows are missing. */
+function* tableTexts({ columns, answer: { rows } }: AnsweredTable): Generator<string, boolean> {
+  yield `"columns":${JSON.stringify(columns.map(({ name, type }) => ({ name, type })))},"rows":`;
   const bounds = { maxRows: QUERY_MAX_ROWS, maxChars: QUERY_MAX_ANSWER_CHARS };
-  const tables = answers.map(({ compiled, answer }) => {
-    const { rows, isTruncated } = encodeTable(compiled.columns, answer.rows, bounds);
-    const columns = JSON.stringify(compiled.columns.map(({ name, type }) => ({ name, type })));
-    return { text: `"columns":${columns},"rows":${rows}`, isTruncated };
-  });
-  const [first, ...more] = tables.map(({ text }) => text);
-  const elapsedMs = Math.round((monotonicMs() - startMs) * 1000) / 1000;
-  const rest = JSON.stringify({
-    truncated: tables.some(({ isTruncated }) => isTruncated),
-    stats: {
-      rowsRead: sum(answers.map(({ answer }) => answer.rowsRead)),
-      bytesRead: sum(answers.map(({ answer }) => answer.bytesRead)),
-      elapsedMs,
-    },
-    ...(render !== null && { render }),
-  });
-  const further = more.length === 0 ? "" : `"tables":[${more.map((text) => `{${text}}`).join(",")}],`;
-  return `{${first},${further}${rest.slice(1)}`;
+  return (yield* encodeTable(columns, rows, bounds)) || rows.isCut;
 }
 
 function sum(values: readonly number[]): number {

@@ -1,35 +1,33 @@
 import type { CompiledColumn } from "../../../../query/index.ts";
 import { encodeAttributes } from "../entry-json.ts";
 
-/** A table as JSON text, and whether rows are missing in it. */
-export interface TableJson {
-  /** `[[1, "a"], ...]` */
-  readonly rows: string;
-  readonly isTruncated: boolean;
-}
-
 /**
- * Rows in the wire formats of their columns as JSON text, written by hand because a number in memory cannot hold a long.
- * Numbers are JSON numbers with every digit, except `"NaN"`, `"Infinity"` and `"-Infinity"`; a datetime is ISO 8601 with 7
- * digits of fraction, or 9 where it needs them; a timespan is `d.hh:mm:ss.fffffff`, likewise; a dynamic value is itself;
- * nothing is null. Stops at so many rows or characters. Throws a TypeError for a cell in another format.
+ * Rows in the wire formats of their columns as JSON text, an array of arrays, in texts of a row each; written by hand
+ * because a number in memory cannot hold a long. Numbers are JSON numbers with every digit, except `"NaN"`, `"Infinity"`
+ * and `"-Infinity"`; a datetime is ISO 8601 with 7 digits of fraction, or 9 where it needs them; a timespan is
+ * `d.hh:mm:ss.fffffff`, likewise; a dynamic value is itself; nothing is null. Stops at so many rows or characters, and
+ * returns whether rows are missing. Throws a TypeError for a cell in another format.
  */
-export function encodeTable(
+export function* encodeTable(
   columns: readonly Pick<CompiledColumn, "type" | "wireFormat">[],
-  rows: readonly (readonly unknown[])[],
+  rows: Iterable<readonly unknown[]>,
   { maxRows, maxChars }: { maxRows: number; maxChars: number },
-): TableJson {
+): Generator<string, boolean> {
   const encoders = columns.map(encoderOf);
-  const lines: string[] = [];
+  let count = 0;
   let chars = 0;
+  let isTruncated = false;
+  yield "[";
   for (const row of rows) {
-    if (lines.length >= maxRows) break;
     const line = `[${encoders.map((encode, i) => encode(row[i])).join(",")}]`;
     chars += line.length + 1;
-    if (chars > maxChars) break;
-    lines.push(line);
+    isTruncated = count >= maxRows || chars > maxChars;
+    if (isTruncated) break;
+    yield count === 0 ? line : `,${line}`;
+    count++;
   }
-  return { rows: `[${lines.join(",")}]`, isTruncated: lines.length < rows.length };
+  yield "]";
+  return isTruncated;
 }
 
 type CellEncoder = (cell: unknown) => string;

@@ -8,6 +8,8 @@ const MEBIBYTE = 1024 * 1024;
 export const SESSION_LIFE_MS = 60 * 60 * 1000;
 /** Sessions of one organization that have not expired: a row each, most of them an hour's worth of forgotten ones. */
 export const SESSIONS_PER_ORGANIZATION_MAX = 1024;
+/** Of one person, so that nobody takes them all. */
+export const SESSIONS_PER_PERSON_MAX = 512;
 /** How often the use of an open session is written down; far below its life. */
 export const SESSION_TOUCH_MS = 60 * 1000;
 
@@ -15,13 +17,20 @@ export const SESSION_TOUCH_MS = 60 * 1000;
 export const STREAMS_PER_TOKEN_MAX = 4;
 /** Streams of one server: each holds a connection and up to a queue. */
 export const STREAMS_MAX = 1024;
+/** Of one organization and of one person in it: far more than anybody looks at, and most are left to others. */
+export const STREAMS_PER_ORGANIZATION_MAX = 256;
+export const STREAMS_PER_PERSON_MAX = 64;
 
 /** Entries that wait for one reader: a second of the fastest flow a person could not follow anyway. */
 export const QUEUE_MAX_ENTRIES = 10_000;
 /** Characters that wait for one reader, beside the 4 MB that the kernel holds for its connection. */
 export const QUEUE_MAX_CHARS = 4 * MEBIBYTE;
-/** Characters that wait for all readers of a server. */
-export const QUEUES_MAX_CHARS = 256 * MEBIBYTE;
+/** Characters that wait for the readers of a server: for those of one person, of one organization, and for all. */
+export const QUEUES_MEMORY = {
+  ofCaller: 64 * MEBIBYTE,
+  ofOrganization: 128 * MEBIBYTE,
+  ofAll: 256 * MEBIBYTE,
+};
 
 /** Characters sent in one piece: large enough to be cheap, small enough to stay near the reader's speed. */
 export const WRITE_MAX_CHARS = 64 * 1024;
@@ -44,10 +53,16 @@ export const REFUSED_RETRY_MS = 30_000;
 /** A reader that takes nothing for so long is gone, even if its connection is not. */
 export const STALLED_READER_MS = 120_000;
 
-/** How often it is checked that the credential behind a stream is still valid. */
-export const CREDENTIAL_CHECK_MS = 5_000;
-/** A stream whose credential could not be checked for so long ends: an outage must not keep a revoked one alive. */
-export const CREDENTIAL_TRUST_MS = 5 * 60_000;
+/**
+ * How often it is checked that the credentials behind the streams are still valid, wherever they are revoked: so that a
+ * stream ends within a second of that. One statement for all of them.
+ */
+export const CREDENTIAL_CHECK_MS = 500;
+/**
+ * A stream whose credential could not be checked for so long ends: an outage must not keep a revoked one alive, and a
+ * restart of Postgres must not end all of them.
+ */
+export const CREDENTIAL_TRUST_MS = 30_000;
 
 /** Terms from which on one pass for all of them is quicker than one for each (measured). */
 export const FINDER_MIN_TERMS = 16;
@@ -80,6 +95,8 @@ export const GAP_MAX_ENTRIES = 10_000;
 export const GAP_SCAN_MAX_ENTRIES = 100_000;
 /** Entries read at a time to fill a break. */
 export const GAP_PAGE_ENTRIES = 1_000;
+/** Bytes of them, which wait for the reader; of larger entries fewer are read. */
+export const GAP_PAGE_MAX_BYTES = MEBIBYTE;
 /** How long a reader that comes back waits until the store has everything that was acknowledged before. */
 export const GAP_STORE_WAIT_MS = 15_000;
 /** How often it is looked whether the store has it. */
@@ -88,6 +105,9 @@ export const GAP_BUDGET: QueryBudget = INTERACTIVE_BUDGET;
 /** Breaks that are filled at a time: after a restart all readers come back at once. */
 export const GAP_QUERIES_MAX_RUNNING = 4;
 export const GAP_QUERIES_MAX_WAITING = STREAMS_MAX;
+/** The same of one organization, each of whose streams asks for one thing at a time. */
+export const GAP_QUERIES_MAX_RUNNING_OF_ONE = 2;
+export const GAP_QUERIES_MAX_WAITING_OF_ONE = STREAMS_PER_ORGANIZATION_MAX;
 
 /** How often a server says that it is there and what its streams want. */
 export const HELLO_INTERVAL_MS = 2_000;
@@ -112,3 +132,5 @@ export const POLL_INTERVAL_MS = 400;
 export const POLL_HORIZON_MS = 5_000;
 /** Streams that look into the store: each look is a statement. */
 export const POLLED_STREAMS_MAX = 32;
+/** Of one organization. */
+export const POLLED_STREAMS_PER_ORGANIZATION_MAX = 8;

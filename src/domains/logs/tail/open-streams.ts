@@ -1,19 +1,20 @@
 import type { Logger } from "../../../log.ts";
 import { CREDENTIAL_CHECK_MS, CREDENTIAL_TRUST_MS } from "./limits.ts";
+import type { TailCredential } from "./session-store.ts";
+import { credentialKey } from "./tail-sessions.ts";
 import type { TailStream } from "./tail-stream.ts";
 
-/** A stream that goes on, and how it is found out whether it may. */
+/** A stream that goes on, whose it is, and what lets it be read. */
 export interface OpenStream {
   readonly stream: TailStream;
-  /** Of its session; null for a stream that its own credential opened. */
-  readonly sessionId: number | null;
-  /** Whether the credential of a stream without a session is still valid. Rejects when that cannot be found out. */
-  readonly isAllowed: () => Promise<boolean>;
+  readonly organizationId: number;
+  readonly userId: number;
+  readonly credential: TailCredential;
 }
 
 export interface OpenStreamsOptions {
-  /** Those of the sessions that are still valid. Rejects when that cannot be found out. */
-  readonly validSessions: (ids: readonly number[]) => Promise<readonly number[]>;
+  /** The keys of the credentials that are still valid. Rejects when that cannot be found out. */
+  readonly validCredentials: (credentials: readonly TailCredential[]) => Promise<ReadonlySet<string>>;
   readonly log: Logger;
   readonly monotonicMs: () => number;
   readonly checkIntervalMs?: number;
@@ -37,14 +38,16 @@ export class OpenStreams {
     return this.#streams.size;
   }
 
-  countOf(sessionId: number): number {
-    return [...this.#streams.keys()].filter((open) => open.sessionId === sessionId).length;
+  /** How many there are like this one. */
+  countOf(isLike: (open: OpenStream) => boolean): number {
+    let count = 0;
+    for (const open of this.#streams.keys()) if (isLike(open)) count++;
+    return count;
   }
 
-  /** The sessions that are open, each once. */
+  /** The sessions of tails that are open, each once. */
   get sessionIds(): number[] {
-    const ids = [...this.#streams.keys()].flatMap(({ sessionId }) => (sessionId === null ? [] : [sessionId]));
-    return [...new Set(ids)];
+    return this.#credentials.flatMap(({ kind, id }) => (kind === "tail" ? [id] : []));
   }
 
   add(open: OpenStream): void {
@@ -66,30 +69,31 @@ export class OpenStreams {
     for (const { stream } of [...this.#streams.keys()]) stream.end(event, data);
   }
 
+  /** Each once. */
+  get #credentials(): TailCredential[] {
+    const credentials = new Map<string, TailCredential>();
+    for (const { credential } of this.#streams.keys()) credentials.set(credentialKey(credential), credential);
+    return [...credentials.values()];
+  }
+
   async #check(): Promise<void> {
-    if (this.#isChecking) return;
+    if (this.#isChecking || this.#streams.size === 0) return;
     this.#isChecking = true;
     const checkedAt = this.#options.monotonicMs();
     const streams = [...this.#streams.keys()];
-    const sessions = this.#validSessions();
-    await Promise.all(
-      streams.map(async (open) => {
-        const { sessionId, isAllowed } = open;
-        const answer = sessionId === null ? isAllowed() : sessions.then((valid) => valid.has(sessionId));
-        this.#judge(open, await answer.catch(() => null), checkedAt);
-      }),
-    );
+    const valid = await this.#validCredentials();
+    for (const open of streams)
+      this.#judge(open, valid?.has(credentialKey(open.credential)) ?? null, checkedAt);
     this.#isChecking = false;
   }
 
-  async #validSessions(): Promise<ReadonlySet<number>> {
-    const ids = this.sessionIds;
-    if (ids.length === 0) return new Set();
+  /** Null when it cannot be found out. */
+  async #validCredentials(): Promise<ReadonlySet<string> | null> {
     try {
-      return new Set(await this.#options.validSessions(ids));
+      return await this.#options.validCredentials(this.#credentials);
     } catch (error) {
       this.#options.log.warn({ err: error }, "the credentials of live tails could not be checked");
-      throw error;
+      return null;
     }
   }
 

@@ -1,6 +1,6 @@
+import type { MemoryShare } from "../../../http/answer-memory.ts";
 import { QUEUE_MAX_CHARS, QUEUE_MAX_ENTRIES } from "./limits.ts";
 import { sourceOf } from "./position.ts";
-import type { QueueBudget } from "./queue-budget.ts";
 import type { TailEntry } from "./tail-filter.ts";
 
 /** What stands in the place of entries that a slow reader does not get. */
@@ -26,14 +26,14 @@ const REOPEN_SHARE = 0.5;
  * order.
  */
 export class ReaderQueue {
-  readonly #budget: QueueBudget;
+  readonly #memory: MemoryShare;
   #items: QueueItem[] = [];
   #next = 0;
   #chars = 0;
   #dropping: DroppedEntries | null = null;
 
-  constructor(budget: QueueBudget) {
-    this.#budget = budget;
+  constructor(memory: MemoryShare) {
+    this.#memory = memory;
   }
 
   get isEmpty(): boolean {
@@ -61,7 +61,7 @@ export class ReaderQueue {
     if (
       this.#items.length - this.#next >= QUEUE_MAX_ENTRIES ||
       this.#chars + chars > QUEUE_MAX_CHARS ||
-      !this.#budget.take(chars)
+      !this.#memory.tryTake(chars)
     ) {
       this.drop(1, entry.id);
       return false;
@@ -143,6 +143,6 @@ export class ReaderQueue {
 
   #giveBack(chars: number): void {
     this.#chars -= chars;
-    this.#budget.giveBack(chars);
+    this.#memory.giveBack(chars);
   }
 }

@@ -7,7 +7,14 @@ import type { TailParameters } from "./types.ts";
 export interface TailSession {
   readonly id: number;
   readonly organizationId: number;
+  readonly userId: number;
   readonly parameters: TailParameters;
+}
+
+/** What lets a stream be read: a session of tails, or the credential of its reader. */
+export interface TailCredential {
+  readonly kind: "tail" | "token" | "session";
+  readonly id: number;
 }
 
 export interface NewTailSession {
@@ -18,12 +25,18 @@ export interface NewTailSession {
   readonly expiresAtMs: number;
 }
 
-/** Stores a session; false when the organization has `maxSessions` already. Clears away what has expired. */
+/** How many there may be. */
+export interface SessionBounds {
+  readonly ofOrganization: number;
+  readonly ofPerson: number;
+}
+
+/** Stores a session; false when the organization or the person has too many already. Clears away what has expired. */
 export async function insertTailSession(
   sql: Sql,
   organizationId: number,
   session: NewTailSession,
-  maxSessions: number,
+  { ofOrganization, ofPerson }: SessionBounds,
 ): Promise<boolean> {
   const { tokenHash, principal, parameters, createdAtMs, expiresAtMs } = session;
   const createdAt = new Date(createdAtMs);
@@ -34,7 +47,9 @@ export async function insertTailSession(
     SELECT ${tokenHash}::bytea, ${organizationId}::integer, ${principal.userId}::bigint,
            ${principal.tokenId}::bigint, ${sessionIdOf(principal)}::bigint,
            ${JSON.stringify(parameters)}::text::jsonb, ${createdAt}::timestamptz, ${new Date(expiresAtMs)}::timestamptz
-    WHERE (SELECT count(*) FROM tail_sessions WHERE organization_id = ${organizationId}) < ${maxSessions}
+    WHERE (SELECT count(*) FROM tail_sessions WHERE organization_id = ${organizationId}) < ${ofOrganization}
+      AND (SELECT count(*) FROM tail_sessions
+           WHERE organization_id = ${organizationId} AND user_id = ${principal.userId}) < ${ofPerson}
     RETURNING 1`;
   return inserted.length > 0;
 }
@@ -46,21 +61,41 @@ export async function useTailSession(
   nowMs: number,
   expiresAtMs: number,
 ): Promise<TailSession | null> {
-  const [row] = await sql<{ id: string; organization_id: number; filter: TailParameters }[]>`
+  const [row] = await sql<UsedSession[]>`
     UPDATE tail_sessions t SET expires_at = ${new Date(expiresAtMs)}
     WHERE t.token_hash = ${tokenHash} AND t.expires_at > ${new Date(nowMs)}
       AND ${credentialIsValid(sql, nowMs)}
-    RETURNING t.id, t.organization_id, t.filter`;
+    RETURNING t.id, t.organization_id, t.user_id, t.filter`;
   if (row === undefined) return null;
-  return { id: Number(row.id), organizationId: row.organization_id, parameters: row.filter };
+  const { id, organization_id: organizationId, user_id: userId, filter: parameters } = row;
+  return { id: Number(id), organizationId, userId: Number(userId), parameters };
 }
 
-/** Those of the sessions whose credential is still valid. */
-export async function validTailSessions(sql: Sql, ids: readonly number[], nowMs: number): Promise<number[]> {
-  const rows = await sql<{ id: string }[]>`
-    SELECT t.id FROM tail_sessions t
-    WHERE t.id = ANY(${[...ids]}::bigint[]) AND ${credentialIsValid(sql, nowMs)}`;
-  return rows.map(({ id }) => Number(id));
+interface UsedSession {
+  readonly id: string;
+  readonly organization_id: number;
+  readonly user_id: string;
+  readonly filter: TailParameters;
+}
+
+/** Those of the credentials that are still valid, found out in one statement. */
+export function validCredentials(
+  sql: Sql,
+  credentials: readonly TailCredential[],
+  nowMs: number,
+): Promise<{ kind: TailCredential["kind"]; id: string }[]> {
+  const now = new Date(nowMs);
+  const idsOf = (kind: TailCredential["kind"]) =>
+    sql`ANY(${credentials.filter((credential) => credential.kind === kind).map(({ id }) => id)}::bigint[])`;
+  return sql`
+    SELECT 'tail' AS kind, t.id FROM tail_sessions t
+    WHERE t.id = ${idsOf("tail")} AND ${credentialIsValid(sql, nowMs)}
+    UNION ALL
+    SELECT 'token', p.id FROM personal_access_tokens p JOIN memberships m USING (organization_id, user_id)
+    WHERE p.id = ${idsOf("token")} AND p.revoked_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ${now})
+    UNION ALL
+    SELECT 'session', s.id FROM sessions s JOIN memberships m USING (organization_id, user_id)
+    WHERE s.id = ${idsOf("session")} AND s.expires_at > ${now}`;
 }
 
 /** Moves the end of sessions. Rows another server is writing at this moment are left to it. */
@@ -89,6 +124,6 @@ function credentialIsValid(sql: Sql, nowMs: number) {
 }
 
 /** The row of a cookie's session, which its credential key names; null for a token. */
-function sessionIdOf({ kind, credentialKey }: Principal): number | null {
+export function sessionIdOf({ kind, credentialKey }: Principal): number | null {
   return kind === "session" ? Number(credentialKey.slice("session:".length)) : null;
 }

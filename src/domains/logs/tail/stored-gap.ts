@@ -1,12 +1,17 @@
 import { ALL_TIME, emit, guardPlan } from "../../../../query/index.ts";
+import type { AnswerMemory, MemoryShare } from "../../../http/answer-memory.ts";
 import { sseBlock } from "../../../http/sse.ts";
-import type { QueryRunner } from "../../../storage/query-runner.ts";
+import { mapInSlices } from "../../../http/thread-turns.ts";
+import { ANSWER_MAX_BYTES } from "../../../storage/limits.ts";
+import type { QueryCaller, QueryRunner } from "../../../storage/query-runner.ts";
+import type { Row } from "../../../storage/stored-rows.ts";
 import { ENTRY_COLUMNS, encodeEntry, positionOf } from "../entry-json.ts";
 import { entriesAfterPlan } from "./gap-plans.ts";
 import {
   GAP_BUDGET,
   GAP_MAX_ENTRIES,
   GAP_PAGE_ENTRIES,
+  GAP_PAGE_MAX_BYTES,
   GAP_SCAN_MAX_ENTRIES,
   GAP_STORE_POLL_MS,
 } from "./limits.ts";
@@ -17,7 +22,9 @@ import type { TailGap } from "./tail-stream.ts";
 
 export interface StoredGapOptions {
   readonly runner: QueryRunner;
-  readonly organizationId: number;
+  readonly caller: Omit<QueryCaller, "memory">;
+  /** What waits for the reader counts here. */
+  readonly memory: AnswerMemory;
   readonly filter: TailFilter;
   /** Where the reader was. */
   readonly position: TailPosition;
@@ -27,7 +34,6 @@ export interface StoredGapOptions {
   readonly except: ReadonlySet<number>;
   /** Whether the store has everything up to there. */
   readonly isStored: () => boolean;
-  readonly signal: AbortSignal;
   /** How long that may take. */
   readonly storeWaitMs: number;
 }
@@ -47,6 +53,8 @@ export class StoredGap implements TailGap {
   #after = 0n;
   #isPrepared = false;
   #isRead = false;
+  /** Of the page that the reader has. */
+  #held: MemoryShare | null = null;
 
   constructor(options: StoredGapOptions) {
     this.#options = options;
@@ -59,6 +67,7 @@ export class StoredGap implements TailGap {
   }
 
   async next(): Promise<readonly QueueItem[] | null> {
+    this.#release();
     if (this.#isRead) return null;
     if (this.#isPrepared) return this.#nextPage();
     this.#isPrepared = true;
@@ -66,19 +75,20 @@ export class StoredGap implements TailGap {
     // Only now: the reader goes on while it waits its turn.
     this.#position = this.#options.position.copy();
     this.#after = this.#position.lowest;
-    const rows = await this.#read(GAP_PAGE_ENTRIES, ENTRY_COLUMNS);
-    if (rows.length === GAP_PAGE_ENTRIES) return this.#passOldest();
+    const { rows, isLast } = await this.#readPage();
+    if (!isLast) return this.#passOldest();
     // Most often that is all.
     this.#boundBy(rows.map((row) => positionOf(row).id));
-    return this.#itemsOf(rows);
+    return this.#itemsOf(rows, isLast);
   }
 
   async #nextPage(): Promise<QueueItem[]> {
-    return this.#itemsOf(await this.#read(GAP_PAGE_ENTRIES, ENTRY_COLUMNS));
+    const { rows, isLast } = await this.#readPage();
+    return this.#itemsOf(rows, isLast);
   }
 
-  #itemsOf(rows: readonly (readonly unknown[])[]): QueueItem[] {
-    this.#isRead = rows.length < GAP_PAGE_ENTRIES;
+  #itemsOf(rows: readonly Row[], isLast: boolean): QueueItem[] {
+    this.#isRead = isLast;
     const items: QueueItem[] = [];
     for (const row of rows) {
       const { id } = positionOf(row);
@@ -89,16 +99,16 @@ export class StoredGap implements TailGap {
   }
 
   async #waitForStore(): Promise<void> {
-    const { isStored, signal, storeWaitMs } = this.#options;
+    const { isStored, caller, storeWaitMs } = this.#options;
     for (let waitedMs = 0; !isStored(); waitedMs += GAP_STORE_POLL_MS) {
-      if (waitedMs >= storeWaitMs || signal.aborted) throw new Error("the store is behind");
+      if (waitedMs >= storeWaitMs || caller.signal.aborted) throw new Error("the store is behind");
       await Bun.sleep(GAP_STORE_POLL_MS);
     }
   }
 
   /** Passes over what is too much to show, oldest first. */
   async #passOldest(): Promise<QueueItem[]> {
-    const rows = await this.#read(GAP_SCAN_MAX_ENTRIES, ["id"]);
+    const { rows } = await this.#read(GAP_SCAN_MAX_ENTRIES, ["id"], ANSWER_MAX_BYTES);
     if (rows.length === GAP_SCAN_MAX_ENTRIES) {
       this.#isRead = true;
       return [TOO_LARGE];
@@ -128,11 +138,33 @@ export class StoredGap implements TailGap {
     return this.#position.isAhead(id) && id <= (this.#bounds.get(source) ?? 0n);
   }
 
-  async #read(maxRows: number, columns: readonly string[]): Promise<readonly (readonly unknown[])[]> {
-    const { runner, organizationId, filter, signal } = this.#options;
+  readonly #release = (): void => {
+    this.#held?.close();
+    this.#options.caller.signal.removeEventListener("abort", this.#release);
+  };
+
+  async #readPage(): Promise<{ rows: readonly Row[]; isLast: boolean }> {
+    const { rows, isCut } = await this.#read(GAP_PAGE_ENTRIES, ENTRY_COLUMNS, GAP_PAGE_MAX_BYTES);
+    return { rows, isLast: !isCut && rows.length < GAP_PAGE_ENTRIES };
+  }
+
+  /** What is read counts until the next piece is asked for. */
+  async #read(
+    maxRows: number,
+    columns: readonly string[],
+    maxBytes: number,
+  ): Promise<{ rows: readonly Row[]; isCut: boolean }> {
+    const { runner, caller, filter } = this.#options;
+    const { organizationId, userId } = caller;
     const plan = entriesAfterPlan(filter.filter, this.#after, maxRows, columns);
     const scope = { organizationId, timeRange: ALL_TIME, maxRows, budget: GAP_BUDGET };
-    return (await runner.run("tail_gap", emit(guardPlan(plan, scope)), signal)).rows;
+    this.#release();
+    this.#held = this.#options.memory.open({ caller: `user:${userId}`, organizationId });
+    caller.signal.addEventListener("abort", this.#release);
+    const compiled = emit(guardPlan(plan, scope));
+    const { rows } = await runner.read("tail_gap", compiled, { ...caller, memory: this.#held }, { maxBytes });
+    this.#held.reserve(rows.bytes);
+    return { isCut: rows.isCut, rows: await mapInSlices(rows, (row) => row) };
   }
 }
 

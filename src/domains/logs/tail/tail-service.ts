@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Ingest } from "../../../../ingest/index.ts";
 import { ApiError } from "../../../errors.ts";
+import { AnswerMemory } from "../../../http/answer-memory.ts";
 import { validationFailed } from "../../../http/validate.ts";
 import type { Logger } from "../../../log.ts";
 import type { Metrics } from "../../../ops/metrics.ts";
@@ -13,21 +14,23 @@ import {
   POLL_HORIZON_MS,
   POLL_INTERVAL_MS,
   POLLED_STREAMS_MAX,
+  POLLED_STREAMS_PER_ORGANIZATION_MAX,
   POSITION_HORIZON_MS,
-  QUEUES_MAX_CHARS,
+  QUEUES_MEMORY,
   REFUSED_RETRY_MS,
   SESSION_TOUCH_MS,
   STREAMS_MAX,
+  STREAMS_PER_ORGANIZATION_MAX,
+  STREAMS_PER_PERSON_MAX,
   STREAMS_PER_TOKEN_MAX,
 } from "./limits.ts";
 import { type OpenStream, OpenStreams } from "./open-streams.ts";
 import { idBefore, sourceOf, TailPosition } from "./position.ts";
-import { QueueBudget } from "./queue-budget.ts";
 import { readTailFilter } from "./read-filter.ts";
 import { StoredGap } from "./stored-gap.ts";
 import type { TailFilter } from "./tail-filter.ts";
 import type { TailHub } from "./tail-hub.ts";
-import type { TailGrant, TailSessions } from "./tail-sessions.ts";
+import { credentialKey, type TailGrant, type TailSessions } from "./tail-sessions.ts";
 import { type TailGap, TailStream } from "./tail-stream.ts";
 import type { StreamParameters } from "./types.ts";
 import { WriteRounds } from "./write-rounds.ts";
@@ -67,14 +70,14 @@ interface Opening {
 export class TailService {
   readonly #options: TailServiceOptions;
   readonly #streams: OpenStreams;
-  readonly #budget = new QueueBudget(QUEUES_MAX_CHARS);
+  readonly #memory = new AnswerMemory(QUEUES_MEMORY);
   readonly #rates: DeliveryRates;
   readonly #rounds: WriteRounds;
   readonly #closing = new AbortController();
   readonly #touchTimer: Timer;
   readonly #fanOut: FanOut | null;
-  /** Those that ask the store again and again. */
-  readonly #polled = new Set<TailStream>();
+  /** Those that ask the store again and again, with their organizations. */
+  readonly #polled = new Map<TailStream, number>();
 
   constructor(options: TailServiceOptions) {
     const { sessions, monotonicMs, log, credentialCheckMs, redis } = options;
@@ -82,7 +85,7 @@ export class TailService {
     this.#rates = new DeliveryRates(monotonicMs);
     this.#rounds = new WriteRounds(monotonicMs);
     this.#streams = new OpenStreams({
-      validSessions: (ids) => sessions.valid(ids),
+      validCredentials: (credentials) => sessions.valid(credentials),
       monotonicMs,
       log,
       ...(credentialCheckMs !== undefined && { checkIntervalMs: credentialCheckMs }),
@@ -105,14 +108,15 @@ export class TailService {
       throw new ApiError("UNAVAILABLE", "Too many live tails at once.", { retryAfterSeconds: 5 });
 
     // From here to the end nothing else runs, so that what is read back and what is delivered meet at the mark.
-    const { sessionId, isAllowed } = grant;
+    const { organizationId, userId, credential } = grant;
+    const memory = this.#memory.open({ caller: `user:${userId}`, organizationId });
     const mark = ingest.idMark();
     const gone = new AbortController();
     const leaving: (() => void)[] = [() => gone.abort()];
     const position = resumeFrom ?? TailPosition.at(now(), mark);
     const stream = new TailStream({
       position,
-      budget: this.#budget,
+      memory,
       rate: this.#rates.open(),
       rounds: this.#rounds,
       metrics: metrics.tail,
@@ -125,15 +129,16 @@ export class TailService {
         for (const leave of leaving) leave();
         this.#polled.delete(stream);
         this.#streams.delete(open);
-        if (sessionId !== null) sessions.touch([sessionId]);
+        memory.close();
+        if (credential.kind === "tail") sessions.touch([credential.id]);
       },
       ...(commentIntervalMs !== undefined && { commentIntervalMs }),
     });
-    const isCrowded = this.#isCrowded(grant);
-    const open: OpenStream = { stream, sessionId, isAllowed };
+    const crowd = this.#crowdAround(grant);
+    const open: OpenStream = { stream, organizationId, userId, credential };
     this.#streams.add(open);
     const opening: Opening = { grant, filter, stream, position, mark, leaving, signal: gone.signal };
-    if (isCrowded) refuse(stream, `A tail session has at most ${STREAMS_PER_TOKEN_MAX} streams.`);
+    if (crowd !== null) refuse(stream, `${crowd} live tails at once.`);
     else if (filter.isLive) this.#deliver(opening, resumeFrom !== null);
     else this.#poll(opening);
     return stream;
@@ -147,8 +152,20 @@ export class TailService {
     await this.#fanOut?.close();
   }
 
-  #isCrowded({ sessionId }: TailGrant): boolean {
-    return sessionId !== null && this.#streams.countOf(sessionId) >= STREAMS_PER_TOKEN_MAX;
+  /** Who has as many streams as may be; null when there is room. */
+  #crowdAround({ organizationId, userId, credential }: TailGrant): string | null {
+    const count = (isLike: (open: OpenStream) => boolean): number =>
+      this.#streams.countOf((open) => open.organizationId === organizationId && isLike(open));
+    if (count(() => true) >= STREAMS_PER_ORGANIZATION_MAX)
+      return `An organization has at most ${STREAMS_PER_ORGANIZATION_MAX}`;
+    if (count((open) => open.userId === userId) >= STREAMS_PER_PERSON_MAX)
+      return `A person has at most ${STREAMS_PER_PERSON_MAX}`;
+    if (
+      credential.kind === "tail" &&
+      count((open) => credentialKey(open.credential) === credentialKey(credential)) >= STREAMS_PER_TOKEN_MAX
+    )
+      return `A tail session has at most ${STREAMS_PER_TOKEN_MAX}`;
+    return null;
   }
 
   /** Shows what is committed here, and on other servers, as it comes. */
@@ -170,17 +187,18 @@ export class TailService {
 
   /** Asks the store again and again, for a filter that nobody else can evaluate; nothing is delivered any more. */
   #poll(opening: Opening): void {
-    const { stream, position, leaving, signal } = opening;
+    const { grant, stream, position, leaving, signal } = opening;
     const { ingest, now } = this.#options;
     if (this.#polled.has(stream)) return;
-    if (this.#polled.size >= POLLED_STREAMS_MAX) {
+    const own = [...this.#polled.values()].filter((id) => id === grant.organizationId).length;
+    if (this.#polled.size >= POLLED_STREAMS_MAX || own >= POLLED_STREAMS_PER_ORGANIZATION_MAX) {
       refuse(
         stream,
-        `At most ${POLLED_STREAMS_MAX} tails at a time can have a query that takes the log store.`,
+        `At most ${POLLED_STREAMS_PER_ORGANIZATION_MAX} tails of an organization at a time, and ${POLLED_STREAMS_MAX} in all, can have a query that takes the log store.`,
       );
       return;
     }
-    this.#polled.add(stream);
+    this.#polled.set(stream, grant.organizationId);
     // All but the first, which ends what is under way.
     for (const leave of leaving.splice(1)) leave();
     stream.forget();
@@ -202,14 +220,14 @@ export class TailService {
     if (source !== sourceOf(mark)) delivering.add(sourceOf(mark));
     return new StoredGap({
       runner: this.#options.runner,
-      organizationId: grant.organizationId,
+      caller: { organizationId: grant.organizationId, userId: grant.userId, signal },
+      memory: this.#memory,
       filter,
       position,
       through: new Map([[source, through]]),
       except: delivering,
       isStored,
       storeWaitMs: this.#options.gapStoreWaitMs ?? GAP_STORE_WAIT_MS,
-      signal,
     });
   }
 

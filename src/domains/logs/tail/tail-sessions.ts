@@ -6,14 +6,16 @@ import type { Principal } from "../../../http/principal.ts";
 import { hashToken, mintSessionToken } from "../../../identity/secret-token.ts";
 import type { Logger } from "../../../log.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
-import { SESSION_LIFE_MS, SESSIONS_PER_ORGANIZATION_MAX } from "./limits.ts";
+import { SESSION_LIFE_MS, SESSIONS_PER_ORGANIZATION_MAX, SESSIONS_PER_PERSON_MAX } from "./limits.ts";
 import { readTailFilter } from "./read-filter.ts";
 import {
   extendTailSessions,
   insertTailSession,
+  sessionIdOf,
+  type TailCredential,
   type TailSession,
   useTailSession,
-  validTailSessions,
+  validCredentials,
 } from "./session-store.ts";
 import type { TailParameters } from "./types.ts";
 
@@ -32,13 +34,18 @@ export interface TailSessionsOptions {
 /** Whose entries a stream shows, which of them, and what proves that it may. */
 export interface TailGrant {
   readonly organizationId: number;
+  readonly userId: number;
   /** Those that the session was made with. */
   readonly parameters: TailParameters;
-  /** Null where the caller's own credential opens the stream. */
-  readonly sessionId: number | null;
-  /** Whether that credential is still valid. Rejects when it cannot be found out. */
-  readonly isAllowed: () => Promise<boolean>;
+  readonly credential: TailCredential;
 }
+
+/** Names a credential. */
+export function credentialKey({ kind, id }: TailCredential): string {
+  return `${kind}:${id}`;
+}
+
+const SESSION_BOUNDS = { ofOrganization: SESSIONS_PER_ORGANIZATION_MAX, ofPerson: SESSIONS_PER_PERSON_MAX };
 
 /** Who may open a live tail. */
 export class TailSessions {
@@ -49,7 +56,7 @@ export class TailSessions {
   }
 
   /**
-   * Makes a session. Throws VALIDATION_FAILED, TAIL_LIMIT_REACHED when the organization has too many, and
+   * Makes a session. Throws VALIDATION_FAILED, TAIL_LIMIT_REACHED when the organization or the person has too many, and
    * DependencyError.
    */
   async create(
@@ -62,12 +69,12 @@ export class TailSessions {
     const expiresAtMs = createdAtMs + SESSION_LIFE_MS;
     const session = { tokenHash: hashToken(token), principal, parameters, createdAtMs, expiresAtMs };
     const isStored = await askPostgres(() =>
-      insertTailSession(this.#options.sql, principal.organizationId, session, SESSIONS_PER_ORGANIZATION_MAX),
+      insertTailSession(this.#options.sql, principal.organizationId, session, SESSION_BOUNDS),
     );
     if (!isStored)
       throw new ApiError(
         "TAIL_LIMIT_REACHED",
-        `The organization has ${SESSIONS_PER_ORGANIZATION_MAX} tail sessions; they end an hour after their last use.`,
+        `An organization has at most ${SESSION_BOUNDS.ofOrganization} tail sessions, and a person ${SESSION_BOUNDS.ofPerson}; they end an hour after their last use.`,
       );
     return { token, expiresAt: new Date(expiresAtMs).toISOString() };
   }
@@ -82,12 +89,15 @@ export class TailSessions {
     const session = TAIL_TOKEN.test(token) ? await this.#use(hashToken(token)) : null;
     if (session === null)
       throw new ApiError("UNAUTHENTICATED", "The tail session is unknown, expired or revoked.");
-    return { ...session, sessionId: session.id, isAllowed: async () => true };
+    return { ...session, credential: { kind: "tail", id: session.id } };
   }
 
-  /** Those of the sessions whose credential is still valid. Rejects when it cannot be found out. */
-  valid(ids: readonly number[]): Promise<number[]> {
-    return askPostgres(() => validTailSessions(this.#options.sql, ids, this.#options.now()));
+  /** The keys of those that are still valid. Rejects when it cannot be found out. */
+  async valid(credentials: readonly TailCredential[]): Promise<ReadonlySet<string>> {
+    const rows = await askPostgres(() =>
+      validCredentials(this.#options.sql, credentials, this.#options.now()),
+    );
+    return new Set(rows.map(({ kind, id }) => credentialKey({ kind, id: Number(id) })));
   }
 
   /** Writes down that sessions are in use; what fails is made up for by the next time. */
@@ -105,21 +115,17 @@ export class TailSessions {
   }
 
   async #authorizeCaller(request: Request): Promise<TailGrant> {
-    const { authenticator } = this.#options;
-    // A copy, because the listener takes a request back once it is answered.
-    const credential = new Request(request.url, { headers: request.headers });
-    const principal = await authenticator.authenticate(credential);
+    const principal = await this.#options.authenticator.authenticate(request);
     requireAccess(ACCESS, principal);
     if (principal === null) throw new ApiError("UNAUTHENTICATED", "A credential is required.");
-    const isAllowed = async (): Promise<boolean> => {
-      try {
-        requireAccess(ACCESS, await authenticator.authenticate(credential));
-        return true;
-      } catch (error) {
-        if (error instanceof ApiError) return false;
-        throw error;
-      }
-    };
-    return { organizationId: principal.organizationId, parameters: {}, sessionId: null, isAllowed };
+    const { organizationId, userId } = principal;
+    return { organizationId, userId, parameters: {}, credential: credentialOf(principal) };
   }
+}
+
+function credentialOf(principal: Principal): TailCredential {
+  const sessionId = sessionIdOf(principal);
+  return sessionId === null
+    ? { kind: "token", id: principal.tokenId ?? 0 }
+    : { kind: "session", id: sessionId };
 }

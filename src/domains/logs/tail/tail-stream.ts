@@ -1,9 +1,9 @@
+import type { MemoryShare } from "../../../http/answer-memory.ts";
 import { type EventSource, SSE_COMMENT, sseBlock, sseRetry } from "../../../http/sse.ts";
 import type { Metrics } from "../../../ops/metrics.ts";
 import type { DeliveryRate } from "./delivery-rate.ts";
 import { COMMENT_INTERVAL_MS, RETRY_MS, STALLED_READER_MS, WRITE_MAX_CHARS } from "./limits.ts";
 import { sourceOf, type TailPosition } from "./position.ts";
-import type { QueueBudget } from "./queue-budget.ts";
 import { type DroppedEntries, type QueueItem, ReaderQueue } from "./reader-queue.ts";
 import type { MatchedEntries, TailEntry } from "./tail-filter.ts";
 import type { TailReader } from "./tail-hub.ts";
@@ -24,7 +24,8 @@ interface PendingGap {
 
 export interface TailStreamOptions {
   readonly position: TailPosition;
-  readonly budget: QueueBudget;
+  /** What waits for the reader counts here. */
+  readonly memory: MemoryShare;
   readonly rate: DeliveryRate;
   readonly rounds: WriteRounds;
   readonly metrics: Metrics["tail"];
@@ -69,7 +70,7 @@ export class TailStream implements EventSource, TailReader {
   constructor(options: TailStreamOptions) {
     this.#options = options;
     this.#position = options.position;
-    this.#queue = new ReaderQueue(options.budget);
+    this.#queue = new ReaderQueue(options.memory);
     this.#commentIntervalMs = options.commentIntervalMs ?? COMMENT_INTERVAL_MS;
     this.#lastReadMs = options.monotonicMs();
     this.#head = sseRetry(RETRY_MS) + sseBlock({ id: options.position.toString() });
@@ -87,7 +88,7 @@ export class TailStream implements EventSource, TailReader {
   /** Keeps what comes from a server until `release`. */
   hold(source: number): void {
     if (!this.#ended && !this.#held.has(source))
-      this.#held.set(source, new ReaderQueue(this.#options.budget));
+      this.#held.set(source, new ReaderQueue(this.#options.memory));
   }
 
   /** Lets what was kept follow what waits. */

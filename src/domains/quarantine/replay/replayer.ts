@@ -14,7 +14,9 @@ import { throwForClient } from "../../logs/receive/ingest-refusals.ts";
 import {
   REPLAY_MAX_MS,
   REPLAYS_MAX_RUNNING,
+  REPLAYS_MAX_RUNNING_OF_ONE,
   REPLAYS_MAX_WAITING,
+  REPLAYS_MAX_WAITING_OF_ONE,
   STEP_MAX_BYTES,
   STEP_MAX_RECORDS,
 } from "../limits.ts";
@@ -65,7 +67,14 @@ interface Readable {
 /** Makes entries of quarantined records, as their mappings are now. */
 export class Replayer {
   readonly #options: ReplayerOptions;
-  readonly #admission = new Admission({ maxRunning: REPLAYS_MAX_RUNNING, maxWaiting: REPLAYS_MAX_WAITING });
+  readonly #admission = new Admission({
+    what: "a replay",
+    dependency: "postgres",
+    maxRunning: REPLAYS_MAX_RUNNING,
+    maxWaiting: REPLAYS_MAX_WAITING,
+    maxRunningOfOne: REPLAYS_MAX_RUNNING_OF_ONE,
+    maxWaitingOfOne: REPLAYS_MAX_WAITING_OF_ONE,
+  });
   readonly #writer = new ReplayWriter();
 
   constructor(options: ReplayerOptions) {
@@ -75,7 +84,7 @@ export class Replayer {
   /** Says what a replay would do; changes nothing. Throws DependencyError. */
   dryRun(organizationId: number, filter: RecordFilter, signal: AbortSignal): Promise<DryRun> {
     const { sql, decoders, log } = this.#options;
-    return this.#admission.run(signal, () =>
+    return this.#admission.run({ organizationId }, signal, () =>
       dryRun({ sql, decoders, log, step: this.#step }, organizationId, filter),
     );
   }
@@ -86,7 +95,9 @@ export class Replayer {
    * DependencyError when the first step fails: then nothing is replayed, or what is will be settled shortly.
    */
   replay(organizationId: number, filter: RecordFilter, signal: AbortSignal): Promise<Replayed> {
-    return this.#admission.run(signal, () => this.#replay(organizationId, filter, signal));
+    return this.#admission.run({ organizationId }, signal, () =>
+      this.#replay(organizationId, filter, signal),
+    );
   }
 
   /** See `ReplayClaims.takeOver`. */

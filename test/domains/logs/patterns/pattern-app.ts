@@ -22,7 +22,7 @@ export function patternApp(
 ): PatternApp {
   const runner = new QueryRunner({
     endpoint: stores.clickhouseEndpoint,
-    admission: new Admission({ maxRunning: 4, maxWaiting: 64 }),
+    admission: new Admission({ what: "a query", dependency: "clickhouse", maxRunning: 4, maxWaiting: 64 }),
     metrics: createMetrics(),
     monotonicMs: () => performance.now(),
   });

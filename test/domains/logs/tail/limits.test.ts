@@ -1,8 +1,19 @@
 /** What a live tail refuses, and how it ends. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { CREDENTIAL_CHECK_MS } from "../../../../src/domains/logs/tail/limits.ts";
 import { eventually } from "../../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
-import { makeSession, makeTenant, openTail, postSession, send, startTailServer } from "./tail-server.ts";
+import { EventReader } from "./event-reader.ts";
+import {
+  addMember,
+  makeSession,
+  makeTenant,
+  openTail,
+  postSession,
+  send,
+  startTailServer,
+  type Tenant,
+} from "./tail-server.ts";
 
 let stores: TestStores;
 beforeAll(async () => {
@@ -32,17 +43,61 @@ describe("limits", () => {
     await server.close();
   });
 
-  test("an organization has 1024 sessions, and others are not concerned", async () => {
+  test("a person has 512 sessions, an organization 1024, and others are not concerned", async () => {
     const server = await startTailServer(stores);
     const tenant = await makeTenant(stores);
-    for (let i = 0; i < 1024; i += 64)
-      await Promise.all(Array.from({ length: 64 }, () => makeSession(server, tenant)));
-    const refused = await postSession(server, tenant.token, {});
-    expect(refused.status).toBe(429);
-    expect(await refused.json()).toMatchObject({ code: "TAIL_LIMIT_REACHED" });
+    const people = [tenant, await addMember(stores, tenant), await addMember(stores, tenant)];
+    const expectRefusal = async (person: Tenant): Promise<void> => {
+      const refused = await postSession(server, person.token, {});
+      expect(refused.status).toBe(429);
+      expect(await refused.json()).toMatchObject({ code: "TAIL_LIMIT_REACHED" });
+    };
+    for (const person of people.slice(0, 2)) {
+      for (let i = 0; i < 512; i += 64)
+        await Promise.all(Array.from({ length: 64 }, () => makeSession(server, person)));
+      await expectRefusal(person);
+    }
+    for (const person of people) await expectRefusal(person);
     await makeSession(server, await makeTenant(stores));
     await stores.postgres`UPDATE tail_sessions SET expires_at = now() WHERE organization_id = ${tenant.organizationId}`;
     await makeSession(server, tenant);
+    await server.close();
+  });
+
+  test("a person has 64 streams at a time, and others of the organization have theirs", async () => {
+    const server = await startTailServer(stores);
+    const tenant = await makeTenant(stores);
+    const open = async (person: Tenant) =>
+      EventReader.open(`${server.url}/api/v1/logs/tail`, { authorization: `Bearer ${person.token}` });
+    const tails = await Promise.all(Array.from({ length: 64 }, () => open(tenant)));
+    const refused = await open(tenant);
+    expect(JSON.parse((await refused.next("error")).data)).toMatchObject({ code: "TAIL_LIMIT_REACHED" });
+    const colleague = await open(await addMember(stores, tenant));
+    await send(server, tenant, [{ message: "shown" }]);
+    await eventually("a colleague reads", () => colleague.messages.length > 0);
+    for (const tail of [...tails, colleague]) tail.close();
+    await server.close();
+  });
+
+  test("a stream ends when its reader is a member no more, wherever that was decided", async () => {
+    const server = await startTailServer(stores);
+    const tenant = await makeTenant(stores);
+    const own = await EventReader.open(`${server.url}/api/v1/logs/tail`, {
+      authorization: `Bearer ${tenant.token}`,
+    });
+    const ofSession = await openTail(server, await makeSession(server, tenant));
+    const stays = await makeTenant(stores);
+    const other = await openTail(server, await makeSession(server, stays));
+    await Promise.all([own, ofSession, other].map((tail) => tail.next("")));
+    // As another instance does it: nothing of this process hears of it.
+    await stores.postgres`
+      DELETE FROM memberships WHERE organization_id = ${tenant.organizationId} AND user_id = ${tenant.userId}`;
+    for (const tail of [own, ofSession])
+      expect(JSON.parse((await tail.next("error")).data)).toMatchObject({ code: "UNAUTHENTICATED" });
+    await send(server, stays, [{ message: "shown" }]);
+    await eventually("others go on", () => other.messages.length > 0);
+    expect(CREDENTIAL_CHECK_MS).toBeLessThan(1000);
+    other.close();
     await server.close();
   });
 

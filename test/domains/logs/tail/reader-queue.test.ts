@@ -1,10 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { QUEUE_MAX_CHARS, QUEUE_MAX_ENTRIES } from "../../../../src/domains/logs/tail/limits.ts";
-import { QueueBudget } from "../../../../src/domains/logs/tail/queue-budget.ts";
 import { type QueueItem, ReaderQueue } from "../../../../src/domains/logs/tail/reader-queue.ts";
+import { AnswerMemory, type MemoryShare } from "../../../../src/http/answer-memory.ts";
 
 const entry = (number: number, chars: number) => ({ id: BigInt(number) << 22n, json: "x".repeat(chars) });
+const memoryOf = (bytes: number): MemoryShare =>
+  new AnswerMemory({ ofCaller: bytes, ofOrganization: bytes, ofAll: bytes }).open({
+    caller: "user:1",
+    organizationId: 7,
+  });
 const drain = (queue: ReaderQueue): QueueItem[] => {
   const items: QueueItem[] = [];
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) items.push(item);
@@ -19,7 +24,7 @@ describe("a queue", () => {
     );
     fc.assert(
       fc.property(fc.array(action, { maxLength: 30 }), (actions) => {
-        const budget = new QueueBudget(100_000_000);
+        const budget = memoryOf(100_000_000);
         const queue = new ReaderQueue(budget);
         let pushed = 0;
         let next = 0;
@@ -54,25 +59,25 @@ describe("a queue", () => {
         for (const item of drain(queue)) take(item);
         expect(next).toBe(pushed);
         expect(queue.isEmpty).toBe(true);
-        expect(budget.take(100_000_000)).toBe(true);
+        expect(budget.tryTake(100_000_000)).toBe(true);
       }),
       { numRuns: 60 },
     );
   });
 
   test("takes no more than all queues may hold together, and gives it back", () => {
-    const budget = new QueueBudget(1000);
+    const budget = memoryOf(1000);
     const [one, two] = [new ReaderQueue(budget), new ReaderQueue(budget)];
     expect(one.push(entry(1, 600))).toBe(true);
     expect(two.push(entry(1, 600))).toBe(false);
     one.clear();
     expect(two.push(entry(2, 600))).toBe(true);
     expect(drain(two).map(({ kind }) => kind)).toEqual(["dropped", "entry"]);
-    expect(budget.take(1000)).toBe(true);
+    expect(budget.tryTake(1000)).toBe(true);
   });
 
   test("takes over what another holds, counts included", () => {
-    const budget = new QueueBudget(1000);
+    const budget = memoryOf(1000);
     const [one, two] = [new ReaderQueue(budget), new ReaderQueue(budget)];
     two.push(entry(1, 600));
     two.push(entry(2, 600));

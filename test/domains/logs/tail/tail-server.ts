@@ -141,9 +141,24 @@ export async function makeTenant(
 ): Promise<Tenant> {
   const [organization] = await sql<{ id: number }[]>`
     INSERT INTO organizations (name, created_at) VALUES ('Example', now()) RETURNING id`;
+  return addMemberTo(sql, organization?.id ?? 0, scopes);
+}
+
+/** One more person of the organization. */
+export function addMember(
+  { postgres: sql }: TestStores,
+  { organizationId }: Pick<Tenant, "organizationId">,
+): Promise<Tenant> {
+  return addMemberTo(sql, organizationId, ["*"]);
+}
+
+async function addMemberTo(
+  sql: TestStores["postgres"],
+  organizationId: number,
+  scopes: readonly string[],
+): Promise<Tenant> {
   const [user] = await sql<{ id: string }[]>`
     INSERT INTO users (email, created_at) VALUES (${`${crypto.randomUUID()}@example.com`}, now()) RETURNING id`;
-  const organizationId = organization?.id ?? 0;
   const userId = Number(user?.id);
   await sql`INSERT INTO memberships (organization_id, user_id, role, created_at)
             VALUES (${organizationId}, ${userId}, 'member', now())`;
