@@ -46,3 +46,8 @@ export const INSERT_INTERVAL_MS = 250;
 /** Waits between attempts of a failing insert grow from the first to the second. */
 export const INSERT_RETRY_MIN_MS = 100;
 export const INSERT_RETRY_MAX_MS = 5_000;
+/**
+ * Tokens tried for rows that the store acknowledges and does not have. One more than the first is needed for what a
+ * crash leaves; a store that loses rows under several is broken, and asking it slower is all that helps.
+ */
+export const INSERT_TOKENS_MAX = 4;

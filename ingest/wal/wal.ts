@@ -174,6 +174,14 @@ export class Wal {
     return this.#parts.recovered.report;
   }
 
+  /**
+   * Where this process began to write. What lies between `flushedThrough` and here an earlier one left, and nobody knows
+   * how much of it the store has: `intentEnd` is only as good as a ledger that nothing happened to.
+   */
+  get recoveredEnd(): number {
+    return this.#parts.recovered.nextPosition;
+  }
+
   /** Every record that ends at or below this position is durable. */
   get durableEnd(): number {
     return this.#parts.writer.durableEnd;
