@@ -18,7 +18,8 @@
  * given up, and the next group begins a new segment. After a failed sync nothing is accepted any more.
  *
  * Read and release: the flusher reads on from `flushedThrough`, declares its intent, inserts, sets `flushedThrough`,
- * and releases segments wholly below. Below `recoveredEnd` it asks the store first what it has. A segment's keys are durable in a key file before the segment is removed.
+ * and releases segments wholly below. Below `recoveredEnd` it asks the store first what it has. A segment's keys are
+ * durable in a key file before the segment is removed.
  *
  * Recovery: every record in the segments is checked. One wrong byte is set right. What cannot be read below the highest
  * position that was provably durable is damage: it is copied to `damaged/`, reported and passed over. What cannot be
