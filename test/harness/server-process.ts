@@ -31,9 +31,11 @@ export interface ServerProcess {
 /** Starts the server without waiting for it; ends with the test process in any case, because its engines do. */
 export async function spawnServer(options: ServerOptions): Promise<ServerProcess> {
   const port = options.port ?? (await findFreePort());
+  // A setting of the tests, which the server would refuse.
+  const { OBS_PROOF: _, ...environment } = process.env;
   const child = Bun.spawn([process.execPath, MAIN], {
     env: {
-      ...process.env,
+      ...environment,
       LOG_LEVEL: "warn",
       RATE_LIMIT_INGEST_PER_MINUTE: "100000000",
       RATE_LIMIT_PER_MINUTE: "100000000",
