@@ -27,6 +27,8 @@ const MOMENTS = ["insert", "any", "insert", "any", "merge"] as const;
 
 let stores: TestStores;
 let disk: CutDisk | null;
+/** Also after a failure: it would hold the disk. */
+let running: ServerProcess | null = null;
 
 beforeAll(async () => {
   stores = await openTestStores();
@@ -34,6 +36,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  running?.kill("SIGKILL");
+  await running?.exited;
   disk?.close();
   await stores.close();
 });
@@ -41,12 +45,11 @@ afterAll(async () => {
 test(`every acknowledged entry is found exactly once after ${ROUNDS} power cuts`, async () => {
   if (disk === null) return;
   const dataDirectory = join(disk.path, "data");
-  const start = (port?: number): Promise<ServerProcess> =>
-    startServer({
-      dataDirectory,
-      ...(port !== undefined && { port }),
-      env: { DATABASE_URL: stores.postgresUrl },
-    });
+  const start = async (port?: number): Promise<ServerProcess> => {
+    const env = { DATABASE_URL: stores.postgresUrl };
+    running = await startServer({ dataDirectory, ...(port !== undefined && { port }), env });
+    return running;
+  };
   let server = await start();
   const token = await makeToken(server.url);
   const history = new IngestHistory();
