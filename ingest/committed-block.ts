@@ -90,7 +90,12 @@ export class CommittedBlock {
 
   /** Empty for an entry without a level; so are the other texts. */
   level(row: number): string {
-    return LEVEL_NAMES[this.#levels.getUint8(row)] ?? "";
+    return LEVEL_NAMES[this.levelNumber(row)] ?? "";
+  }
+
+  /** As `LEVEL_NUMBERS` has it; 0 for an entry without a level. */
+  levelNumber(row: number): number {
+    return this.#levels.getUint8(row);
   }
 
   messageText(row: number): string {

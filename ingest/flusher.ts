@@ -1,3 +1,4 @@
+import { Insertion } from "./insertion.ts";
 import {
   INSERT_INTERVAL_MS,
   INSERT_MAX_BYTES,
@@ -7,6 +8,7 @@ import {
 } from "./limits.ts";
 import type { LogStore } from "./log-store.ts";
 import type { IngestObserver } from "./observer.ts";
+import type { WalReadLimits } from "./wal/types.ts";
 import type { Wal } from "./wal/wal.ts";
 
 export interface FlusherOptions {
@@ -17,8 +19,9 @@ export interface FlusherOptions {
 
 /**
  * Moves durable records from the write-ahead log into the store, in order, each exactly once. Before an insert the
- * ledger notes its end; after a crash in between, the same range goes out again under the same token and the store
- * drops it if it had arrived. A failing store is asked again for as long as the server lives.
+ * ledger notes its end, so that the same range goes out again under the same token after a crash. Of what an earlier
+ * process left in the log the store is asked first what it has. A failing store is asked again for as long as the
+ * server lives.
  */
 export class Flusher {
   readonly #options: FlusherOptions;
@@ -71,44 +74,48 @@ export class Flusher {
 
   /** Inserts the next range of records, or the one that a crash interrupted. */
   async #flushFrom(from: number): Promise<void> {
-    const { wal } = this.#options;
-    const interrupted = wal.ledger.intentEnd > from;
-    const range = interrupted
-      ? {
-          maxBytes: Number.MAX_SAFE_INTEGER,
-          maxRecords: Number.MAX_SAFE_INTEGER,
-          through: wal.ledger.intentEnd,
-        }
-      : { maxBytes: INSERT_MAX_BYTES, maxRecords: INSERT_MAX_RECORDS };
-    const { records, end } = await wal.read(from, range);
+    const { wal, store, observer } = this.#options;
+    const { records, end } = await wal.read(from, this.#bounds(from));
     if (records.length > 0) {
-      if (!interrupted) await wal.ledger.setIntent(end);
-      const rows = records.reduce((sum, record) => sum + record.rows, 0);
+      if (end > wal.ledger.intentEnd) await wal.ledger.setIntent(end);
       const blocks = records.map((record) => record.block);
-      if (!(await this.#insertUntilDone(blocks, rows, wal.token(from, end)))) return;
+      const rows = records.reduce((sum, record) => sum + record.rows, 0);
+      const isRecovered = from < wal.recoveredEnd;
+      const insertion = new Insertion({
+        store,
+        observer,
+        blocks,
+        rows,
+        token: wal.token(from, end),
+        isRecovered,
+      });
+      if (!(await this.#insertUntilDone(insertion))) return;
     }
     await wal.ledger.setFlushed(end);
     try {
       await wal.release(end);
     } catch (error) {
-      this.#options.observer.releaseFailed(error);
+      observer.releaseFailed(error);
     }
   }
 
-  /** Repeats the insert until it succeeds; false when the flusher is stopped before. */
-  async #insertUntilDone(blocks: readonly Uint8Array[], rows: number, token: string): Promise<boolean> {
-    const { store, observer } = this.#options;
+  /** What an earlier process left is not mixed with what this one wrote, and what it may have inserted comes by itself. */
+  #bounds(from: number): WalReadLimits {
+    const { ledger, recoveredEnd } = this.#options.wal;
+    const bounds = { maxBytes: INSERT_MAX_BYTES, maxRecords: INSERT_MAX_RECORDS };
+    if (ledger.intentEnd > from) return { ...bounds, through: ledger.intentEnd };
+    return from < recoveredEnd ? { ...bounds, through: recoveredEnd } : bounds;
+  }
+
+  /** Goes on until the store has the rows; false when the flusher is stopped before. */
+  async #insertUntilDone(insertion: Insertion): Promise<boolean> {
     const stop = this.#stopping.signal;
     for (let attempt = 1; !stop.aborted; attempt++) {
-      const startedAt = performance.now();
       try {
-        await store.insert(blocks, token, stop);
-        const bytes = blocks.reduce((sum, block) => sum + block.length, 0);
-        observer.inserted(rows, bytes, performance.now() - startedAt);
-        return true;
+        while (!stop.aborted) if (await insertion.advance(stop)) return true;
       } catch (error) {
         const waitMs = Math.min(INSERT_RETRY_MAX_MS, INSERT_RETRY_MIN_MS * 2 ** Math.min(attempt - 1, 10));
-        observer.insertFailed(error, attempt, waitMs);
+        this.#options.observer.insertFailed(error, attempt, waitMs);
         await pause(waitMs, stop);
       }
     }

@@ -35,7 +35,7 @@ export type { IngestRequest, IngestResult } from "./ingest-request.ts";
 export { REQUEST_MAX_RECORDS } from "./limits.ts";
 export { LEVEL_NUMBERS, type Level, LogBatch } from "./log-batch.ts";
 export { INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP } from "./log-id.ts";
-export type { LogStore } from "./log-store.ts";
+export type { EntryIds, EntrySpan, LogStore } from "./log-store.ts";
 export { inferMapping } from "./mapping/infer/infer-mapping.ts";
 export type { SourceDecoder } from "./mapping/learned-texts.ts";
 export type { FieldMapping, Mapping, SourceFormat } from "./mapping/mapping.ts";

@@ -66,3 +66,9 @@ export const INSERT_RETRY_MAX_MS = 5_000;
  * retry a request. When memory is full of younger ids, new ones are refused rather than these forgotten.
  */
 export const DEDUPE_ALWAYS_MS = 600_000;
+
+/**
+ * Tokens tried for rows that the store acknowledges and does not have. One more than the first is needed for what a
+ * crash leaves; a store that loses rows under several is broken, and asking it slower is all that helps.
+ */
+export const INSERT_TOKENS_MAX = 4;

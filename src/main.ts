@@ -1,6 +1,9 @@
 import { join } from "node:path";
-import { type CommittedBatches, type Ingest, openIngest } from "../ingest/index.ts";
+import { type CommittedBatches, type Ingest, type LogStore, openIngest } from "../ingest/index.ts";
 import { createApp } from "./app.ts";
+import { findArchivedEntries } from "./archive/archived-entries.ts";
+import type { ArchiveFiles } from "./archive/files/archive-files.ts";
+import { openArchiveFiles } from "./archive/log-archive.ts";
 import { AnchorWriter } from "./audit/anchors/anchor-writer.ts";
 import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
 import { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
@@ -25,6 +28,7 @@ import { openServerSyslog } from "./server-syslog.ts";
 import { openServerTails } from "./server-tails.ts";
 import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
 import { findFreePort } from "./storage/embedded/free-port.ts";
+import { tableDirectorySync } from "./storage/embedded/table-directory.ts";
 import { openStores, type Stores } from "./storage/open.ts";
 import { loadSigningKey, takeInstanceNumber } from "./storage/server-identity.ts";
 
@@ -48,7 +52,9 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
   try {
     const hub = new TailHub({ log, metrics: metrics.tail });
     const writes = new LogWrites(Date.now);
-    const ingest = await openServerIngest({ config, stores, metrics, log, writes, committed: hub });
+    const archiveFiles = await openArchiveFiles(config, stores.clickhouse);
+    const store = openLogStore(config, stores, archiveFiles);
+    const ingest = await openServerIngest({ config, store, stores, metrics, log, writes, committed: hub });
     const box = await openSecretBox(stores.postgres, config.secretKey, config.dataDirectory);
     const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
     const { sessions: tailSessions, tails } = openServerTails({
@@ -59,7 +65,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
       metrics,
       log,
     });
-    const archive = await openServerArchive({ config, stores, metrics, log });
+    const archive = openServerArchive({ config, files: archiveFiles, stores, metrics, log });
     const anchors = openAnchors(stores, metrics, log);
     const housekeeping = new Housekeeping({ sql: stores.postgres, now: Date.now, log });
     housekeeping.start();
@@ -96,7 +102,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
       isDraining: () => isDraining,
       metrics,
       log,
-      archiveFiles: archive.files,
+      archiveFiles,
       cursorKey: await loadSigningKey(stores.postgres, "search-cursor"),
       onAudited: anchors.wake,
     });
@@ -158,8 +164,21 @@ function openStoredRequests(config: Config, stores: Stores, ingest: Ingest, log:
   return storedRequests;
 }
 
+/** Where acknowledged entries go: to the store, and from there to the archive. */
+function openLogStore(config: Config, stores: Stores, files: ArchiveFiles | null): LogStore {
+  const { clickhouse, clickhouseEndpoint: endpoint, postgres: sql } = stores;
+  const isEmbedded = config.clickhouseUrl === null;
+  return createClickHouseLogStore(endpoint, {
+    ...(files !== null && {
+      findArchived: (span, signal) => findArchivedEntries({ sql, endpoint, files }, span, signal),
+    }),
+    ...(isEmbedded && { settle: tableDirectorySync(clickhouse, "logs", config.dataDirectory) }),
+  });
+}
+
 interface ServerIngestOptions {
   readonly config: Config;
+  readonly store: LogStore;
   readonly stores: Stores;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -168,10 +187,10 @@ interface ServerIngestOptions {
 }
 
 async function openServerIngest(options: ServerIngestOptions): Promise<Ingest> {
-  const { config, stores, metrics, log, writes, committed } = options;
+  const { config, store, stores, metrics, log, writes, committed } = options;
   const ingest = await openIngest({
     directory: join(config.dataDirectory, "wal"),
-    store: createClickHouseLogStore(stores.clickhouseEndpoint),
+    store,
     observer: writes.watch(createIngestObserver(metrics, log)),
     instance: await takeInstanceNumber(stores.postgres),
     walMaxBytes: config.walMaxBytes,
@@ -186,6 +205,11 @@ async function openServerIngest(options: ServerIngestOptions): Promise<Ingest> {
     },
   });
   const { recovery } = ingest.wal;
+  if (recovery.ledgerLost)
+    log.warn(
+      { recovery },
+      "the ledger of the write-ahead log was missing or unreadable: the log store is asked which entries it has",
+    );
   if (recovery.recordsDamaged + recovery.recordsRepaired + recovery.recordsTorn > 0)
     log.warn(
       { recovery },

@@ -1,6 +1,5 @@
 import { Archiver } from "./archive/archiver.ts";
 import type { ArchiveFiles } from "./archive/files/archive-files.ts";
-import { type ArchiveConfig, openArchiveFiles } from "./archive/log-archive.ts";
 import { ArchiveStatements } from "./archive/statements.ts";
 import type { Config } from "./config.ts";
 import type { Logger } from "./log.ts";
@@ -9,7 +8,9 @@ import type { DependencyCheck } from "./ops/readiness.ts";
 import type { Stores } from "./storage/open.ts";
 
 export interface ServerArchiveOptions {
-  readonly config: ArchiveConfig & Pick<Config, "logRetentionDays" | "archiveRetentionDays">;
+  readonly config: Pick<Config, "logRetentionDays" | "archiveRetentionDays">;
+  /** Null when there is no place for archived entries: then all stay in the log store. */
+  readonly files: ArchiveFiles | null;
   readonly stores: Pick<Stores, "clickhouse" | "postgres">;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -17,24 +18,20 @@ export interface ServerArchiveOptions {
 
 /** The archive of this server, at work. */
 export interface ServerArchive {
-  /** Null when there is no place for archived entries: then all stay in the log store. */
-  readonly files: ArchiveFiles | null;
   readonly check: DependencyCheck;
   stop(): Promise<void>;
 }
 
-/** Throws an error with a message for the operator when the archive cannot be where it is configured to be. */
-export async function openServerArchive({
+export function openServerArchive({
   config,
+  files,
   stores,
   metrics,
   log,
-}: ServerArchiveOptions): Promise<ServerArchive> {
-  const files = await openArchiveFiles(config, stores.clickhouse);
+}: ServerArchiveOptions): ServerArchive {
   if (files === null) {
     log.info("no archive is configured: log entries stay in the log store");
     return {
-      files,
       check: { name: "archive", check: async () => ({ state: "up", detail: "Not configured." }) },
       stop: async () => undefined,
     };
@@ -52,7 +49,6 @@ export async function openServerArchive({
   });
   archiver.start();
   return {
-    files,
     check: { name: "archive", check: async () => archiver.status() },
     stop: () => archiver.stop(),
   };

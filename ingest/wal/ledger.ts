@@ -48,6 +48,11 @@ export class Ledger {
     }
   }
 
+  /** Whether there is a ledger, readable or not. */
+  static async exists(io: WalIo, directory: string): Promise<boolean> {
+    return (await io.list(directory)).some(({ name }) => name === FILE_NAME);
+  }
+
   /** Puts a whole new ledger in place, atomically. */
   static async create(io: WalIo, directory: string, state: LedgerState): Promise<void> {
     const bytes = new Uint8Array(SLOTS * SLOT_DISTANCE_BYTES);

@@ -85,7 +85,8 @@ async function listSegments(io: WalIo, directory: string): Promise<Segment[]> {
 
 /**
  * The ledger's state, or a new one. In place of a lost ledger comes one with the identity of the records that are left,
- * which says that nothing was flushed and lets new positions begin beyond all that may have been used.
+ * which says that nothing was flushed and lets new positions begin beyond all that may have been used. The flusher looks
+ * up in the store what it has of them.
  */
 async function loadLedger(
   io: WalIo,
@@ -96,8 +97,8 @@ async function loadLedger(
   const loaded = await Ledger.load(io, paths.directory);
   if (loaded !== undefined) return { state: loaded, ledgerLost: false };
   const keyFiles = await listKeyFiles(io, paths.keys);
+  const ledgerLost = segments.length + keyFiles.length > 0 || (await Ledger.exists(io, paths.directory));
   const identity = await findIdentity(io, [...segments, ...keyFiles]);
-  const ledgerLost = identity !== undefined;
   const highest = Math.max(endOf(segments), keyFiles.at(-1)?.base ?? 0);
   const state: LedgerState = {
     sequence: 0,

@@ -74,7 +74,10 @@ export interface WalRecovery {
   readonly recordsTorn: number;
   /** Bytes cut from the end of the log. */
   readonly bytesCut: number;
-  /** Both slots of the ledger were unreadable: everything still in the log is flushed again, under new tokens. */
+  /**
+   * The ledger was missing, or neither of its slots could be read: it says of everything still in the log that it is not
+   * flushed.
+   */
   readonly ledgerLost: boolean;
 }
 

@@ -18,7 +18,8 @@
  * given up, and the next group begins a new segment. After a failed sync nothing is accepted any more.
  *
  * Read and release: the flusher reads on from `flushedThrough`, declares its intent, inserts, sets `flushedThrough`,
- * and releases segments wholly below. A segment's keys are durable in a key file before the segment is removed.
+ * and releases segments wholly below. Below `recoveredEnd` it asks the store first what it has. A segment's keys are
+ * durable in a key file before the segment is removed.
  *
  * Recovery: every record in the segments is checked. One wrong byte is set right. What cannot be read below the highest
  * position that was provably durable is damage: it is copied to `damaged/`, reported and passed over. What cannot be
@@ -173,6 +174,14 @@ export class Wal {
   /** What opening found. */
   get recovery(): WalRecovery {
     return this.#parts.recovered.report;
+  }
+
+  /**
+   * Where this process began to write. What lies between `flushedThrough` and here an earlier one left, and nobody knows
+   * how much of it the store has: `intentEnd` is only as good as a ledger that nothing happened to.
+   */
+  get recoveredEnd(): number {
+    return this.#parts.recovered.nextPosition;
   }
 
   /** Every record that ends at or below this position is durable. */

@@ -1,39 +1,39 @@
-import type { LogStore } from "../../ingest/index.ts";
-import { DependencyError } from "../errors.ts";
+import type { EntryIds, EntrySpan, LogStore } from "../../ingest/index.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";
-import { basicAuthorization } from "./embedded/clickhouse-config.ts";
+import { askClickHouse } from "./clickhouse-http.ts";
+import { lookUpEntries, unionOf } from "./entry-lookup.ts";
 
-/** An insert that has no answer by then is given up and sent again; the token makes that safe. */
-const INSERT_TIMEOUT_MS = 120_000;
 /**
  * Skip indexes are most of an insert's cost. Up to some 100 000 rows a second there is time for it, and words that are
  * rare are found at once; a larger insert leaves them to the first merge, which makes them in any case, so that a
  * server under full load keeps up.
  */
 const INDEXED_INSERT_MAX_BYTES = 8 * 1024 * 1024;
-/** Characters of a refusal kept for the log. */
-const REFUSAL_MAX_CHARS = 1_000;
 
-/**
- * The `logs` table as the flusher's target. Speaks HTTP itself: on this runtime the official client copies a body
- * through streams, which costs twice as much as sending it.
- */
-export function createClickHouseLogStore(endpoint: ClickHouseEndpoint): LogStore {
-  const authorization = basicAuthorization(endpoint.user, endpoint.password);
+export interface LogStoreParts {
+  /** Which entries of a span have moved to the archive; none have when absent. */
+  readonly findArchived?: (span: EntrySpan, signal: AbortSignal) => Promise<EntryIds>;
+  /** Makes durable what ClickHouse itself leaves to the system; nothing when absent. */
+  readonly settle?: () => Promise<void>;
+}
+
+/** The `logs` table, and the archive to which entries move from there, as the flusher's target. */
+export function createClickHouseLogStore(endpoint: ClickHouseEndpoint, parts: LogStoreParts = {}): LogStore {
+  const settle = parts.settle ?? (async () => undefined);
   return {
     insert: async (blocks, token, signal) => {
       const bytes = blocks.reduce((sum, block) => sum + block.length, 0);
-      const response = await fetch(`${endpoint.origin}/?${settingsOf(endpoint.database, token, bytes)}`, {
-        method: "POST",
-        headers: { authorization },
-        body: new Blob(blocks.map(asBlobPart)),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(INSERT_TIMEOUT_MS)]),
-      });
-      const text = await response.text();
-      if (!response.ok)
-        throw new DependencyError("clickhouse", `insert refused: ${text.slice(0, REFUSAL_MAX_CHARS)}`, {
-          retryable: true,
-        });
+      const body = new Blob(blocks.map(asBlobPart));
+      const answer = await askClickHouse(endpoint, settingsOf(endpoint.database, token, bytes), body, signal);
+      await answer.arrayBuffer();
+      await settle();
+    },
+    find: async (span, signal) => {
+      // An entry that moves is in both places for a while and never in neither: found in this order it is not missed.
+      const stored = await lookUpEntries(endpoint, { sql: "logs", parameters: {} }, span, signal);
+      const archived = (await parts.findArchived?.(span, signal)) ?? new Map();
+      await settle();
+      return unionOf(stored, archived);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeDirectoryDurably } from "./write-durably.ts";
 
 /** Another server uses the data directory; the message names both. */
 export class DataDirectoryLockedError extends Error {
@@ -48,7 +49,7 @@ function unusableLock(path: string, cause: unknown): Error {
  * native code of ours. Throws `DataDirectoryLockedError` while another process, or this one, holds it.
  */
 export function lockDataDirectory(directory: string): DataDirectoryLock {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectoryDurably(directory);
   chmodSync(directory, 0o700);
   const holderPath = join(directory, "server.pid");
   const lockPath = join(directory, "server.lock");

@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 
 /** Writes a file that only its owner reads, whole or not at all: it is there when this returns, also after a power cut. */
 export function writeDurably(path: string, text: string): void {
@@ -12,7 +13,38 @@ export function writeDurably(path: string, text: string): void {
     closeSync(file);
   }
   renameSync(temporary, path);
-  const directory = openSync(dirname(path), "r");
+  syncDirectoryNow(dirname(path));
+}
+
+/** Makes a directory that only its owner enters, and those above it that are missing; also after a power cut they are there. */
+export function makeDirectoryDurably(path: string): void {
+  const firstMade = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (firstMade === undefined) return;
+  // Every new level is an entry of the level above it.
+  for (let level = resolve(path); ; level = dirname(level)) {
+    syncDirectoryNow(dirname(level));
+    if (level === resolve(firstMade) || level === dirname(level)) return;
+  }
+}
+
+/** Makes what was created, renamed and removed in the directory survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The same for every directory above `path` up to `top`, both absolute and without symbolic links. */
+export async function syncDirectoriesAbove(path: string, top: string): Promise<void> {
+  for (let level = path; level !== top && level !== dirname(level); level = dirname(level))
+    await syncDirectory(dirname(level));
+}
+
+function syncDirectoryNow(path: string): void {
+  const directory = openSync(path, "r");
   try {
     fsyncSync(directory);
   } finally {

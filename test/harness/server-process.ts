@@ -34,11 +34,11 @@ export interface ServerProcess {
 export async function spawnServer(options: ServerOptions): Promise<ServerProcess> {
   const port = options.port ?? (await findFreePort());
   const preload = options.preload === undefined ? [] : ["--preload", options.preload];
+  // A setting of the tests, which the server would refuse.
+  const { OBS_PROOF: _, ...environment } = process.env;
   const child = Bun.spawn([process.execPath, ...preload, MAIN], {
     env: {
-      ...process.env,
-      // For the tests; the server would take it for a setting that does not exist.
-      OBS_PROOF: undefined,
+      ...environment,
       LOG_LEVEL: "warn",
       RATE_LIMIT_INGEST_PER_MINUTE: "100000000",
       RATE_LIMIT_PER_MINUTE: "100000000",

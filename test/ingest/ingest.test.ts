@@ -9,21 +9,19 @@ import { IngestKeyReusedError, IngestUnavailableError } from "../../ingest/error
 import { type Ingest, type IngestOptions, openIngest } from "../../ingest/ingest.ts";
 import type { IngestResult } from "../../ingest/ingest-request.ts";
 import type { LogStore } from "../../ingest/log-store.ts";
-import type { IngestObserver } from "../../ingest/observer.ts";
 import { createClickHouseLogStore } from "../../src/storage/clickhouse-log-store.ts";
 import { eventually } from "../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
+import { SILENT_OBSERVER } from "./silent-observer.ts";
 
 const MINUTE_MS = 60_000;
 const encoder = new TextEncoder();
 const format = new NativeFormat();
-const nobody: IngestObserver = {
-  decoded: () => undefined,
-  committed: () => undefined,
-  commitFailed: () => undefined,
-  inserted: () => undefined,
-  insertFailed: () => undefined,
-  releaseFailed: () => undefined,
+
+/** Refuses every connection. */
+const down: LogStore = {
+  insert: () => Promise.reject(new Error("connection refused")),
+  find: () => Promise.reject(new Error("connection refused")),
 };
 
 let stores: TestStores;
@@ -51,7 +49,7 @@ async function open(directory: string, options: Partial<IngestOptions> = {}): Pr
   return openIngest({
     directory,
     store,
-    observer: nobody,
+    observer: SILENT_OBSERVER,
     instance: 1,
     walMaxBytes: 64 * 1024 * 1024,
     maxInFlightBytes: 64 * 1024 * 1024,
@@ -129,6 +127,7 @@ describe("a failing store", () => {
     const organization = ++organizations;
     let failures = 4;
     const flaky: LogStore = {
+      ...store,
       insert: async (blocks, token, signal) => {
         // Every other failure comes after the insert was carried out: its answer was lost.
         if (failures-- > 0) {
@@ -150,7 +149,6 @@ describe("a failing store", () => {
   test("delays nothing but visibility: the entries wait in the log over a restart", async () => {
     const organization = ++organizations;
     const directory = await newDirectory();
-    const down: LogStore = { insert: () => Promise.reject(new Error("connection refused")) };
     const first = await open(directory, { store: down });
     await send(first, organization, numbered(100));
     await first.close(50);
@@ -164,6 +162,7 @@ describe("a failing store", () => {
     const organization = ++organizations;
     const directory = await newDirectory();
     const forgetful: LogStore = {
+      ...store,
       insert: async (blocks, token, signal) => {
         await store.insert(blocks, token, signal);
         throw new Error("connection reset");
@@ -217,7 +216,7 @@ describe("event ids", () => {
   test("are remembered over a restart also when the entries had not reached the store", async () => {
     const organization = ++organizations;
     const directory = await newDirectory();
-    const first = await open(directory, { store: { insert: () => Promise.reject(new Error("down")) } });
+    const first = await open(directory, { store: down });
     await send(first, organization, [event("a")]);
     await first.close(50);
     const second = await open(directory);
@@ -332,10 +331,11 @@ describe("requests that name themselves", () => {
 describe("bounds", () => {
   test("a full log refuses, keeps what it acknowledged and takes entries again once the store has caught up", async () => {
     const organization = ++organizations;
-    let down = true;
+    let isDown = true;
     const gated: LogStore = {
+      ...store,
       insert: (blocks, token, signal) =>
-        down ? Promise.reject(new Error("down")) : store.insert(blocks, token, signal),
+        isDown ? Promise.reject(new Error("down")) : store.insert(blocks, token, signal),
     };
     const ingest = await open(await newDirectory(), { store: gated, walMaxBytes: 4 * 1024 * 1024 });
     const filler = "x".repeat(8000);
@@ -350,7 +350,7 @@ describe("bounds", () => {
     }
     expect(["log_full", "write_failed"]).toContain(reason ?? "nothing");
     expect(acknowledged).toBeGreaterThan(0);
-    down = false;
+    isDown = false;
     await eventually(
       "entries are taken again",
       async () => (await refusal(send(ingest, organization, numbered(1, "after")))) === null,

@@ -1,6 +1,6 @@
 /** A write-ahead log that met a full disk, a torn end or a flipped byte while the store was away. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../harness/eventually.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
@@ -127,6 +127,24 @@ describe("after kill -9", () => {
     expect((await send(server, token, ["after"])).status).toBe(202);
     await expectStored([...messages, "after"]);
     expect(await server.stop()).toBe(0);
+  });
+
+  test("a ledger that is gone doubles nothing, and the server says what it does about it", async () => {
+    using directory = temporaryDirectory();
+    const messages = numbered("known", 50);
+    const { server, token } = await start(directory.path);
+    expect((await send(server, token, messages)).status).toBe(202);
+    await expectStored(messages);
+    proxy.cut();
+    expect((await send(server, token, ["not yet stored"])).status).toBe(202);
+    server.kill("SIGKILL");
+    await server.exited;
+    proxy.restore();
+    rmSync(join(directory.path, "wal", "ledger"));
+    const next = await start(directory.path);
+    await expectStored([...messages, "not yet stored"]);
+    expect(next.server.output()).toContain("the ledger of the write-ahead log was missing or unreadable");
+    expect(await next.server.stop()).toBe(0);
   });
 });
 

@@ -5,6 +5,7 @@ import postgres from "postgres";
 import { createLogger } from "../../src/log.ts";
 import { basicAuthorization } from "../../src/storage/embedded/clickhouse-config.ts";
 import { commandLineOf } from "../../src/storage/embedded/process-identity.ts";
+import { tableDirectorySync } from "../../src/storage/embedded/table-directory.ts";
 import { openStores, type Stores } from "../../src/storage/open.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
@@ -51,6 +52,31 @@ function parentOf(pid: number): number {
 function modeOf(...path: string[]): string {
   return (statSync(join(directory.path, ...path)).mode & 0o777).toString(8);
 }
+
+describe("the embedded ClickHouse leaves nothing of a log entry to the system", () => {
+  test("neither what an insert wrote nor what a merge made of it", async () => {
+    const result = await stores.clickhouse.query({
+      query: `SELECT create_table_query AS definition,
+                     (SELECT value FROM system.merge_tree_settings WHERE name = 'min_rows_to_fsync_after_merge') AS merged
+              FROM system.tables WHERE database = currentDatabase() AND name = 'logs'`,
+      format: "JSONEachRow",
+    });
+    const [found] = await result.json<{ definition: string; merged: string }>();
+    expect(found?.definition).toContain("fsync_after_insert = 1");
+    expect(found?.definition).toContain("fsync_part_directory = 1");
+    // Its sources are removed within half a minute.
+    expect(found?.merged).toBe("1");
+  });
+
+  test("nor the names of its parts, in the directory that the table really has", async () => {
+    const sync = tableDirectorySync(stores.clickhouse, "logs", directory.path);
+    await sync();
+    await sync();
+    await expect(tableDirectorySync(stores.clickhouse, "nothing", directory.path)()).rejects.toThrow(
+      "the table nothing has no directory",
+    );
+  });
+});
 
 describe("an embedded engine killed with SIGKILL", () => {
   test("ClickHouse is reported, started again on its port, and has its rows", async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeDirectoryDurably } from "../../storage/write-durably.ts";
 import { FILE_STRUCTURE } from "../columns.ts";
 import { type ArchiveFiles, checkedName, patternOf } from "./archive-files.ts";
 
@@ -22,7 +23,7 @@ export class DirectoryFiles implements ArchiveFiles {
 
   /** Makes the directory; only the server's own user gets into it, unless it was there before. */
   async prepare(): Promise<void> {
-    await mkdir(this.#root, { recursive: true, mode: 0o700 });
+    makeDirectoryDurably(this.#root);
   }
 
   source(names: readonly string[]): ReturnType<ArchiveFiles["source"]> {

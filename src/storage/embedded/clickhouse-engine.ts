@@ -19,6 +19,11 @@ export const CLICKHOUSE_USER = "obs";
 /** Half of the machine: the server, Postgres and the page cache, which ClickHouse reads through, live on the rest. */
 const MEMORY_RATIO = 0.5;
 
+/** Where the embedded ClickHouse keeps its tables. */
+export function clickhouseStorePath(dataDirectory: string): string {
+  return join(dataDirectory, "clickhouse", "store");
+}
+
 function writePrivateFile(path: string, text: string): void {
   writeFileSync(path, text, { mode: 0o600 });
   chmodSync(path, 0o600);
@@ -36,7 +41,7 @@ async function settleLeftover(storePath: string): Promise<void> {
 /** The embedded ClickHouse, its files under `<data>/clickhouse`, its HTTP port on loopback. */
 export function clickhouseEngine(options: ClickHouseEngineOptions): Engine {
   const root = join(options.dataDirectory, "clickhouse");
-  const storePath = join(root, "store");
+  const storePath = clickhouseStorePath(options.dataDirectory);
   const configPath = join(root, "config.xml");
   const usersPath = join(root, "users.xml");
   const credentials = { user: CLICKHOUSE_USER, password: options.password };

@@ -10,7 +10,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { syncDirectory } from "../write-durably.ts";
 import type { Account } from "./postgres-account.ts";
 
 /** The folder `<data>/postgres` and the way Postgres' processes refer to it. */
@@ -102,5 +103,6 @@ export async function createCluster(home: PostgresHome, roles: PostgresRoles): P
   const initdb = join(home.native, "bin", "initdb");
   await runProgram(home, [initdb, "--sync-only", ...syncMethod, `--pgdata=${reference}/cluster`], "");
   renameSync(join(workDirectory, "cluster"), join(home.directory, "cluster"));
+  for (const level of [home.directory, dirname(home.directory)]) await syncDirectory(level);
   rmSync(workDirectory, { recursive: true, force: true });
 }

@@ -78,6 +78,7 @@ export async function openQuarantineServer(options: ServerOptions) {
   const ingest = await openIngest({
     directory: join(options.directory ?? directory?.path ?? "", "wal"),
     store: {
+      ...store,
       insert: async (...insert) => {
         await options.flushAfter;
         await store.insert(...insert);

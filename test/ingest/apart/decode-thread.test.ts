@@ -30,7 +30,7 @@ async function openOne(
   const ingest = await openIngest({
     directory: directory.path,
     // What this suite looks at is what is durable.
-    store: { insert: () => Promise.resolve() },
+    store: { find: () => Promise.resolve(new Map()), insert: () => Promise.resolve() },
     observer: {
       decoded: nothing,
       committed: nothing,

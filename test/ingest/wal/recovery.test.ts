@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { HEADER_BYTES } from "../../../ingest/wal/format.ts";
 import type { Wal } from "../../../ingest/wal/wal.ts";
 import { appendOf, DIRECTORY, idsIn, openOn, readAll } from "./fixture.ts";
 import { MemoryDisk } from "./memory-disk.ts";
@@ -237,10 +238,67 @@ describe("damage", () => {
     );
   });
 
+  test("that leaves the CRC as it was is noticed: the 64-bit hash decides", async () => {
+    const { disk, starts } = await diskWith(3);
+    // The generator of the CRC itself: a CRC is linear, and this is its zero.
+    const unnoticed = (0xedb88320n << 1n) | 1n;
+    const payload = (starts[1] ?? 0) + HEADER_BYTES;
+    const before = Bun.hash.crc32(disk.bytesOf(SEGMENT).slice(payload, starts[2]));
+    for (let i = 0; i < 5; i++)
+      disk.flip(SEGMENT, payload + 20 + i, Number((unnoticed >> BigInt(8 * i)) & 0xffn));
+    expect(Bun.hash.crc32(disk.bytesOf(SEGMENT).slice(payload, starts[2]))).toBe(before);
+    const wal = await reopened(disk);
+    expect(wal.recovery).toMatchObject({ recordsRecovered: 2, recordsRepaired: 0, recordsDamaged: 1 });
+    expect(await idsIn(wal)).toEqual([0, 2]);
+  });
+
   test("records of another log are not ours", async () => {
     const { disk } = await diskWith(2);
     const { disk: other } = await diskWith(3);
     disk.put(`${DIRECTORY}/0000000000000000.wal`, other.bytesOf(SEGMENT));
     expect((await readAll(await reopened(disk))).length).toBe(0);
+  });
+});
+
+describe("a whole record of this log in a wrong place", () => {
+  test("of its own segment is not taken for one, whichever it overwrites, nor is it repaired into one", async () => {
+    const count = 4;
+    const copies = Array.from(
+      { length: count * count },
+      (_, i) => [i % count, Math.floor(i / count)] as const,
+    );
+    for (const [from, to] of copies.filter(([a, b]) => a !== b)) {
+      const { disk, starts } = await diskWith(count);
+      const bytes = disk.bytesOf(SEGMENT);
+      bytes.copyWithin(starts[to] ?? 0, starts[from] ?? 0, starts[from + 1]);
+      disk.put(SEGMENT, bytes);
+      const wal = await reopened(disk);
+      expect(wal.recovery).toMatchObject({ recordsRecovered: count - 1, recordsRepaired: 0 });
+      expect(await idsIn(wal)).toEqual([0, 1, 2, 3].filter((id) => id !== to));
+    }
+  });
+
+  test("behind the end of its segment is cut off", async () => {
+    const { disk, starts } = await diskWith(2);
+    const bytes = disk.bytesOf(SEGMENT);
+    disk.put(SEGMENT, Buffer.concat([bytes, bytes.subarray(0, starts[1])]));
+    const wal = await reopened(disk);
+    expect(wal.recovery).toMatchObject({ recordsRecovered: 2, bytesCut: starts[1] ?? 0 });
+    expect(await idsIn(wal)).toEqual([0, 1]);
+  });
+
+  test("of another segment is not taken for one, on opening or while running", async () => {
+    const disk = new MemoryDisk();
+    const { wal, damage } = await openOn(disk);
+    for (let id = 0; id < 6; id++) await wal.append(appendOf(id, 1500, 0));
+    const [first = "", second = ""] = disk.paths(/\.wal$/).sort();
+    const record = disk.bytesOf(first).subarray(0, HEADER_BYTES + 1504);
+    const bytes = disk.bytesOf(second);
+    bytes.set(record);
+    disk.put(second, bytes);
+    expect(await idsIn(wal)).toEqual([0, 1, 3, 4, 5]);
+    expect(damage).toHaveLength(1);
+    disk.kill();
+    expect(await idsIn(await reopened(disk))).toEqual([0, 1, 3, 4, 5]);
   });
 });

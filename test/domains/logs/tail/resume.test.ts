@@ -21,6 +21,7 @@ const entriesOf = (messages: readonly string[]): object[] => messages.map((messa
 function gatedStore(): LogStore & { isOpen: boolean } {
   const store = createClickHouseLogStore(stores.clickhouseEndpoint);
   const gate = {
+    ...store,
     isOpen: true,
     insert: async (...args: Parameters<LogStore["insert"]>): Promise<void> => {
       if (!gate.isOpen) throw new Error("connection refused");
