@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
-import type { Sql } from "postgres";
+import type { ISql, Sql } from "postgres";
 import { askPostgres } from "../../src/storage/ask-postgres.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
@@ -31,7 +31,7 @@ async function withOneConnection(work: (sql: Sql) => Promise<void>): Promise<voi
   }
 }
 
-async function endBackend(sql: Sql): Promise<void> {
+async function endBackend(sql: ISql): Promise<void> {
   const [row] = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
   await stores.postgres`SELECT pg_terminate_backend(${row?.pid ?? 0}, 10000)`;
 }
