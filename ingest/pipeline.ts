@@ -94,7 +94,7 @@ export class IngestPipeline {
 
   /** The batches committed so far have ids at or below it, all later ones ids above it. */
   get idMark(): bigint {
-    return (this.#syncingFirstId ?? this.#options.ids.take(0)) - BigInt(LOG_ID_STEP);
+    return (this.#syncingFirstId ?? this.#options.ids.mark()) - BigInt(LOG_ID_STEP);
   }
 
   /**
@@ -131,9 +131,15 @@ export class IngestPipeline {
   }
 
   #refuseWhenOverloaded(bytes: number): void {
-    const { log, maxInFlightBytes } = this.#options;
+    const { log, ids, maxInFlightBytes } = this.#options;
     if (this.#closing)
       throw new IngestUnavailableError("closing", "the server is shutting down", RETRY_AFTER_SECONDS);
+    if (!ids.isReady)
+      throw new IngestUnavailableError(
+        "no_instance",
+        "the server has been without its database for too long to make ids",
+        LOG_FULL_RETRY_AFTER_SECONDS,
+      );
     if (log.bytes >= log.maxBytes)
       throw new IngestUnavailableError(
         "log_full",

@@ -21,7 +21,7 @@ import { openServerTails } from "./server-tails.ts";
 import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
 import { findFreePort } from "./storage/embedded/free-port.ts";
 import { openStores, type Stores } from "./storage/open.ts";
-import { loadSigningKey, takeInstanceNumber } from "./storage/server-identity.ts";
+import { loadSigningKey } from "./storage/server-identity.ts";
 
 /** How long messages of syslog that were read may take to be stored at the end. */
 const STOP_SYSLOG_MS = 2_000;
@@ -139,7 +139,7 @@ async function openServerIngest(
     directory: join(config.dataDirectory, "wal"),
     store: createClickHouseLogStore(stores.clickhouseEndpoint),
     observer: createIngestObserver(metrics, log),
-    instance: await takeInstanceNumber(stores.postgres),
+    instance: () => stores.instance.number(),
     walMaxBytes: config.walMaxBytes,
     maxInFlightBytes: config.ingestMaxInFlightBytes,
     dedupeWindowMs: config.dedupeWindowSeconds * 1000,
