@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { type CommittedBatches, type Ingest, openIngest } from "../ingest/index.ts";
 import { createApp } from "./app.ts";
 import { AnchorWriter } from "./audit/anchors/anchor-writer.ts";
+import { BelievedClock } from "./clock/believed-clock.ts";
+import { openBootClock } from "./clock/boot-clock.ts";
 import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
 import { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
 import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
@@ -57,9 +59,15 @@ async function startServer(config: Config, log: Logger): Promise<Server> {
       metrics,
       log,
     });
-    const archive = await openServerArchive({ config, stores, metrics, log });
+    const clock = new BelievedClock({
+      sql: stores.postgres,
+      now: Date.now,
+      bootTime: openBootClock(),
+      confirmedMs: config.archiveClockConfirmedMs,
+    });
+    const archive = await openServerArchive({ config, stores, clock, metrics, log });
     const anchors = openAnchors(stores, metrics, log);
-    const housekeeping = new Housekeeping({ sql: stores.postgres, now: Date.now, log });
+    const housekeeping = new Housekeeping({ sql: stores.postgres, now: () => clock.read(), log });
     housekeeping.start();
     const port = config.port === 0 ? await findFreePort() : config.port;
     const publicUrl = publicUrlOf(config, port);

@@ -2,6 +2,7 @@ import { Archiver } from "./archive/archiver.ts";
 import type { ArchiveFiles } from "./archive/files/archive-files.ts";
 import { type ArchiveConfig, openArchiveFiles } from "./archive/log-archive.ts";
 import { ArchiveStatements } from "./archive/statements.ts";
+import type { BelievedClock } from "./clock/believed-clock.ts";
 import type { Config } from "./config.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./ops/metrics.ts";
@@ -11,6 +12,7 @@ import type { Stores } from "./storage/open.ts";
 export interface ServerArchiveOptions {
   readonly config: ArchiveConfig & Pick<Config, "logRetentionDays" | "archiveRetentionDays">;
   readonly stores: Pick<Stores, "clickhouse" | "postgres">;
+  readonly clock: BelievedClock;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -27,6 +29,7 @@ export interface ServerArchive {
 export async function openServerArchive({
   config,
   stores,
+  clock,
   metrics,
   log,
 }: ServerArchiveOptions): Promise<ServerArchive> {
@@ -41,6 +44,7 @@ export async function openServerArchive({
   }
   const archiver = new Archiver({
     sql: stores.postgres,
+    believedNow: () => clock.read(),
     statements: new ArchiveStatements(stores.clickhouse, files),
     files,
     defaultDays: config.logRetentionDays,

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { findRetention } from "../domains/logs/retention/store.ts";
 import { type ArchiveFiles, fileName } from "./files/archive-files.ts";
-import { archiveToday, hotRetentionOf } from "./hot-retention.ts";
+import { hotRetentionOf } from "./hot-retention.ts";
 import { beginAttempt, forgetAttempt } from "./ledger/attempt-store.ts";
 import { commitUnit, countAttempt, type FileFacts, type UnitKey, withdrawUnit } from "./ledger/unit-store.ts";
 import type { ArchiveStatements } from "./statements.ts";
@@ -30,6 +30,7 @@ export interface UnitCommitOptions {
 export async function archiveUnit(
   options: UnitCommitOptions,
   unit: UnitKey,
+  today: string,
   signal: AbortSignal,
 ): Promise<number> {
   const { sql, statements, files, defaultDays, now, onStep } = options;
@@ -38,7 +39,7 @@ export async function archiveUnit(
   onStep("begun", unit);
 
   const retention = hotRetentionOf(await findRetention(sql, unit.organizationId), defaultDays);
-  const staged = await statements.stage(unit, attempt, retention, archiveToday(now()), signal);
+  const staged = await statements.stage(unit, attempt, retention, today, signal);
   onStep("staged", unit);
   if (staged === 0) {
     await withdrawUnit(sql, unit, attempt);

@@ -6,6 +6,7 @@ import { openTestStores, type TestStores } from "../harness/stores.ts";
 const OF_NO_ORGANIZATION = new Set([
   "schema_migrations",
   "server_instances",
+  "believed_clock",
   "signing_keys",
   "secret_key",
   "users",
