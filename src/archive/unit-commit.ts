@@ -68,12 +68,13 @@ async function verifiedFacts(
   signal: AbortSignal,
 ): Promise<FileFacts> {
   const hot = await statements.digestHot(unit, attempt, signal);
-  const { firstOrganizationId, lastOrganizationId, ...read } = await statements.digestFile(file, signal);
+  const read = await statements.digestFile(file, signal);
   if (read.rows !== hot.rows || read.checksum !== hot.checksum)
     throw new Error("the archived file is not what the log store has");
-  if (firstOrganizationId !== unit.organizationId || lastOrganizationId !== unit.organizationId)
+  if (read.firstOrganizationId !== unit.organizationId || read.lastOrganizationId !== unit.organizationId)
     throw new Error("the archived file has entries of another organisation");
-  return { file, ...read };
+  const { rows, bytes, checksum, minTs, maxTs } = read;
+  return { file, rows, bytes, checksum, minTs, maxTs };
 }
 
 const RANDOM_BYTES = 8;
