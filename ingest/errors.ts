@@ -28,7 +28,7 @@ export class IngestRejectedError extends Error {
 
 /** The pipeline cannot take the request now; nothing of it was stored and the same request may succeed later. */
 export class IngestUnavailableError extends Error {
-  readonly reason: "log_full" | "in_flight" | "duplicates_full" | "write_failed" | "closing";
+  readonly reason: "log_full" | "no_instance" | "in_flight" | "duplicates_full" | "write_failed" | "closing";
   readonly retryAfterSeconds: number;
 
   constructor(

@@ -4,7 +4,7 @@ import { EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import { EventWindow } from "./dedupe/event-window.ts";
 import { Flusher } from "./flusher.ts";
 import type { IngestRequest, IngestResult } from "./ingest-request.ts";
-import { LogIdGenerator } from "./log-id.ts";
+import { type InstanceNumber, LogIdGenerator } from "./log-id.ts";
 import type { LogStore } from "./log-store.ts";
 import type { IngestObserver } from "./observer.ts";
 import { IngestPipeline } from "./pipeline.ts";
@@ -18,8 +18,8 @@ export interface IngestOptions {
   directory: string;
   store: LogStore;
   observer: IngestObserver;
-  /** Number of this server among those that run at the same time, for its ids. */
-  instance: number;
+  /** For the ids; without a number requests are refused until there is one. */
+  instance: InstanceNumber;
   /** Bound of the write-ahead log. */
   walMaxBytes: number;
   /** Unpacked bytes of requests that are not yet answered. */

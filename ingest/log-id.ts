@@ -9,29 +9,64 @@ export const INSTANCE_COUNT = 1 << INSTANCE_BITS;
 /** The distance between neighbouring ids of one instance. */
 export const LOG_ID_STEP = 1 << INSTANCE_BITS;
 
+/** The number of a server among those that run at the same time, from 0 to 1023; null while it has none. */
+export type InstanceNumber = number | (() => number | null);
+
 /**
  * Hands out 64-bit ids that grow with time: 42 bits of milliseconds, 12 bits of sequence, 10 bits of instance. When a
  * millisecond's 4096 numbers are used up the sequence runs into the next millisecond, so ids of one instance grow
  * strictly even when the clock stands still or steps back.
  */
 export class LogIdGenerator {
-  readonly #instance: bigint;
+  readonly #instance: () => number | null;
   readonly #now: () => number;
   /** Milliseconds and sequence in one number: the next free id without its instance. */
   #next = 0;
+  /** The number of the latest ids, which `mark` takes when there is none. */
+  #lastInstance = 0;
 
   /** `instance` must differ between instances that run at the same time. */
-  constructor(instance: number, now: () => number) {
-    if (!Number.isInteger(instance) || instance < 0 || instance >= INSTANCE_COUNT)
-      throw new RangeError(`instance ${instance} is not between 0 and ${INSTANCE_COUNT - 1}`);
-    this.#instance = BigInt(instance);
+  constructor(instance: InstanceNumber, now: () => number) {
+    this.#instance = typeof instance === "number" ? () => instance : instance;
     this.#now = now;
+    this.#lastInstance = this.#currentInstance() ?? 0;
   }
 
-  /** Reserves `count` ids and returns the first; the others follow in steps of `LOG_ID_STEP`. */
+  /** Whether there is a number to make ids with. */
+  get isReady(): boolean {
+    return this.#currentInstance() !== null;
+  }
+
+  /** Reserves `count` ids and returns the first; the others follow in steps of `LOG_ID_STEP`. Throws without a number. */
   take(count: number): bigint {
-    const first = Math.max(this.#next, (this.#now() - LOG_ID_EPOCH_MS) * 2 ** SEQUENCE_BITS);
+    const instance = this.#currentInstance();
+    if (instance === null) throw new Error("the server has no number to make ids with");
+    // So that `mark` is never below an id that was made with a greater number.
+    if (instance !== this.#lastInstance) this.#next += 1;
+    this.#lastInstance = instance;
+    const first = this.#nextFree();
     this.#next = first + count;
-    return (BigInt(first) << BigInt(INSTANCE_BITS)) | this.#instance;
+    return this.#idOf(first);
+  }
+
+  /** Above every id that was taken, and not above any that will be. */
+  mark(): bigint {
+    this.#next = this.#nextFree();
+    return this.#idOf(this.#next);
+  }
+
+  #nextFree(): number {
+    return Math.max(this.#next, (this.#now() - LOG_ID_EPOCH_MS) * 2 ** SEQUENCE_BITS);
+  }
+
+  #idOf(first: number): bigint {
+    return (BigInt(first) << BigInt(INSTANCE_BITS)) | BigInt(this.#lastInstance);
+  }
+
+  #currentInstance(): number | null {
+    const instance = this.#instance();
+    if (instance !== null && (!Number.isInteger(instance) || instance < 0 || instance >= INSTANCE_COUNT))
+      throw new RangeError(`instance ${instance} is not between 0 and ${INSTANCE_COUNT - 1}`);
+    return instance;
   }
 }

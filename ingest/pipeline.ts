@@ -74,7 +74,7 @@ export class IngestPipeline {
 
   /** The batches committed so far have ids at or below it, all later ones ids above it. */
   get idMark(): bigint {
-    return (this.#syncingFirstId ?? this.#options.ids.take(0)) - BigInt(LOG_ID_STEP);
+    return (this.#syncingFirstId ?? this.#options.ids.mark()) - BigInt(LOG_ID_STEP);
   }
 
   /**
@@ -114,9 +114,16 @@ export class IngestPipeline {
   }
 
   #refuseWhenUnable(): void {
+    const { log, ids } = this.#options;
     if (this.#closing)
       throw new IngestUnavailableError("closing", "the server is shutting down", RETRY_AFTER_SECONDS);
-    if (this.#options.log.bytes >= this.#options.log.maxBytes)
+    if (!ids.isReady)
+      throw new IngestUnavailableError(
+        "no_instance",
+        "the server has been without its database for too long to make ids",
+        LOG_FULL_RETRY_AFTER_SECONDS,
+      );
+    if (log.bytes >= log.maxBytes)
       throw new IngestUnavailableError(
         "log_full",
         "the write-ahead log is full because the log store does not keep up",

@@ -22,6 +22,14 @@ export function integer(min: number, max: number): ValueReader<number> {
   };
 }
 
+/** The beginning of a day in UTC, milliseconds since 1970. */
+export function day(text: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isFinite(ms) || new Date(ms).toISOString().slice(0, 10) !== text)
+    throw new ValueProblem("is not a day");
+  return ms;
+}
+
 const BYTE_UNITS: Readonly<Record<string, number>> = {
   "": 1,
   KiB: 2 ** 10,

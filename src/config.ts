@@ -87,6 +87,7 @@ export function loadConfig(environment: Environment): Config {
     outboundAllowPrivate: required(SETTINGS.outboundAllowPrivate),
     logRetentionDays: required(SETTINGS.logRetentionDays),
     archiveRetentionDays: required(SETTINGS.archiveRetentionDays),
+    archiveClockConfirmedMs: optional(SETTINGS.archiveClockConfirmedMs),
     archiveDirectory: optional(SETTINGS.archiveDirectory),
     archiveS3Url: optional(SETTINGS.archiveS3Url),
     archiveS3AccessKeyId: optional(SETTINGS.archiveS3AccessKeyId),

@@ -1,4 +1,4 @@
-import { accessKey, bucketUrl, directory, integer } from "./config-values.ts";
+import { accessKey, bucketUrl, day, directory, integer } from "./config-values.ts";
 import { setting } from "./setting.ts";
 
 /** The settings of hot retention and of the archive. */
@@ -17,6 +17,15 @@ export const LOG_ARCHIVE_SETTINGS = {
     accepts: "0 to 36500",
     meaning: "Days after which archived log entries are deleted; 0 keeps them for ever.",
     read: integer(0, 36_500),
+  }),
+  archiveClockConfirmedMs: setting({
+    name: "ARCHIVE_CLOCK_CONFIRMED_ON",
+    default: null,
+    defaultNote: "none",
+    accepts: "a day, `YYYY-MM-DD`",
+    meaning:
+      "A day that has come, after the machine was off for long: without it log entries age only by time that is known to have passed.",
+    read: day,
   }),
   archiveDirectory: setting({
     name: "ARCHIVE_DIRECTORY",

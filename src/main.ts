@@ -5,6 +5,8 @@ import { findArchivedEntries } from "./archive/archived-entries.ts";
 import type { ArchiveFiles } from "./archive/files/archive-files.ts";
 import { openArchiveFiles } from "./archive/log-archive.ts";
 import { AnchorWriter } from "./audit/anchors/anchor-writer.ts";
+import { BelievedClock } from "./clock/believed-clock.ts";
+import { openBootClock } from "./clock/boot-clock.ts";
 import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config.ts";
 import { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
 import { createIngestObserver } from "./domains/logs/ingest-observer.ts";
@@ -30,7 +32,7 @@ import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
 import { findFreePort } from "./storage/embedded/free-port.ts";
 import { tableDirectorySync } from "./storage/embedded/table-directory.ts";
 import { openStores, type Stores } from "./storage/open.ts";
-import { loadSigningKey, takeInstanceNumber } from "./storage/server-identity.ts";
+import { loadSigningKey } from "./storage/server-identity.ts";
 
 /** How long messages of syslog that were read may take to be stored at the end. */
 const STOP_SYSLOG_MS = 2_000;
@@ -65,9 +67,15 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
       metrics,
       log,
     });
-    const archive = openServerArchive({ config, files: archiveFiles, stores, metrics, log });
+    const clock = new BelievedClock({
+      sql: stores.postgres,
+      now: Date.now,
+      bootTime: openBootClock(),
+      confirmedMs: config.archiveClockConfirmedMs,
+    });
+    const archive = openServerArchive({ config, files: archiveFiles, stores, clock, metrics, log });
     const anchors = openAnchors(stores, metrics, log);
-    const housekeeping = new Housekeeping({ sql: stores.postgres, now: Date.now, log });
+    const housekeeping = new Housekeeping({ sql: stores.postgres, now: () => clock.read(), log });
     housekeeping.start();
     const storedRequests = openStoredRequests(config, stores, ingest, log);
     const port = config.port === 0 ? await findFreePort() : config.port;
@@ -192,7 +200,7 @@ async function openServerIngest(options: ServerIngestOptions): Promise<Ingest> {
     directory: join(config.dataDirectory, "wal"),
     store,
     observer: writes.watch(createIngestObserver(metrics, log)),
-    instance: await takeInstanceNumber(stores.postgres),
+    instance: () => stores.instance.number(),
     walMaxBytes: config.walMaxBytes,
     maxInFlightBytes: config.ingestMaxInFlightBytes,
     dedupeWindowMs: config.dedupeWindowSeconds * 1000,

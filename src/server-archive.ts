@@ -1,6 +1,7 @@
 import { Archiver } from "./archive/archiver.ts";
 import type { ArchiveFiles } from "./archive/files/archive-files.ts";
 import { ArchiveStatements } from "./archive/statements.ts";
+import type { BelievedClock } from "./clock/believed-clock.ts";
 import type { Config } from "./config.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./ops/metrics.ts";
@@ -12,6 +13,7 @@ export interface ServerArchiveOptions {
   /** Null when there is no place for archived entries: then all stay in the log store. */
   readonly files: ArchiveFiles | null;
   readonly stores: Pick<Stores, "clickhouse" | "postgres">;
+  readonly clock: BelievedClock;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -26,6 +28,7 @@ export function openServerArchive({
   config,
   files,
   stores,
+  clock,
   metrics,
   log,
 }: ServerArchiveOptions): ServerArchive {
@@ -38,6 +41,7 @@ export function openServerArchive({
   }
   const archiver = new Archiver({
     sql: stores.postgres,
+    believedNow: () => clock.read(),
     statements: new ArchiveStatements(stores.clickhouse, files),
     files,
     defaultDays: config.logRetentionDays,

@@ -47,6 +47,7 @@ test("an empty environment gives the documented defaults", () => {
     planMonthlyLogBytes: null,
     logRetentionDays: 30,
     archiveRetentionDays: 0,
+    archiveClockConfirmedMs: null,
     archiveDirectory: null,
     archiveS3Url: null,
     archiveS3AccessKeyId: null,

@@ -23,6 +23,53 @@ export function usageOfTree(rootPid: number): ProcessUsage[] {
   return [...parents.keys()].filter(belongs).flatMap((pid) => usageOf(pid, rootPid));
 }
 
+/** Memory in MiB. */
+export interface TreeMemory {
+  /** What the programs of each role have asked for. */
+  readonly own: readonly { readonly role: string; readonly processes: number; readonly mib: number }[];
+  /** Program files and memory that processes share, each page counted once; the kernel can take back the files. */
+  readonly commonMib: number;
+}
+
+/**
+ * The memory of the process and everything it started, as it is now. Pages that processes outside hold as well count in
+ * full, so that the figure does not depend on who else runs.
+ */
+export function memoryOfTree(rootPid: number): TreeMemory {
+  const own = new Map<string, { processes: number; kib: number }>();
+  const common = new Map<string, number>();
+  for (const { pid, role } of usageOfTree(rootPid)) {
+    const mappings = mappingsOf(pid);
+    const sum = own.get(role);
+    own.set(role, { processes: (sum?.processes ?? 0) + 1, kib: (sum?.kib ?? 0) + mappings.anonymousKib });
+    for (const [name, kib] of mappings.common) common.set(name, Math.max(common.get(name) ?? 0, kib));
+  }
+  const commonKib = [...common.values()].reduce((sum, kib) => sum + kib, 0);
+  return {
+    own: [...own].map(([role, { processes, kib }]) => ({ role, processes, mib: Math.round(kib / 1024) })),
+    commonMib: Math.round(commonKib / 1024),
+  };
+}
+
+/** What is resident of a process: of its own, and of each thing that others may hold too. */
+function mappingsOf(pid: number): { anonymousKib: number; common: Map<string, number> } {
+  const common = new Map<string, number>();
+  let anonymousKib = 0;
+  let name = "";
+  let residentKib = 0;
+  for (const line of (readProc(pid, "smaps") ?? "").split("\n")) {
+    const head = /^[0-9a-f]+-[0-9a-f]+ \S+ (\S+) \S+ (\d+) *(.*)$/.exec(line);
+    // The offset tells mappings of one file apart, which processes have in common piece by piece.
+    if (head !== null) name = `${head[3]}@${head[1]}`;
+    const [, field, kib] = /^(Rss|Anonymous): +(\d+)/.exec(line) ?? [];
+    if (field === "Rss") residentKib = Number(kib);
+    if (field !== "Anonymous") continue;
+    anonymousKib += Number(kib);
+    if (residentKib > Number(kib)) common.set(name, (common.get(name) ?? 0) + residentKib - Number(kib));
+  }
+  return { anonymousKib, common };
+}
+
 /** CPU seconds per role between two looks, and the peak memory at the second. */
 export function usageBetween(
   before: readonly ProcessUsage[],

@@ -5,6 +5,7 @@ import type { DependencyStatus } from "../ops/readiness.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import type { ArchiveMetrics } from "./archive-metrics.ts";
 import { checkArchived, deleteArchived, type HotDeletionOptions } from "./hot-deletion.ts";
+import { archiveToday } from "./hot-retention.ts";
 import {
   type CommittedUnit,
   claimUnit,
@@ -18,6 +19,7 @@ import {
 } from "./ledger/unit-store.ts";
 import {
   ARCHIVE_STOP_MS,
+  CLOCK_AHEAD_MAX_MS,
   DELETION_MAX_ROWS,
   LEDGER_TIMEOUT_MS,
   POLL_MS,
@@ -29,6 +31,8 @@ import { archiveUnit, type UnitCommitOptions } from "./unit-commit.ts";
 
 export interface ArchiverOptions extends SweepOptions, UnitCommitOptions, HotDeletionOptions {
   readonly sql: Sql;
+  /** The time by which entries age, milliseconds since 1970; see `BelievedClock`. */
+  readonly believedNow: () => Promise<number>;
   readonly metrics: ArchiveMetrics;
   readonly log: Logger;
 }
@@ -42,6 +46,8 @@ export class Archiver {
   readonly #loop: WorkLoop;
   #sweptMs: number | null = null;
   #failing = false;
+  /** How far the machine's clock is ahead of the time that is believed. */
+  #aheadMs = 0;
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
@@ -63,8 +69,12 @@ export class Archiver {
 
   /** Nothing is lost while archiving fails: entries stay in the log store, which grows. */
   status(): Omit<DependencyStatus, "name"> {
-    if (!this.#failing) return { state: "up" };
-    return { state: "degraded", detail: "Old entries could not be archived; they stay in the log store." };
+    if (this.#failing)
+      return { state: "degraded", detail: "Old entries could not be archived; they stay in the log store." };
+    if (this.#aheadMs < CLOCK_AHEAD_MAX_MS) return { state: "up" };
+    const days = Math.floor(this.#aheadMs / 86_400_000);
+    const detail = `The clock is ${days} days ahead of the time that is known to have passed; entries stay so much longer.`;
+    return { state: "degraded", detail };
   }
 
   /** Does everything that is due, once. Throws what a sweep throws; a unit that fails is put off. */
@@ -78,9 +88,10 @@ export class Archiver {
     const { sql, metrics, now } = this.#options;
     const connection = await reserve(sql);
     try {
+      const today = await this.#today();
       if (this.#sweptMs === null || now() - this.#sweptMs >= SWEEP_EVERY_MS)
-        await this.#sweep(connection, signal);
-      const archived = await this.#archiveDue(connection, signal);
+        await this.#sweep(connection, today, signal);
+      const archived = await this.#archiveDue(connection, today, signal);
       const deleted = await this.#deleteDue(connection, signal);
       const { open, failures } = await measureOpenUnits(sql);
       metrics.open.set(open);
@@ -96,25 +107,33 @@ export class Archiver {
     }
   }
 
-  async #sweep(connection: ReservedSql, signal: AbortSignal): Promise<void> {
+  /** The present day, by the time that is believed. */
+  async #today(): Promise<string> {
+    const { now, believedNow } = this.#options;
+    const believedMs = await askPostgres(believedNow, LEDGER_TIMEOUT_MS);
+    this.#aheadMs = now() - believedMs;
+    return archiveToday(believedMs);
+  }
+
+  async #sweep(connection: ReservedSql, today: string, signal: AbortSignal): Promise<void> {
     const nowMs = this.#options.now();
     if (await takeSweep(connection)) {
-      await removeLeftovers(this.#options, signal);
-      await planExpired(this.#options, signal);
+      await removeLeftovers(this.#options, today, signal);
+      await planExpired(this.#options, today, signal);
       await releaseLocks(connection);
     }
     this.#sweptMs = nowMs;
   }
 
   /** Brings planned units into the archive, as many as are deleted at once; true when there were any. */
-  async #archiveDue(connection: ReservedSql, signal: AbortSignal): Promise<boolean> {
+  async #archiveDue(connection: ReservedSql, today: string, signal: AbortSignal): Promise<boolean> {
     const { metrics } = this.#options;
     let units = 0;
     for (let rows = 0; units < ROUND_MAX_UNITS && rows < DELETION_MAX_ROWS && !signal.aborted; units += 1) {
       const unit = await askPostgres(() => claimUnit(connection), LEDGER_TIMEOUT_MS);
       if (unit === null) break;
       await this.#orPostpone([unit], signal, async () => {
-        const moved = await archiveUnit(this.#options, unit, signal);
+        const moved = await archiveUnit(this.#options, unit, today, signal);
         metrics.units.inc({ outcome: moved === 0 ? "empty" : "archived" });
         rows += moved;
       });

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "postgres";
+import type { FileDigest, RowsDigest } from "./digests.ts";
 import { forgetAttempt } from "./ledger/attempt-store.ts";
 import { type CommittedUnit, finishUnit, planUnit, replanUnit } from "./ledger/unit-store.ts";
 import { DELETION_MAX_MS, DELETION_POLL_MAX_MS, DELETION_POLL_MIN_MS, UNIT_MAX_ROWS } from "./limits.ts";
-import type { ArchiveStatements, RowsDigest } from "./statements.ts";
+import type { ArchiveStatements } from "./statements.ts";
 import type { StepObserver } from "./steps.ts";
 
 export interface HotDeletionOptions {
@@ -14,7 +15,8 @@ export interface HotDeletionOptions {
 
 /**
  * Throws unless the file of the unit is what was verified when it was committed, which may be long ago. A file that is
- * not, or that cannot be read, while the log store still has everything, is given up: the unit is planned anew.
+ * not, or that cannot be read, while the log store still has everything, is given up: the unit is planned anew. Afterwards
+ * the entries that are fixed for the deletion are those of the file.
  */
 export async function checkArchived(
   options: HotDeletionOptions,
@@ -23,8 +25,9 @@ export async function checkArchived(
 ): Promise<void> {
   const { statements } = options;
   const { attempt, facts } = unit;
+  let read: FileDigest;
   try {
-    const read = await statements.digestFile(facts.file, signal);
+    read = await statements.digestFile(facts.file, signal);
     if (!isSame(read, facts)) throw new Error("the archived file has changed since it was verified");
   } catch (error) {
     signal.throwIfAborted();
@@ -32,7 +35,8 @@ export async function checkArchived(
     if (isSame(hot, facts)) await replanUnit(options.sql, unit, attempt);
     throw error;
   }
-  if ((await statements.stagedRows(attempt, signal)) === facts.rows) return;
+  const staged = await statements.digestStaged(attempt, signal);
+  if (staged.rows === read.rows && staged.ids === read.ids) return;
   await statements.dropStaged(attempt, signal);
   await statements.stageFrom(facts.file, attempt, signal);
 }

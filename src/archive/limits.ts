@@ -33,6 +33,9 @@ export const DAY_MARGIN_MS = 3_600_000;
 /** Files in which entries are looked up in one statement: its text and what it holds open stay small. */
 export const LOOKUP_FILES = 64;
 
+/** How far the machine's clock may be ahead of the time that is believed before the server says so: some time off is usual. */
+export const CLOCK_AHEAD_MAX_MS = 7 * 86_400_000;
+
 /** How often the log store is asked what there is to archive: it is one look at its oldest days. */
 export const SWEEP_EVERY_MS = 600_000;
 /** How often the ledger is asked for units whose time to be tried again has come. */

@@ -2,6 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { fileTable } from "../../query/index.ts";
 import { DependencyError } from "../errors.ts";
 import { ARCHIVE_COLUMNS } from "./columns.ts";
+import type { FileDigest, IdsDigest, RowsDigest } from "./digests.ts";
 import type { ArchiveFiles } from "./files/archive-files.ts";
 import { type Condition, expiredCondition, type HotRetention } from "./hot-retention.ts";
 import type { CommittedUnit, UnitKey } from "./ledger/unit-store.ts";
@@ -14,21 +15,6 @@ import {
   UNIT_MAX_ROWS,
 } from "./limits.ts";
 
-/** What two sets of rows have in common when they are the same rows. */
-export interface RowsDigest {
-  readonly rows: number;
-  /** Sum of the hashes of all columns, so that the order does not matter. */
-  readonly checksum: string;
-}
-
-export interface FileDigest extends RowsDigest {
-  readonly firstOrganizationId: number;
-  readonly lastOrganizationId: number;
-  readonly minTs: bigint;
-  readonly maxTs: bigint;
-  readonly bytes: number;
-}
-
 /** Entries of an organisation and a day of receipt. */
 export interface OrganizationDay {
   readonly organizationId: number;
@@ -38,6 +24,7 @@ export interface OrganizationDay {
 type Parameters = Record<string, string | number | readonly number[] | readonly string[]>;
 
 const DIGEST = `count() AS rows, toString(sum(sipHash64(${ARCHIVE_COLUMNS}))) AS checksum`;
+const IDS = "toString(sum(sipHash64(organization_id, id))) AS ids";
 const STAGED =
   "(organization_id, id) IN (SELECT organization_id, id FROM log_archive_moves WHERE attempt IN {attempts: Array(UInt64)})";
 /** The primary key of the table begins with the organisation; its partitions are days. */
@@ -126,7 +113,7 @@ export class ArchiveStatements {
       { ...expired.parameters, ...ofUnit(unit), attempt, limit: UNIT_MAX_ROWS },
       signal,
     );
-    return this.stagedRows(attempt, signal);
+    return (await this.digestStaged(attempt, signal)).rows;
   }
 
   /** Fixes the same entries again, from the file that has them. */
@@ -140,12 +127,14 @@ export class ArchiveStatements {
     );
   }
 
-  async stagedRows(attempt: number, signal: AbortSignal): Promise<number> {
-    return this.#count(
-      "SELECT count() AS n FROM log_archive_moves WHERE attempt = {attempt: UInt64}",
+  /** Which entries the attempt has fixed. */
+  async digestStaged(attempt: number, signal: AbortSignal): Promise<IdsDigest> {
+    const [row] = await this.#select<{ rows: string; ids: string }>(
+      `SELECT count() AS rows, ${IDS} FROM log_archive_moves WHERE attempt = {attempt: UInt64}`,
       { attempt },
       signal,
     );
+    return { rows: Number(row?.rows ?? 0), ids: row?.ids ?? "" };
   }
 
   /** Also when the attempt has fixed nothing. */
@@ -183,7 +172,7 @@ export class ArchiveStatements {
   async digestFile(file: string, signal: AbortSignal): Promise<FileDigest> {
     const parameters: Parameters = {};
     const [row] = await this.#select<Record<string, string | number>>(
-      `SELECT ${DIGEST}, min(organization_id) AS first, max(organization_id) AS last,
+      `SELECT ${DIGEST}, ${IDS}, min(organization_id) AS first, max(organization_id) AS last,
               toString(toUnixTimestamp64Nano(min(ts))) AS min_ts, toString(toUnixTimestamp64Nano(max(ts))) AS max_ts,
               toString(max(_size)) AS bytes
        FROM ${this.#table(file, parameters)}`,
@@ -194,6 +183,7 @@ export class ArchiveStatements {
     return {
       rows: Number(row.rows),
       checksum: String(row.checksum),
+      ids: String(row.ids),
       firstOrganizationId: Number(row.first),
       lastOrganizationId: Number(row.last),
       minTs: BigInt(row.min_ts ?? 0),

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { findRetention } from "../domains/logs/retention/store.ts";
 import { type ArchiveFiles, fileName } from "./files/archive-files.ts";
-import { archiveToday, hotRetentionOf } from "./hot-retention.ts";
+import { hotRetentionOf } from "./hot-retention.ts";
 import { beginAttempt, forgetAttempt } from "./ledger/attempt-store.ts";
 import { commitUnit, countAttempt, type FileFacts, type UnitKey, withdrawUnit } from "./ledger/unit-store.ts";
 import type { ArchiveStatements } from "./statements.ts";
@@ -30,6 +30,7 @@ export interface UnitCommitOptions {
 export async function archiveUnit(
   options: UnitCommitOptions,
   unit: UnitKey,
+  today: string,
   signal: AbortSignal,
 ): Promise<number> {
   const { sql, statements, files, defaultDays, now, onStep } = options;
@@ -38,7 +39,7 @@ export async function archiveUnit(
   onStep("begun", unit);
 
   const retention = hotRetentionOf(await findRetention(sql, unit.organizationId), defaultDays);
-  const staged = await statements.stage(unit, attempt, retention, archiveToday(now()), signal);
+  const staged = await statements.stage(unit, attempt, retention, today, signal);
   onStep("staged", unit);
   if (staged === 0) {
     await withdrawUnit(sql, unit, attempt);
@@ -67,12 +68,13 @@ async function verifiedFacts(
   signal: AbortSignal,
 ): Promise<FileFacts> {
   const hot = await statements.digestHot(unit, attempt, signal);
-  const { firstOrganizationId, lastOrganizationId, ...read } = await statements.digestFile(file, signal);
+  const read = await statements.digestFile(file, signal);
   if (read.rows !== hot.rows || read.checksum !== hot.checksum)
     throw new Error("the archived file is not what the log store has");
-  if (firstOrganizationId !== unit.organizationId || lastOrganizationId !== unit.organizationId)
+  if (read.firstOrganizationId !== unit.organizationId || read.lastOrganizationId !== unit.organizationId)
     throw new Error("the archived file has entries of another organisation");
-  return { file, ...read };
+  const { rows, bytes, checksum, minTs, maxTs } = read;
+  return { file, rows, bytes, checksum, minTs, maxTs };
 }
 
 const RANDOM_BYTES = 8;

@@ -26,8 +26,8 @@ const EVERYTHING_FORGOTTEN: readonly Forget[] = [
 
 export interface HousekeepingOptions {
   readonly sql: Sql;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  /** The time by which things age, milliseconds since 1970; see `BelievedClock`. */
+  readonly now: () => number | Promise<number>;
   readonly log: Logger;
 }
 
@@ -57,12 +57,13 @@ export class Housekeeping {
   /** One round; true when there was more than a round removes. */
   async cleanOnce(signal: AbortSignal): Promise<boolean> {
     const { sql, now } = this.#options;
+    const nowMs = await askPostgres(async () => now());
     let mayBeMore = false;
     for (const forget of EVERYTHING_FORGOTTEN) {
       let batches = 0;
       let removed = BATCH_ROWS;
       while (removed === BATCH_ROWS && batches < ROUND_MAX_BATCHES && !signal.aborted) {
-        removed = await askPostgres(() => forget(sql, now(), BATCH_ROWS));
+        removed = await askPostgres(() => forget(sql, nowMs, BATCH_ROWS));
         batches += 1;
       }
       mayBeMore ||= removed === BATCH_ROWS;

@@ -18,6 +18,8 @@ import {
   startEmbeddedClickHouse,
   startEmbeddedPostgres,
 } from "./embedded/start-engine.ts";
+import { directoryIdentity } from "./instance/directory-identity.ts";
+import { InstanceLease } from "./instance/instance-lease.ts";
 import {
   CLIENT_CLOSE_TIMEOUT_MS,
   EXTERNAL_STORE_RETRY_DELAY_MS,
@@ -36,9 +38,11 @@ export interface Stores {
   readonly postgres: Sql;
   /** Null unless `REDIS_URL` is set. It may be unreachable: the server starts without waiting for it. */
   readonly redis: Redis | null;
+  /** The number of this server among those that share its Postgres. */
+  readonly instance: InstanceLease;
   /** How each store is, from the latest probes; never waits. */
   readonly statuses: () => readonly StoreStatus[];
-  /** Closes clients, engines and the data directory, in this order, within about 7 s. Repeated calls are one. */
+  /** Closes clients, engines and the data directory, in this order, within about 9 s. Repeated calls are one. */
   readonly close: () => Promise<void>;
 }
 
@@ -49,6 +53,7 @@ class OpenParts {
   readonly engines: EmbeddedStore[] = [];
   readonly clients: (() => Promise<void>)[] = [];
   readonly monitors: StoreMonitor[] = [];
+  instance: InstanceLease | null = null;
   readonly #lock: DataDirectoryLock;
   #closing: Promise<void> | null = null;
 
@@ -63,6 +68,7 @@ class OpenParts {
 
   async #close(): Promise<void> {
     await Promise.all(this.monitors.map((monitor) => monitor.stop()));
+    await this.instance?.close();
     // Before the engines: an open connection holds ClickHouse up.
     await fulfilledWithin(Promise.allSettled(this.clients.map((close) => close())), CLIENT_CLOSE_TIMEOUT_MS);
     await Promise.all(this.engines.map((engine) => engine.supervisor.stop()));
@@ -99,6 +105,14 @@ async function openParts(config: StoreConfig, log: Logger, parts: OpenParts): Pr
   const { client: clickhouse, endpoint: clickhouseEndpoint } = clickhouseResult.value;
   const postgres = postgresResult.value;
   await migrate({ postgres, clickhouse, directory: MIGRATIONS_DIRECTORY, log });
+  const instance = await InstanceLease.open({
+    sql: postgres,
+    place: directoryIdentity(config.dataDirectory),
+    log,
+    now: Date.now,
+    monotonicNow: () => performance.now(),
+  });
+  parts.instance = instance;
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log, parts);
   for (const monitor of parts.monitors) monitor.start();
   return {
@@ -106,6 +120,7 @@ async function openParts(config: StoreConfig, log: Logger, parts: OpenParts): Pr
     clickhouseEndpoint,
     postgres,
     redis,
+    instance,
     statuses: () => parts.monitors.map((monitor) => monitor.status()),
     close: () => parts.close(),
   };

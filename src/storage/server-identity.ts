@@ -2,13 +2,6 @@ import type { Sql } from "postgres";
 
 const KEY_BYTES = 32;
 
-/** The number of this start among the instances, from 0 to 1023. */
-export async function takeInstanceNumber(sql: Sql): Promise<number> {
-  const [row] = await sql<{ instance: number }[]>`SELECT nextval('server_instance')::integer AS instance`;
-  if (row === undefined) throw new Error("the sequence gave no number");
-  return row.instance;
-}
-
 /** The signing key all instances share for a purpose, made by the first one that asks; 32 bytes. */
 export async function loadSigningKey(sql: Sql, purpose: string): Promise<Uint8Array> {
   const fresh = Buffer.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)));

@@ -16,6 +16,8 @@ export interface ArchiverChoices {
   readonly defaultDays?: number;
   readonly archiveDays?: number;
   readonly now?: () => number;
+  /** As `now` says when absent. */
+  readonly believedNow?: () => Promise<number>;
   readonly onStep?: (step: ArchiveStep, unit: UnitKey) => void;
 }
 
@@ -29,6 +31,7 @@ export function testArchiver(stores: ArchiveStores, directory: string, choices: 
 }
 
 export function archiverOver(stores: ArchiveStores, files: ArchiveFiles, choices: ArchiverChoices = {}) {
+  const now = choices.now ?? (() => NOW_MS);
   const metrics = createMetrics();
   const archiver = new Archiver({
     sql: stores.postgres,
@@ -36,7 +39,8 @@ export function archiverOver(stores: ArchiveStores, files: ArchiveFiles, choices
     files,
     defaultDays: choices.defaultDays ?? 30,
     archiveDays: choices.archiveDays ?? 0,
-    now: choices.now ?? (() => NOW_MS),
+    now,
+    believedNow: choices.believedNow ?? (async () => now()),
     onStep: choices.onStep ?? (() => undefined),
     metrics: metrics.archive,
     log: createLogger("silent"),

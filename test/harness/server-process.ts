@@ -46,6 +46,8 @@ export async function spawnServer(options: ServerOptions): Promise<ServerProcess
       // Instances that share a database share the key; a data directory of its own has its own.
       ...(options.env?.DATABASE_URL !== undefined && { SECRET_KEY }),
       ...options.env,
+      // The setting of a proof is none of the server.
+      OBS_PROOF: undefined,
       PORT: String(port),
       OBS_DATA_DIR: options.dataDirectory,
     },

@@ -374,6 +374,17 @@ describe("bounds", () => {
     );
   });
 
+  test("a server that may make no ids refuses, and takes entries when it has a number again", async () => {
+    const organization = ++organizations;
+    let instance: number | null = null;
+    const ingest = await open(await newDirectory(), { instance: () => instance });
+    expect(await refusal(send(ingest, organization, [{ message: "early" }]))).toBe("no_instance");
+    instance = 7;
+    await send(ingest, organization, [{ message: "later" }]);
+    await ingest.close(10_000);
+    expect(await messages(organization)).toEqual(["later"]);
+  });
+
   test("after close every request is refused", async () => {
     const ingest = await open(await newDirectory());
     await ingest.close(1000);

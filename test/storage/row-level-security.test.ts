@@ -5,7 +5,8 @@ import { openTestStores, type TestStores } from "../harness/stores.ts";
 /** Tables that belong to no organisation; the role of row-level security must not see them at all. */
 const OF_NO_ORGANIZATION = new Set([
   "schema_migrations",
-  "server_instance",
+  "server_instances",
+  "believed_clock",
   "signing_keys",
   "secret_key",
   "users",

@@ -29,13 +29,16 @@ function writePrivateFile(path: string, text: string): void {
   chmodSync(path, 0o600);
 }
 
+const CHILD_PROGRAM = "clickhouse-child.ts";
+
 /** ClickHouse writes its process id into `status` while it holds its directory. */
-async function settleLeftover(storePath: string): Promise<void> {
+async function settleLeftover(root: string, storePath: string): Promise<void> {
   const statusPath = join(storePath, "status");
   if (!existsSync(statusPath)) return;
   const pid = /^PID: (\d+)$/m.exec(readFileSync(statusPath, "utf8"))?.[1];
   if (pid === undefined) return;
-  await endLeftover(Number(pid), `--path=${storePath}`, { graceMs: LEFTOVER_GRACE_MS });
+  const leftover = { pid: Number(pid), directory: root, marker: CHILD_PROGRAM };
+  await endLeftover(leftover, { graceMs: LEFTOVER_GRACE_MS });
 }
 
 /** The embedded ClickHouse, its files under `<data>/clickhouse`, its HTTP port on loopback. */
@@ -50,7 +53,7 @@ export function clickhouseEngine(options: ClickHouseEngineOptions): Engine {
     outputPath: join(options.dataDirectory, "log", "clickhouse.log"),
     prepare: async () => {
       mkdirSync(storePath, { recursive: true, mode: 0o700 });
-      await settleLeftover(storePath);
+      await settleLeftover(root, storePath);
       writePrivateFile(usersPath, renderClickHouseUsers(credentials));
       writePrivateFile(
         configPath,
@@ -65,7 +68,7 @@ export function clickhouseEngine(options: ClickHouseEngineOptions): Engine {
     command: () => ({
       command: [
         process.execPath,
-        join(import.meta.dir, "clickhouse-child.ts"),
+        join(import.meta.dir, CHILD_PROGRAM),
         options.libraryPath,
         `--path=${storePath}`,
         `--config-file=${configPath}`,

@@ -30,7 +30,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "50",
-  shared_buffers: "32MB",
+  shared_buffers: "16MB",
   work_mem: "4MB",
   maintenance_work_mem: "32MB",
   max_wal_size: "256MB",

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 
 /** True when a process with this id exists, whoever owns it. */
 export function isProcessAlive(pid: number): boolean {
@@ -33,16 +33,60 @@ async function waitForDeath(pid: number, isOurs: () => boolean, timeoutMs: numbe
   return true;
 }
 
+/** The path under which the system shows a process' working directory; null when it is gone or not to be seen. */
+function workingDirectoryOf(pid: number): string | null {
+  if (process.platform === "linux") return `/proc/${pid}/cwd`;
+  const result = Bun.spawnSync(["lsof", "-a", "-d", "cwd", "-p", String(pid), "-Fn"]);
+  return /^n(.+)$/m.exec(result.success ? result.stdout.toString() : "")?.[1] ?? null;
+}
+
 /**
- * Ends a process left behind by an earlier server: waits `graceMs` for it to go by itself, then kills it.
- * `marker` is a part of its command line that only ours have; a process without it is never touched.
+ * Whether a process with `marker` in its command line works in `directory` itself. The folder is told by its file
+ * system's number for it, because paths, markers and process ids in files come along when a folder is copied. Null
+ * when the process has the marker and its folder cannot be seen.
+ */
+export function worksIn(pid: number, directory: string, marker: string): boolean | null {
+  if (!commandLineOf(pid).includes(marker)) return false;
+  try {
+    const path = workingDirectoryOf(pid);
+    if (path === null) return unseen(pid);
+    const [theirs, ours] = [statSync(path, { bigint: true }), statSync(directory, { bigint: true })];
+    return theirs.dev === ours.dev && theirs.ino === ours.ino;
+  } catch {
+    return unseen(pid);
+  }
+}
+
+/** A process that has ended, or is ending, works nowhere. */
+function unseen(pid: number): false | null {
+  return commandLineOf(pid) === "" ? false : null;
+}
+
+/** A process that an earlier server may have left behind in a folder. */
+export interface Leftover {
+  readonly pid: number;
+  /** Its working directory, which is what tells it from the process of another server. */
+  readonly directory: string;
+  /** A part of its command line. */
+  readonly marker: string;
+}
+
+/**
+ * Ends a process left behind by an earlier server: waits `graceMs` for it to go by itself, then kills it. One that
+ * works elsewhere is not touched, which is answered with false. Throws when that cannot be told.
  */
 export async function endLeftover(
-  pid: number,
-  marker: string,
+  { pid, directory, marker }: Leftover,
   options: { graceMs: number; firstSignal?: NodeJS.Signals },
-): Promise<void> {
-  const isOurs = () => commandLineOf(pid).includes(marker);
+): Promise<boolean> {
+  const isOurs = (): boolean => {
+    const is = worksIn(pid, directory, marker);
+    if (is !== null) return is;
+    throw new Error(
+      `Process ${pid} may be using ${directory}, which cannot be seen from here: stop it first.`,
+    );
+  };
+  if (!isOurs()) return false;
   const signal = (name: NodeJS.Signals) => {
     if (!isOurs()) return;
     try {
@@ -52,9 +96,8 @@ export async function endLeftover(
     }
   };
   if (options.firstSignal !== undefined) signal(options.firstSignal);
-  if (await waitForDeath(pid, isOurs, options.graceMs)) return;
+  if (await waitForDeath(pid, isOurs, options.graceMs)) return true;
   signal("SIGKILL");
-  if (!(await waitForDeath(pid, isOurs, options.graceMs))) {
-    throw new Error(`Process ${pid}, left behind by an earlier run, does not end.`);
-  }
+  if (await waitForDeath(pid, isOurs, options.graceMs)) return true;
+  throw new Error(`Process ${pid}, left behind by an earlier run, does not end.`);
 }

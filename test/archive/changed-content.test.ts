@@ -1,0 +1,132 @@
+/** Files that can be read and have as many entries as they should, but not the ones, or not as they were. */
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ARCHIVE_COLUMNS } from "../../src/archive/columns.ts";
+import { fileName } from "../../src/archive/files/archive-files.ts";
+import { DirectoryFiles } from "../../src/archive/files/directory-files.ts";
+import type { ArchiveStep } from "../../src/archive/steps.ts";
+import { idAt, insertRows, type StoredRow } from "../domains/logs/stored-rows.ts";
+import { openTestStores, type TestStores } from "../harness/stores.ts";
+import { temporaryDirectory } from "../harness/temporary-directory.ts";
+import {
+  archivedIds,
+  DAY_MS,
+  hotIds,
+  makeOrganization,
+  NOW_MS,
+  testArchiver,
+  unitsOf,
+} from "./archive-setup.ts";
+
+setDefaultTimeout(60_000);
+
+const HOUR_MS = 3_600_000;
+const RECEIVED_MS = NOW_MS - 40 * DAY_MS;
+const temporary = temporaryDirectory();
+const archive = join(temporary.path, "archive");
+const files = new DirectoryFiles(archive);
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openTestStores();
+});
+beforeEach(() => stores.clickhouse.command({ query: "TRUNCATE TABLE logs" }));
+afterAll(async () => {
+  await stores.close();
+  temporary[Symbol.dispose]();
+});
+
+async function insertEntries(organizationId: number, count: number, offset = 0): Promise<string[]> {
+  const rows = Array.from({ length: count }, (_, i): StoredRow => {
+    const receivedMs = RECEIVED_MS + offset + i;
+    return {
+      organizationId,
+      ts: BigInt(receivedMs) * 1_000_000n,
+      id: idAt(receivedMs),
+      message: `transfer ${i} of 10`,
+      attrs: [["amount", "10"]],
+    };
+  });
+  await insertRows(stores.clickhouse, rows);
+  return rows.map(({ id }) => id.toString());
+}
+
+/** A file with the entries of an organisation, in each of which `change` is different; its path. */
+async function changedFile(organization: number, change: string): Promise<string> {
+  const name = fileName(900_000 + organization, "2026-10-12", 1, "00112233445566aa");
+  const { pattern, structure } = files.source([name]);
+  await stores.clickhouse.command({
+    query: `INSERT INTO FUNCTION file({pattern: String}, 'Parquet', {structure: String})
+      SELECT ${ARCHIVE_COLUMNS} FROM (SELECT * REPLACE (${change}) FROM logs WHERE organization_id = {organization: UInt32})`,
+    query_params: { pattern, structure, organization },
+  });
+  return join(archive, name);
+}
+
+/** The file that the archiver has written for an organisation. */
+function writtenFile(organization: number): string {
+  const folder = join(archive, String(organization));
+  const day = readdirSync(folder)[0] ?? "";
+  return join(folder, day, readdirSync(join(folder, day))[0] ?? "");
+}
+
+const CHANGES = [
+  ["a message", "concat(message, '0') AS message"],
+  ["an attribute", "map('amount', '11') AS attrs"],
+  ["an id", "id + 1 AS id"],
+  ["a time", "ts + toIntervalNanosecond(1) AS ts"],
+] as const;
+const STEPS: readonly ArchiveStep[] = ["settled", "committed"];
+
+test.each(STEPS.flatMap((step) => CHANGES.map(([what, change]) => [what, step, change] as const)))(
+  "a file in which %s is different when it is %s is given up, and the log store lets go of nothing",
+  async (_, step, change) => {
+    const organization = await makeOrganization(stores);
+    const ids = await insertEntries(organization, 6);
+    const changed = await changedFile(organization, change);
+    const { run, archiver } = testArchiver(stores, temporary.path, {
+      onStep: (at) => {
+        if (at === step) copyFileSync(changed, writtenFile(organization));
+      },
+    });
+    await run();
+    expect(archiver.status().state).toBe("degraded");
+    expect(await hotIds(stores, organization)).toEqual(ids);
+    expect((await unitsOf(stores, organization)).map(({ state }) => state)).toEqual(["planned"]);
+
+    await testArchiver(stores, temporary.path, { now: () => NOW_MS + 2 * HOUR_MS }).run();
+    expect(await hotIds(stores, organization)).toEqual([]);
+    expect(await archivedIds(stores, organization, files)).toEqual(ids);
+  },
+);
+
+test("only entries that are in the file are deleted, though as many others are fixed for the deletion", async () => {
+  const organization = await makeOrganization(stores);
+  const moved = await insertEntries(organization, 4);
+  const stopped = testArchiver(stores, temporary.path, {
+    onStep: (step) => {
+      if (step === "committed") throw new Error("stopped by the test");
+    },
+  });
+  await stopped.run();
+  expect(await hotIds(stores, organization)).toEqual(moved);
+  const late = await insertEntries(organization, 1, 50);
+  const swapped = { late: late[0], moved: moved[0], organization };
+  const isSwapped = "organization_id = {organization: UInt32} AND id = {moved: UInt64}";
+  for (const query of [
+    `INSERT INTO log_archive_moves (attempt, organization_id, id)
+     SELECT attempt, organization_id, {late: UInt64} FROM log_archive_moves WHERE ${isSwapped}`,
+    `ALTER TABLE log_archive_moves DELETE WHERE ${isSwapped}`,
+  ])
+    await stores.clickhouse.command({
+      query,
+      query_params: swapped,
+      clickhouse_settings: { mutations_sync: "1" },
+    });
+  await testArchiver(stores, temporary.path, { now: () => NOW_MS + HOUR_MS }).run();
+  const found = [
+    ...(await hotIds(stores, organization)),
+    ...(await archivedIds(stores, organization, files)),
+  ].sort();
+  expect(found).toEqual([...moved, ...late].sort());
+});
