@@ -213,7 +213,7 @@ test("an interrupt while the server is away ends the run at once, and a terminat
       stderr: "obs: interrupted; run the same command again to go on\n",
     });
   }
-}, 30_000);
+});
 
 test("a file that grew is continued where the last run ended", async () => {
   using home = temporaryDirectory();
