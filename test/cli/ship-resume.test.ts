@@ -9,7 +9,7 @@ import { type CliProcess, type CliUser, cliResult, obs, runCli, spawnCli } from 
 import { countsOf, differences, findEntries, linesOfEntries, linesOfText } from "./found-lines.ts";
 
 const TIMEOUT_MS = 120_000;
-const MANY_LINES = 200_000;
+const MANY_LINES = 100_000;
 
 let directory: TemporaryDirectory;
 let server: ServerProcess;

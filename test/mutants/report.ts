@@ -1,18 +1,20 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./checkout.ts";
 import type { Verdict } from "./judge.ts";
+import { AREAS } from "./list.ts";
 import type { Mutant } from "./mutant.ts";
 import { FAILURES_MAX_COUNT } from "./test-run.ts";
 
 /** A mutant that was judged. */
 export interface Judged {
-  readonly area: string;
   readonly mutant: Mutant;
   readonly verdict: Verdict;
 }
 
-const DOCUMENT = "docs/mutants.md";
+const DOCUMENT = join(ROOT, "docs/mutants.md");
+const ROW = /^\| (.+) \| `.+` \| (.+) \|$/gm;
+const SURVIVED = "SURVIVED";
 
 /** What is said of a verdict in a table. */
 export function wordsOf(verdict: Verdict): string {
@@ -20,7 +22,7 @@ export function wordsOf(verdict: Verdict): string {
     case "noticed":
       return noticedBy(verdict.run.failures.length);
     case "survived":
-      return "SURVIVED";
+      return SURVIVED;
     case "stale":
       return "STALE: its text is not in the file, or not once";
     case "broken":
@@ -41,27 +43,32 @@ export function lineOf({ mutant, verdict }: Judged): string {
   return `${wordsOf(verdict).padEnd(12)} ${seconds.padStart(6)} s  ${mutant.name}  (${mutant.file})\n`;
 }
 
-/** Keeps the result of a whole run. */
+/** Keeps results; those of mutants that were not judged this time stay. */
 export function writeDocument(judged: readonly Judged[]): void {
-  writeFileSync(join(ROOT, DOCUMENT), documentOf(judged));
+  const before = existsSync(DOCUMENT) ? readFileSync(DOCUMENT, "utf8") : "";
+  const results = new Map([...before.matchAll(ROW)].map(([, name = "", words = ""]) => [name, words]));
+  for (const { mutant, verdict } of judged) results.set(mutant.name, wordsOf(verdict));
+  writeFileSync(DOCUMENT, documentOf(results));
 }
 
-function documentOf(judged: readonly Judged[]): string {
-  const areas = [...new Set(judged.map(({ area }) => area))];
-  const noticed = judged.filter(({ verdict }) => verdict.kind === "noticed").length;
+function documentOf(results: ReadonlyMap<string, string>): string {
+  const names = Object.values(AREAS).flatMap((mutants) => mutants.map(({ name }) => name));
+  const noticed = names.filter((name) => /^(\d|all)/.test(results.get(name) ?? "")).length;
   return `# Faults that the tests notice
 
 Made by \`bun run mutants --write\`: it puts one small fault at a time into a copy of the code, where it would leak, lose or
 double something, and runs the tests that are to notice it. The faults are kept in \`test/mutants/lists\`. Of
-${judged.length} faults ${noticed} are noticed; the last column says by how many tests.
+${names.length} faults ${noticed} are noticed; the last column says by how many tests.
 
-${areas.map((area) => tableOf(area, judged)).join("\n\n")}
+${Object.entries(AREAS)
+  .map(([area, mutants]) => tableOf(area, mutants, results))
+  .join("\n\n")}
 `;
 }
 
-function tableOf(area: string, judged: readonly Judged[]): string {
-  const rows = judged
-    .filter((one) => one.area === area)
-    .map(({ mutant, verdict }) => `| ${mutant.name} | \`${mutant.file}\` | ${wordsOf(verdict)} |`);
+function tableOf(area: string, mutants: readonly Mutant[], results: ReadonlyMap<string, string>): string {
+  const rows = mutants.map(
+    ({ name, file }) => `| ${name} | \`${file}\` | ${results.get(name) ?? "not run yet"} |`,
+  );
   return [`## ${area}`, "", "| fault | file | tests |", "|---|---|---|", ...rows].join("\n");
 }

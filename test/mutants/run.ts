@@ -10,7 +10,7 @@ import { runTests } from "./test-run.ts";
 const USAGE = `bun run mutants [options]
   --only WORD   mutants whose area, name or file holds the word
   --list        names them, and which are stale, and runs nothing
-  --write       keeps the result in docs/mutants.md; not with --only
+  --write       keeps the result in docs/mutants.md
   --jobs N      so many at a time; the default is 1
   --quick       without a look at whether the tests pass without a fault
 `;
@@ -80,8 +80,8 @@ async function failingTests(chosen: readonly Candidate[]): Promise<ReadonlySet<s
 
 async function judgeAll(chosen: readonly Candidate[], failing: ReadonlySet<string>): Promise<Judged[]> {
   const judged: Judged[] = [];
-  await inCheckouts(chosen, async ({ area, mutant }, checkout) => {
-    const one = { area, mutant, verdict: await judge(mutant, checkout, failing) };
+  await inCheckouts(chosen, async ({ mutant }, checkout) => {
+    const one = { mutant, verdict: await judge(mutant, checkout, failing) };
     judged.push(one);
     say(lineOf(one));
   });
@@ -99,7 +99,7 @@ async function main(): Promise<number> {
   const judged = await judgeAll(chosen, failing);
   const noticed = judged.filter(({ verdict }) => verdict.kind === "noticed").length;
   say(`\n${noticed} of ${judged.length} faults were noticed\n`);
-  if (options.write && options.only === undefined) writeDocument(judged);
+  if (options.write) writeDocument(judged);
   return noticed === judged.length && failing.size === 0 ? 0 : 1;
 }
 

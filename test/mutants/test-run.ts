@@ -8,7 +8,7 @@ export interface TestRun {
 }
 
 /** A test that never ends counts as one that noticed the fault; a whole suite of an area takes two minutes. */
-const RUN_MAX_MS = 600_000;
+const RUN_MAX_MS = 400_000;
 /** More failures say nothing new. */
 export const FAILURES_MAX_COUNT = 10;
 

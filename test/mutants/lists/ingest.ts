@@ -102,7 +102,7 @@ export const INGEST: readonly Mutant[] = [
     file: "ingest/flusher.ts",
     find: "store.insert(blocks, token, stop)",
     replace: "store.insert(blocks, `${token}-${attempt}`, stop)",
-    tests: [...INGEST_TESTS, "test/server/store-outage.test.ts"],
+    tests: [...INGEST_TESTS, "test/server/store-outage.proof.test.ts"],
   },
   {
     name: "an insert is tried that the ledger does not know of",

@@ -127,17 +127,17 @@ export const REQUESTS: readonly Mutant[] = [
     tests: IDEMPOTENCY,
   },
   {
-    name: "a body that is too large when unpacked is taken",
+    name: "a large body may be twice as large when it is unpacked",
     file: "src/http/unpack.ts",
     find: "if (length > maxBytes) throw tooLarge(maxBytes);",
-    replace: "",
+    replace: "if (length > 2 * maxBytes) throw tooLarge(maxBytes);",
     tests: ["test/http/read-body.test.ts"],
   },
   {
-    name: "a body of no declared length may have any",
+    name: "a body of no declared length may have twice as much",
     file: "src/http/read-body.ts",
     find: "if (length > maxBytes) throw tooLarge(maxBytes);",
-    replace: "",
+    replace: "if (length > 2 * maxBytes) throw tooLarge(maxBytes);",
     tests: ["test/http/read-body.test.ts"],
   },
   {
