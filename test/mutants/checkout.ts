@@ -7,6 +7,7 @@ export const ROOT = normalize(join(import.meta.dir, "../.."));
 /** A copy of the working tree under the system's folder for temporary files, with the installed packages of the original. */
 export class Checkout implements Disposable {
   readonly path: string;
+  readonly #remove = (): void => rmSync(this.path, { recursive: true, force: true });
 
   constructor() {
     this.path = mkdtempSync(join(tmpdir(), "obs-mutants-"));
@@ -15,6 +16,8 @@ export class Checkout implements Disposable {
       cpSync(join(ROOT, file), join(this.path, file));
     }
     symlinkSync(join(ROOT, "node_modules"), join(this.path, "node_modules"));
+    // Also when the run is interrupted.
+    process.once("exit", this.#remove);
   }
 
   /** Calls `work` while a file has other contents. */
@@ -30,7 +33,8 @@ export class Checkout implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true });
+    process.off("exit", this.#remove);
+    this.#remove();
   }
 }
 

@@ -84,6 +84,7 @@ async function judgeAll(chosen: readonly Candidate[], failing: ReadonlySet<strin
     const one = { mutant, verdict: await judge(mutant, checkout, failing) };
     judged.push(one);
     say(lineOf(one));
+    if (options.write) writeDocument([one]);
   });
   return chosen.flatMap(({ mutant }) => judged.filter((one) => one.mutant === mutant));
 }
@@ -99,8 +100,8 @@ async function main(): Promise<number> {
   const judged = await judgeAll(chosen, failing);
   const noticed = judged.filter(({ verdict }) => verdict.kind === "noticed").length;
   say(`\n${noticed} of ${judged.length} faults were noticed\n`);
-  if (options.write) writeDocument(judged);
   return noticed === judged.length && failing.size === 0 ? 0 : 1;
 }
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 process.exitCode = await main();
