@@ -11,8 +11,6 @@ import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { openTcpProxy } from "../../harness/tcp-proxy.ts";
 import { auditReader, fillLog, makeOrganization, recordChange } from "../audited-organization.ts";
 
-/** "Within seconds". */
-
 let stores: TestStores;
 let sql: TestStores["postgres"];
 

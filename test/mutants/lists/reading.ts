@@ -4,11 +4,8 @@ const TENANCY = ["test/query/kql-tenancy.test.ts", "test/query/guard.test.ts"];
 const FUNCTIONS = ["test/query/functions/conditions.test.ts", "test/query/kql-golden.test.ts"];
 const SEARCH = ["test/domains/logs/search.test.ts", "test/domains/logs/search-paging.test.ts"];
 const CURSOR = ["test/domains/logs/cursor.test.ts", ...SEARCH];
-const TAIL = [
-  "test/domains/logs/tail/batch-matcher.test.ts",
-  "test/domains/logs/tail/tail-hub.test.ts",
-  "test/domains/logs/tail/tail.test.ts",
-];
+const MATCHER = ["test/domains/logs/tail/batch-matcher.test.ts", "test/domains/logs/tail/tail-hub.test.ts"];
+const TAIL = ["test/domains/logs/tail/tail.test.ts"];
 const RESUME = ["test/domains/logs/tail/resume.test.ts", "test/domains/logs/tail/position.test.ts"];
 const QUEUE = ["test/domains/logs/tail/reader-queue.test.ts", "test/domains/logs/tail/slow-reader.test.ts"];
 
@@ -110,28 +107,28 @@ export const READING: readonly Mutant[] = [
     file: "src/domains/logs/tail/batch-matcher.ts",
     find: "(row) => this.#block.organizationId(row) === organizationId,",
     replace: "(row) => this.#block.organizationId(row) > 0,",
-    tests: TAIL,
+    tests: MATCHER,
   },
   {
     name: "a tail shows entries of younger organisations",
     file: "src/domains/logs/tail/batch-matcher.ts",
     find: "(row) => this.#block.organizationId(row) === organizationId,",
     replace: "(row) => this.#block.organizationId(row) >= organizationId,",
-    tests: TAIL,
+    tests: MATCHER,
   },
   {
     name: "a tail shows entries of older organisations",
     file: "src/domains/logs/tail/batch-matcher.ts",
     find: "(row) => this.#block.organizationId(row) === organizationId,",
     replace: "(row) => this.#block.organizationId(row) <= organizationId,",
-    tests: TAIL,
+    tests: MATCHER,
   },
   {
     name: "the rows of an organisation are remembered for all of them",
     file: "src/domains/logs/tail/batch-matcher.ts",
     find: "`organization ${organizationId}`,",
     replace: "`organization`,",
-    tests: TAIL,
+    tests: MATCHER,
   },
   {
     name: "a stream may leave the search of its session",

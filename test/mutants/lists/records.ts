@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const TAMPERING = ["test/audit/tampering.test.ts", "test/audit/long-chain.test.ts"];
 const ANCHORS = ["test/audit/anchors"];
-const ARCHIVE = ["test/archive", "test/domains/logs/archive"];
+const ARCHIVE = ["test/archive"];
 const KEEP = ["test/domains/quarantine/keep.test.ts", "test/domains/quarantine/routes.test.ts"];
 const REPLAY = ["test/domains/quarantine/replay.test.ts", "test/domains/quarantine/instances.test.ts"];
 const MAPPING = ["test/ingest/mapping/compile-mapping.test.ts"];
@@ -98,13 +98,6 @@ export const RECORDS: readonly Mutant[] = [
     file: "src/archive/unit-commit.ts",
     find: " || read.checksum !== hot.checksum)",
     replace: ")",
-    tests: ARCHIVE,
-  },
-  {
-    name: "a file with entries of another organisation is taken into the archive",
-    file: "src/archive/unit-commit.ts",
-    find: "if (firstOrganizationId !== unit.organizationId || lastOrganizationId !== unit.organizationId)",
-    replace: "if (firstOrganizationId > lastOrganizationId)",
     tests: ARCHIVE,
   },
   {
