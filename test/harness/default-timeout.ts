@@ -5,7 +5,7 @@
  */
 import { plugin } from "bun";
 
-const TIMEOUT_MS = Bun.env["OBS_PROOF"] === "1" ? 7_200_000 : 180_000;
+const TIMEOUT_MS = Bun.env.OBS_PROOF === "1" ? 7_200_000 : 180_000;
 const CALL = `import { setDefaultTimeout as setTimeoutOfFile } from "bun:test"; setTimeoutOfFile(${TIMEOUT_MS});`;
 
 plugin({

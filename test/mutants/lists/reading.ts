@@ -61,13 +61,6 @@ export const READING: readonly Mutant[] = [
     tests: FUNCTIONS,
   },
   {
-    name: "the columns of a name are looked up again wherever it stands",
-    file: "query/completion/column-flow.ts",
-    find: "if (known !== undefined) return known;",
-    replace: "if (known === null) return known;",
-    tests: ["test/query/completion"],
-  },
-  {
     name: "a table has any number of columns for a completion",
     file: "query/completion/column-flow.ts",
     find: "const COLUMNS_MAX_COUNT = 1000;",
