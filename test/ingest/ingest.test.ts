@@ -127,6 +127,20 @@ describe("acknowledged entries", () => {
     expect(await messages(refused)).toEqual([]);
   });
 
+  test("of an event that comes again while its batch is being synced are stored once", async () => {
+    const organization = ++organizations;
+    const ingest = await open(await newDirectory());
+    const entry = { message: "once", event_id: "a" };
+    const first = send(ingest, organization, [entry]);
+    // Behind the turn in which the sync begins.
+    await new Promise((turn) => setImmediate(turn));
+    const again = send(ingest, organization, [entry, { message: "new" }]);
+    expect(await first).toEqual({ accepted: 1, duplicates: 0, replayed: false });
+    expect(await again).toEqual({ accepted: 2, duplicates: 1, replayed: false });
+    await ingest.close(10_000);
+    expect(await messages(organization)).toEqual(["new", "once"]);
+  });
+
   test("of different organizations in one batch stay with their owner", async () => {
     const [one, two] = [++organizations, ++organizations];
     const ingest = await open(await newDirectory());

@@ -159,13 +159,6 @@ export const READING: readonly Mutant[] = [
     tests: RESUME,
   },
   {
-    name: "a gap shows what its reader has",
-    file: "src/domains/logs/tail/stored-gap.ts",
-    find: "if (this.#isMissed(id)) items.push(",
-    replace: "items.push(",
-    tests: RESUME,
-  },
-  {
     name: "a gap is read before the store has it",
     file: "src/domains/logs/tail/stored-gap.ts",
     find: "    await this.#waitForStore();",
