@@ -20,6 +20,8 @@ const LIBRARY_DOORS = ["ingest/index.ts", "query/index.ts"];
 const VAGUE_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/;
 const MAX_FILE_LINES = 300;
 const MAX_TEST_FILE_LINES = 500;
+/** Longer than any poll. */
+const SLEEP_MAX_MS = 1000;
 
 interface SourceFile {
   path: string;
@@ -176,6 +178,25 @@ describe("code", () => {
     expect(undeclared).toEqual([]);
     const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
     expect(versions.filter(([, version]) => !/^\d/.test(version))).toEqual([]);
+  });
+});
+
+describe("tests", () => {
+  const tests = sources.filter(({ path }) => topFolder(path) === "test" && path !== "test/tidy.test.ts");
+
+  test("assert nothing about how long something took: a machine may be ten times slower", () => {
+    const difference = /expect\(\s*(?:await )?\(?(?:performance|Date)\.now\(\)\s*-/;
+    const sinceStart = /expect\([^;]*\s- (?:start|begin|begun|stop|abort)\w*(?:Ms|At)\b/;
+    const elapsed = /expect\(\s*(?:elapsed|took|duration)\w*\s*\)\.toBe(?:Less|Within)/;
+    const timed = [difference, sinceStart, elapsed].flatMap((pattern) => linesMatching(tests, pattern));
+    expect(timed).toEqual([]);
+  });
+
+  test("wait for a condition rather than for a time", () => {
+    const sleeps = linesMatching(tests, /Bun\.sleep\([\d_]+\)/).filter(
+      (line) => Number(/sleep\(([\d_]+)\)/.exec(line)?.[1]?.replaceAll("_", "")) > SLEEP_MAX_MS,
+    );
+    expect(sleeps).toEqual([]);
   });
 });
 

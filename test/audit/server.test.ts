@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.stop();
   await stores.close();
   directory[Symbol.dispose]();
-}, 30_000);
+});
 
 function start(port?: number): Promise<ServerProcess> {
   return startServer({

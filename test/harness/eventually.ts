@@ -1,8 +1,11 @@
+/** A bound on what never comes, not on what is slow: below that of a test, so that the failure says what it was. */
+const TIMEOUT_MS = 90_000;
+
 /** Polls until `condition` gives something truthy, and answers it; fails with `what` after `timeoutMs`. */
 export async function eventually<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 20_000,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -4,7 +4,7 @@ import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { ApiError } from "../../src/errors.ts";
 import { allowedMs } from "../../src/http/body-pace.ts";
-import { MAX_WHOLE_READ_BYTES } from "../../src/http/limits.ts";
+import { MAX_INLINE_UNPACK_BYTES, MAX_WHOLE_READ_BYTES } from "../../src/http/limits.ts";
 import { type BodyLimits, readBody } from "../../src/http/read-body.ts";
 import { parseJson, readJson } from "../../src/http/read-json.ts";
 import { CONTENT_ENCODINGS } from "../../src/http/unpack.ts";
@@ -261,6 +261,14 @@ describe.each(packers)("a body packed with %s", (_name, encoding, pack) => {
     expect(await codeOf(readBody(bodyOf(bomb, headers), { ...LIMITS, maxPackedBytes: 1e6 }))).toBe(
       "PAYLOAD_TOO_LARGE",
     );
+  });
+
+  test("is refused by one byte also when it is unpacked in other threads", async () => {
+    const noise = crypto.getRandomValues(new Uint8Array(2 * MAX_INLINE_UNPACK_BYTES));
+    const exact = { ...LIMITS, maxPackedBytes: 1_000_000, maxUnpackedBytes: noise.length };
+    expect(await codeOf(readBody(bodyOf(pack(noise), headers), exact))).toBe("none");
+    const short = { ...exact, maxUnpackedBytes: noise.length - 1 };
+    expect(await codeOf(readBody(bodyOf(pack(noise), headers), short))).toBe("PAYLOAD_TOO_LARGE");
   });
 
   test("is refused when more comes in than the limit", async () => {

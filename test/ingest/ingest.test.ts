@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NativeFormat } from "../../ingest/decode/native.ts";
 import { requestKeys } from "../../ingest/dedupe/request-keys.ts";
-import { IngestKeyReusedError, IngestUnavailableError } from "../../ingest/errors.ts";
+import { IngestKeyReusedError, IngestRejectedError, IngestUnavailableError } from "../../ingest/errors.ts";
 import { type Ingest, type IngestOptions, openIngest } from "../../ingest/ingest.ts";
 import type { IngestResult } from "../../ingest/ingest-request.ts";
 import type { LogStore } from "../../ingest/log-store.ts";
@@ -102,6 +102,41 @@ describe("acknowledged entries", () => {
     expect(results).toEqual(requests.map(() => ({ accepted: 20, duplicates: 0, replayed: false })));
     await ingest.close(10_000);
     expect(await messages(organization)).toEqual(requests.flatMap(texts));
+  });
+
+  test("of a request that is refused after some of them were read are nobody's, and leave the batch to the next", async () => {
+    const [refused, next] = [++organizations, ++organizations];
+    const ingest = await open(await newDirectory());
+    const failing = ingest.ingest({
+      organizationId: refused,
+      format: "native",
+      bytes: 1,
+      keys: null,
+      decode: (batch) => {
+        format.decode(encoder.encode(JSON.stringify(numbered(3, "refused "))), batch, new Set());
+        throw new IngestRejectedError("the rest cannot be read", []);
+      },
+    });
+    const taken = send(ingest, next, numbered(2));
+    await expect(failing).rejects.toBeInstanceOf(IngestRejectedError);
+    expect(await taken).toEqual({ accepted: 2, duplicates: 0, replayed: false });
+    await ingest.close(10_000);
+    expect(await messages(next)).toEqual(texts(numbered(2)));
+    expect(await messages(refused)).toEqual([]);
+  });
+
+  test("of an event that comes again while its batch is being synced are stored once", async () => {
+    const organization = ++organizations;
+    const ingest = await open(await newDirectory());
+    const entry = { message: "once", event_id: "a" };
+    const first = send(ingest, organization, [entry]);
+    // Behind the turn in which the sync begins.
+    await new Promise((turn) => setImmediate(turn));
+    const again = send(ingest, organization, [entry, { message: "new" }]);
+    expect(await first).toEqual({ accepted: 1, duplicates: 0, replayed: false });
+    expect(await again).toEqual({ accepted: 2, duplicates: 1, replayed: false });
+    await ingest.close(10_000);
+    expect(await messages(organization)).toEqual(["new", "once"]);
   });
 
   test("of different organizations in one batch stay with their owner", async () => {

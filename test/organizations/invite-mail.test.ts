@@ -25,7 +25,7 @@ afterAll(async () => {
   await server.stop();
   await stores.close();
   directory[Symbol.dispose]();
-}, 30_000);
+});
 
 function send(method: string, path: string, json?: unknown, cookie?: string): Promise<Response> {
   return fetch(`${server.url}${path}`, {

@@ -48,7 +48,7 @@ afterAll(async () => {
   await server.stop();
   await stores.close();
   directory[Symbol.dispose]();
-}, 30_000);
+});
 
 async function readOperations(url: string): Promise<Operation[]> {
   const document: { paths: Record<string, Record<string, Record<string, unknown>>> } = JSON.parse(

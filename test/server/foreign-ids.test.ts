@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   directory[Symbol.dispose]();
-}, 30_000);
+});
 
 async function send(
   token: string,

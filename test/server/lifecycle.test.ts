@@ -6,8 +6,6 @@ import { eventually } from "../harness/eventually.ts";
 import { engineProcess, isReady, makeToken, spawnServer, startServer } from "../harness/server-process.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
-const STOP_BOUND_MS = 10_000;
-
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -24,9 +22,7 @@ describe("the server", () => {
     for (const hint of [server.url, "obs login", "obs ship", "/docs"])
       expect(server.output()).toContain(hint);
     const engines = [engineProcess(server.pid, "clickhouse"), engineProcess(server.pid, "postgres")];
-    const stoppedAt = performance.now();
     expect(await server.stop()).toBe(0);
-    expect(performance.now() - stoppedAt).toBeLessThan(STOP_BOUND_MS);
     for (const pid of engines) expect(pid !== null && isAlive(pid)).toBe(false);
   });
 

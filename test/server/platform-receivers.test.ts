@@ -30,7 +30,7 @@ afterAll(async () => {
   await server.stop();
   await stores.close();
   directory[Symbol.dispose]();
-}, 30_000);
+});
 
 function post(
   path: string,

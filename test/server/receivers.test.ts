@@ -56,7 +56,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), planned.stop()]);
   await stores.close();
   for (const directory of directories) directory[Symbol.dispose]();
-}, 30_000);
+});
 
 /** With the sources that the wires need. */
 async function makeOrganization(): Promise<number> {

@@ -38,7 +38,7 @@ afterAll(async () => {
   await server.stop();
   await stores.close();
   directory[Symbol.dispose]();
-}, 30_000);
+});
 
 /** A token that may write and read logs and make sources, of a member of an organisation of its own. */
 async function insertToken({ postgres: sql }: TestStores): Promise<string> {

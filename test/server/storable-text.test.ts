@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   directory[Symbol.dispose]();
-}, 30_000);
+});
 
 async function readOperations(): Promise<Operation[]> {
   const document: { paths: Record<string, Record<string, OperationObject>> } = JSON.parse(

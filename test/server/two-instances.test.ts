@@ -14,7 +14,7 @@ const SECRET_KEY = Buffer.alloc(32, 5).toString("base64");
 let redis: TestRedis | null;
 beforeAll(async () => {
   redis = await openTestRedis();
-}, 30_000);
+});
 afterAll(() => redis?.close());
 
 describe.each(["with Redis", "without Redis"])("two instances over the same stores, %s,", (kind) => {

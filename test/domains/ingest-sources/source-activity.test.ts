@@ -57,7 +57,7 @@ test("what sources received while Postgres was away is written down when it is b
   expect(await counts()).toEqual({ accepted: "4", rejected: "2", quarantined: "6" });
   await sql.end({ timeout: 1 });
   await proxy.close();
-}, 30_000);
+});
 
 test("a reason that Postgres does not take as it is keeps nothing from being written down", async () => {
   const { postgres: sql } = stores;

@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   for (const directory of directories) directory[Symbol.dispose]();
   await stores.close();
-}, 30_000);
+});
 
 /** Asks a server to replay; 0 when it died meanwhile. */
 async function replay(url: string, key?: string): Promise<{ status: number; body: Record<string, unknown> }> {

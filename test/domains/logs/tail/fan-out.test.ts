@@ -158,7 +158,7 @@ describe.skipIf(redisServer === null)("servers that share a Redis", () => {
       tail.messages.includes("entry 15") ? ["entry 15", "last"] : ["last"],
     );
     tail.close();
-  }, 30_000);
+  });
 
   test("go on alone when Redis is away, say so, and fill up when it is back", async () => {
     const tenant = await makeTenant(stores);
@@ -192,7 +192,7 @@ describe.skipIf(redisServer === null)("servers that share a Redis", () => {
     await send(right, tenant, [{ message: "third" }]);
     expect(await tail.haveMessages(3)).toEqual(["first", "second", "third"]);
     tail.close();
-  }, 30_000);
+  });
 });
 
 function required(server: TestRedis | null): TestRedis {

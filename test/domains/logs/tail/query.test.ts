@@ -93,7 +93,7 @@ describe("a tail with a query", () => {
       expect([...seen, ...tail.messages]).toEqual(expected);
       tail.close();
     }
-  }, 30_000);
+  });
 
   test("is narrowed by the parameters of the stream", async () => {
     const tenant = await makeTenant(stores);

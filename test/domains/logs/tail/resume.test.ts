@@ -127,7 +127,7 @@ describe("a reader that comes back", () => {
     expect(await second.haveMessages(14)).toEqual(numbered(3, 14));
     second.close();
     await next.close();
-  }, 30_000);
+  });
 
   test("to a store that does not answer is told to come again, and misses nothing when it does", async () => {
     const store = gatedStore();
@@ -193,7 +193,7 @@ describe("a long break", () => {
     expect(second.events.findIndex(({ event }) => event === "dropped")).toBeLessThan(2);
     second.close();
     await server.close();
-  }, 30_000);
+  });
 
   test("that is too large is said, and the stream goes on", async () => {
     const server = await startTailServer(stores);
@@ -209,5 +209,5 @@ describe("a long break", () => {
     expect(await second.haveMessages(1)).toEqual(["live"]);
     second.close();
     await server.close();
-  }, 30_000);
+  });
 });

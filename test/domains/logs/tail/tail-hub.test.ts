@@ -8,7 +8,7 @@ import type { TailParameters } from "../../../../src/domains/logs/tail/types.ts"
 import { createLogger } from "../../../../src/log.ts";
 import { createMetrics } from "../../../../src/ops/metrics.ts";
 import { eventually } from "../../../harness/eventually.ts";
-import { committedBatch } from "./committed-batch.ts";
+import { committedBatch, committedRequests } from "./committed-batch.ts";
 
 const ORGANIZATION = 7;
 
@@ -36,9 +36,9 @@ function openHub(monotonicMs: () => number = () => performance.now()): TailHub {
   return new TailHub({ log: createLogger("silent"), metrics: createMetrics().tail, monotonicMs });
 }
 
-function listen(hub: TailHub, parameters: TailParameters = {}): Listener {
+function listen(hub: TailHub, parameters: TailParameters = {}, organizationId = ORGANIZATION): Listener {
   const listener = new Listener();
-  hub.add(ORGANIZATION, readTailFilter(parameters, {}, Date.now()), listener);
+  hub.add(organizationId, readTailFilter(parameters, {}, Date.now()), listener);
   return listener;
 }
 
@@ -62,6 +62,23 @@ describe("a batch", () => {
     expect(all.messages).toEqual(["one", "two", "three"]);
     expect(some.messages).toEqual(["two"]);
     expect(byQuery.messages).toEqual(["one", "three"]);
+  });
+
+  test("of several organizations reaches the readers of each with its own entries alone", async () => {
+    const hub = openHub();
+    const mine = [listen(hub), listen(hub, { q: "disk" })];
+    const theirs = [listen(hub, {}, ORGANIZATION + 1), listen(hub, { q: "disk" }, ORGANIZATION + 1)];
+    hub.committed(
+      committedRequests([
+        { organizationId: ORGANIZATION + 1, entries: [{ message: "their disk" }, { message: "theirs" }] },
+        { organizationId: ORGANIZATION, entries: [{ message: "my disk" }] },
+        { organizationId: ORGANIZATION + 2, entries: [{ message: "the disk of nobody who listens" }] },
+        { organizationId: ORGANIZATION, entries: [{ message: "mine" }] },
+      ]),
+    );
+    await isIdle(hub);
+    expect(mine.map(({ messages }) => messages)).toEqual([["my disk", "mine"], ["my disk"]]);
+    expect(theirs.map(({ messages }) => messages)).toEqual([["their disk", "theirs"], ["their disk"]]);
   });
 
   test("is copied: what the pipeline writes over it is not shown", async () => {
@@ -93,14 +110,16 @@ describe("matching that falls behind", () => {
   test("gives up what waits, counts it for the readers of its organization, and goes on at the present", async () => {
     const hub = openHub();
     const listener = listen(hub, { q: "1" });
-    const other = new Listener();
-    hub.add(ORGANIZATION + 1, readTailFilter({}, {}, Date.now()), other);
+    const other = listen(hub, {}, ORGANIZATION + 1);
     const padding = "x".repeat(8000);
     let sent = 0;
     // Without a turn of the event loop in between nothing can be matched.
     for (let bytes = 0; bytes <= BACKLOG_MAX_BYTES; sent += 400) {
       const entries = Array.from({ length: 400 }, (_, i) => ({ message: `${sent + i} ${padding}` }));
-      const batch = committedBatch(ORGANIZATION, entries);
+      const batch = committedRequests([
+        { organizationId: ORGANIZATION, entries },
+        { organizationId: ORGANIZATION + 1, entries: [{ message: `other ${sent}` }] },
+      ]);
       bytes += batch.block.length;
       hub.committed(batch);
     }
@@ -108,7 +127,8 @@ describe("matching that falls behind", () => {
     hub.committed(committedBatch(ORGANIZATION, [{ message: "present 1" }]));
     await isIdle(hub);
     expect(listener.messages.at(-1)).toBe("present 1");
-    expect(other).toMatchObject({ messages: [], lost: 0 });
+    // A batch of 400 had one entry of the other organization.
+    expect(other).toMatchObject({ messages: [`other ${sent - 400}`], lost: sent / 400 - 1 });
   });
 
   test("leaves the thread to others after each slice, also in the middle of a batch", async () => {

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { type Ingest, type IngestOptions, openIngest } from "../../../../ingest/index.ts";
+import { type Ingest, type IngestOptions, NativeFormat, openIngest } from "../../../../ingest/index.ts";
 import { INTERACTIVE_BUDGET } from "../../../../query/index.ts";
 import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
 import { logSearchRoutes } from "../../../../src/domains/logs/search-routes.ts";
@@ -191,6 +191,27 @@ export async function send(
   });
   if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
   await response.arrayBuffer();
+}
+
+const native = new NativeFormat();
+
+/** Takes in entries of several organizations as one batch, which requests become that arrive while another is synced. */
+export async function sendTogether(
+  { ingest }: Pick<TailServer, "ingest">,
+  requests: readonly (readonly [Tenant, readonly object[]])[],
+): Promise<void> {
+  await Promise.all(
+    requests.map(([{ organizationId }, entries]) => {
+      const body = new TextEncoder().encode(JSON.stringify(entries));
+      return ingest.ingest({
+        organizationId,
+        format: "native",
+        bytes: body.length,
+        keys: null,
+        decode: (batch, skip) => native.decode(body, batch, skip),
+      });
+    }),
+  );
 }
 
 /** Makes a session and answers its token. */

@@ -1,5 +1,7 @@
 /** Live tails of one server, over real connections. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { LOG_ID_STEP } from "../../../../ingest/index.ts";
 import { eventually } from "../../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { EventReader } from "./event-reader.ts";
@@ -9,6 +11,7 @@ import {
   openTail,
   postSession,
   send,
+  sendTogether,
   startTailServer,
   type TailServer,
 } from "./tail-server.ts";
@@ -93,6 +96,35 @@ describe("an open tail", () => {
     tail.close();
   });
 
+  test("shows nothing of another organization whose entries became durable in the same batch", async () => {
+    const [older, mine, younger] = [
+      await makeTenant(stores),
+      await makeTenant(stores),
+      await makeTenant(stores),
+    ];
+    const tenants = [older, mine, younger];
+    const tails = await Promise.all(
+      tenants.map(async (tenant) => openTail(server, await makeSession(server, tenant))),
+    );
+    await Promise.all(tails.map((tail) => tail.next("")));
+    for (let round = 0; round < 3; round++)
+      await sendTogether(
+        server,
+        [older, mine, younger, mine].map((tenant, i) => [
+          tenant,
+          [{ message: `${round} of ${tenants.indexOf(tenant)}, ${i}` }],
+        ]),
+      );
+    const shown = await Promise.all(tails.map((tail, i) => tail.haveMessages(i === 1 ? 6 : 3)));
+    expect(shown[0]).toEqual(["0 of 0, 0", "1 of 0, 0", "2 of 0, 0"]);
+    expect(shown[1]).toEqual([0, 1, 2].flatMap((round) => [`${round} of 1, 1`, `${round} of 1, 3`]));
+    expect(shown[2]).toEqual(["0 of 2, 2", "1 of 2, 2", "2 of 2, 2"]);
+    // One of another organization stands between one's own, so they were one batch.
+    const [first, second] = (tails[1]?.entries ?? []).map(({ id }) => BigInt(String(id)));
+    expect((second ?? 0n) - (first ?? 0n)).toBe(BigInt(2 * LOG_ID_STEP));
+    for (const tail of tails) tail.close();
+  });
+
   test("shows nothing of a request that was refused, and a repeated event once", async () => {
     const tenant = await makeTenant(stores);
     const tail = await openTail(server, await makeSession(server, tenant));
@@ -151,14 +183,30 @@ test("a quiet tail outlives the time after which a silent connection is closed",
   const quiet = await startTailServer(stores, { tails: { commentIntervalMs: 60_000 }, idleTimeoutSec: 1 });
   const tenant = await makeTenant(stores);
   const tail = await openTail(quiet, await makeSession(quiet, tenant));
-  // Silence of the connection is what the test is about; the listener looks about every four seconds.
-  await Bun.sleep(9_000);
+  const silent = await silentConnection(quiet.url);
+  await eventually("a silent connection that came later is closed", () => silent.isClosed);
   expect(tail.isEnded).toBe(false);
   await send(quiet, tenant, [{ message: "at last" }]);
   expect(await tail.haveMessages(1)).toEqual(["at last"]);
   tail.close();
   await quiet.close();
-}, 30_000);
+});
+
+/** A connection that says nothing after it was answered once. */
+async function silentConnection(url: string): Promise<{ readonly isClosed: boolean }> {
+  const { hostname, port } = new URL(url);
+  const state = { isClosed: false };
+  const answered = Promise.withResolvers<void>();
+  const socket = connect(Number(port), hostname);
+  socket.on("data", () => answered.resolve());
+  socket.on("error", () => undefined);
+  socket.on("close", () => {
+    state.isClosed = true;
+  });
+  socket.write(`GET /nothing HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  await answered.promise;
+  return state;
+}
 
 describe("a credential", () => {
   test("opens a stream itself, with the filter of the parameters", async () => {

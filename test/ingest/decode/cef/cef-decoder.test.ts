@@ -296,3 +296,16 @@ test("what was read from one line is not seen in the next", () => {
   expect(second?.host).toBeUndefined();
   expect(Object.keys(second?.attrs ?? {})).not.toContain("A");
 });
+
+test("of a key that comes twice the first says the time and the host", () => {
+  const entry = decodeLine(
+    "CEF:0|v|p|1|2|n|9|rt=1763712000123 rt=1763712099999 dvchost=first dvchost=second",
+  );
+  expect([timeOf(entry), entry.host]).toEqual(["2025-11-21T08:00:00.123Z", "first"]);
+});
+
+test("the source of each message is its own vendor and product", () => {
+  const headers = ["a|p", "a|q", "b|q", "b|q", "a|p"];
+  const entries = decodeEntries(decoder, headers.map((header) => `CEF:0|${header}|1|2|n|9|`).join("\n"));
+  expect(entries.map(({ source }) => source)).toEqual(["a p", "a q", "b q", "b q", "a p"]);
+});

@@ -130,6 +130,14 @@ describe("a request", () => {
     ]);
   });
 
+  test("takes the first of two names of a service, and keeps the other", () => {
+    const attributes = ["a", "b"].map((stringValue) => ({ key: "service.name", value: { stringValue } }));
+    const body = { resourceLogs: [{ resource: { attributes }, scopeLogs: [{ logRecords: [{}] }] }] };
+    expect(decodeEntries(format, JSON.stringify(body))).toEqual([
+      { ts: RECEIVED_AT, message: "", service: "a", attrs: { "service.name": "b" } },
+    ]);
+  });
+
   test.each([
     "{}",
     '{"resourceLogs":[]}',

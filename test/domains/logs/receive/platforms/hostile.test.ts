@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await stores.close();
-}, 30_000);
+});
 
 const base64 = (data: string | Uint8Array): string => Buffer.from(data).toString("base64");
 

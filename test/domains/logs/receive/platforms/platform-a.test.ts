@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await stores.close();
-}, 30_000);
+});
 beforeEach(async () => {
   tenant = await makeTenant(stores);
   await stores.postgres`UPDATE memberships SET role = 'admin' WHERE user_id = ${tenant.userId}`;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   if (RSYSLOG !== null) await stores.close();
-}, 30_000);
+});
 
 /** A configuration that reads datagrams on one port and sends them on in one way. */
 function configuration(inputPort: number, action: string, directory: string): string {

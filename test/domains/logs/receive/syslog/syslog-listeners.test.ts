@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await stores.close();
-}, 30_000);
+});
 beforeEach(async () => {
   tenant = await makeTenant(stores, ["logs:write"]);
   metrics = createMetrics();
@@ -183,7 +183,7 @@ test("while messages cannot be stored, TCP senders wait and lose nothing, and UD
   const numbers = messages.map((_, i) => String(i).padStart(4, "0"));
   expect(rows.map(({ message }) => message.slice(0, 4))).toEqual([...numbers, "zzzz"]);
   expect(await counted("tcp", "dropped")).toBe(0);
-}, 30_000);
+});
 
 test("a batch whose answer was lost is stored once", async () => {
   let answersToLose = 1;

@@ -1,0 +1,19 @@
+/**
+ * How long a test or hook may take that says nothing else, however tests are started: a bound on what hangs, not on what
+ * is slow, so a machine may be ten times slower than ours. bunfig.toml knows no such setting, and `setDefaultTimeout`
+ * holds for one file: therefore every test file is given the call, in front of its first line.
+ */
+import { plugin } from "bun";
+
+const TIMEOUT_MS = Bun.env.OBS_PROOF === "1" ? 7_200_000 : 180_000;
+const CALL = `import { setDefaultTimeout as setTimeoutOfFile } from "bun:test"; setTimeoutOfFile(${TIMEOUT_MS});`;
+
+plugin({
+  name: "default timeout of tests",
+  setup(build) {
+    build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => ({
+      contents: `${CALL} ${await Bun.file(path).text()}`,
+      loader: "ts",
+    }));
+  },
+});

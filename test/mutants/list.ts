@@ -1,0 +1,17 @@
+import { ACCESS } from "./lists/access.ts";
+import { INGEST } from "./lists/ingest.ts";
+import { READING } from "./lists/reading.ts";
+import { RECORDS } from "./lists/records.ts";
+import { REQUESTS } from "./lists/requests.ts";
+import { WIRES } from "./lists/wires.ts";
+import type { Mutant } from "./mutant.ts";
+
+/** The faults that are kept, by area: places where one would leak, lose or double. */
+export const AREAS: Readonly<Record<string, readonly Mutant[]>> = {
+  access: ACCESS,
+  requests: REQUESTS,
+  ingest: INGEST,
+  wires: WIRES,
+  records: RECORDS,
+  reading: READING,
+};
