@@ -26,21 +26,27 @@ export class IngestRejectedError extends Error {
   }
 }
 
+/** Why a request is not taken now, and after how many seconds it is worth another try: some end within milliseconds. */
+const RETRY_AFTER_SECONDS = {
+  // It empties at the speed of the store, which is what was too slow.
+  log_full: 5,
+  no_instance: 5,
+  in_flight: 1,
+  duplicates_full: 5,
+  write_failed: 5,
+  closing: 1,
+} as const;
+
 /** The pipeline cannot take the request now; nothing of it was stored and the same request may succeed later. */
 export class IngestUnavailableError extends Error {
-  readonly reason: "log_full" | "no_instance" | "in_flight" | "duplicates_full" | "write_failed" | "closing";
+  readonly reason: keyof typeof RETRY_AFTER_SECONDS;
   readonly retryAfterSeconds: number;
 
-  constructor(
-    reason: IngestUnavailableError["reason"],
-    message: string,
-    retryAfterSeconds: number,
-    cause?: unknown,
-  ) {
-    super(message, { cause });
+  constructor(reason: IngestUnavailableError["reason"], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "IngestUnavailableError";
     this.reason = reason;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.retryAfterSeconds = RETRY_AFTER_SECONDS[reason];
   }
 }
 

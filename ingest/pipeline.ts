@@ -19,9 +19,6 @@ import type { WalAppend } from "./wal/types.ts";
 const KEEP_BLOCK_BYTES = 16 * 1024 * 1024;
 /** How often a request waits for the fate of the same events in an earlier request. */
 const MAX_ATTEMPTS = 8;
-const RETRY_AFTER_SECONDS = 1;
-/** A full log empties at the speed of the store, which is what was too slow. */
-const LOG_FULL_RETRY_AFTER_SECONDS = 5;
 
 /** What the pipeline needs of the write-ahead log. */
 export interface BatchLog {
@@ -96,11 +93,7 @@ export class IngestPipeline {
         const result = await this.#addToOpenBatch(request, decode);
         if (result !== null) return result;
       }
-      throw new IngestUnavailableError(
-        "in_flight",
-        "the same events are being sent many times at once",
-        RETRY_AFTER_SECONDS,
-      );
+      throw new IngestUnavailableError("in_flight", "the same events are being sent many times at once");
     } finally {
       this.#inFlightBytes -= request.bytes;
     }
@@ -115,30 +108,23 @@ export class IngestPipeline {
 
   #refuseWhenUnable(): void {
     const { log, ids } = this.#options;
-    if (this.#closing)
-      throw new IngestUnavailableError("closing", "the server is shutting down", RETRY_AFTER_SECONDS);
+    if (this.#closing) throw new IngestUnavailableError("closing", "the server is shutting down");
     if (!ids.isReady)
       throw new IngestUnavailableError(
         "no_instance",
         "the server has been without its database for too long to make ids",
-        LOG_FULL_RETRY_AFTER_SECONDS,
       );
     if (log.bytes >= log.maxBytes)
       throw new IngestUnavailableError(
         "log_full",
         "the write-ahead log is full because the log store does not keep up",
-        LOG_FULL_RETRY_AFTER_SECONDS,
       );
   }
 
   #refuseWhenOverloaded(bytes: number): void {
     this.#refuseWhenUnable();
     if (this.#inFlightBytes + bytes > this.#options.maxInFlightBytes && this.#inFlightBytes > 0)
-      throw new IngestUnavailableError(
-        "in_flight",
-        "too many log requests are in flight",
-        RETRY_AFTER_SECONDS,
-      );
+      throw new IngestUnavailableError("in_flight", "too many log requests are in flight");
   }
 
   /** Decodes the body on the other thread and answers what appends its entries. */
@@ -232,7 +218,6 @@ export class IngestPipeline {
       throw new IngestUnavailableError(
         "duplicates_full",
         "more event ids arrived within the deduplication window than the server may remember",
-        LOG_FULL_RETRY_AFTER_SECONDS,
       );
     }
     for (const keys of claims) {
@@ -265,12 +250,7 @@ export class IngestPipeline {
     } catch (error) {
       observer.commitFailed(commit.requests, error);
       commit.outcome.reject(
-        new IngestUnavailableError(
-          "write_failed",
-          "the entries could not be made durable",
-          LOG_FULL_RETRY_AFTER_SECONDS,
-          error,
-        ),
+        new IngestUnavailableError("write_failed", "the entries could not be made durable", { cause: error }),
       );
     } finally {
       commit.batch.clear();

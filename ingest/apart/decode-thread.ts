@@ -11,7 +11,6 @@ import type { DecodeOutcome } from "./decode-outcome.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 const PROGRAM = new URL("./decode-worker.ts", import.meta.url);
-const RETRY_AFTER_SECONDS = 1;
 
 interface Waiting {
   readonly job: DecodeJob;
@@ -40,9 +39,7 @@ export class DecodeThread {
     if (this.#closed) return Promise.reject(closing());
     const waiting: Waiting = { job, outcome: Promise.withResolvers() };
     if (!this.#waiting.add(job.organizationId, waiting, job.body.length))
-      return Promise.reject(
-        new IngestUnavailableError("in_flight", "too many large log requests wait", RETRY_AFTER_SECONDS),
-      );
+      return Promise.reject(new IngestUnavailableError("in_flight", "too many large log requests wait"));
     this.#startNext();
     return waiting.outcome.promise;
   }
@@ -105,7 +102,7 @@ export class DecodeThread {
 }
 
 function closing(): IngestUnavailableError {
-  return new IngestUnavailableError("closing", "the server is shutting down", RETRY_AFTER_SECONDS);
+  return new IngestUnavailableError("closing", "the server is shutting down");
 }
 
 /** The bytes as the beginning of a buffer of their own, which can be given away; copied when they lie within another one. */

@@ -165,7 +165,7 @@ test("where the pipeline refuses a step its records are held again", async () =>
     decoder,
     step: { maxRecords: 10, maxBytes: 2 ** 20 },
     intercept: (ingest) => (request) => {
-      if (refusals-- > 0) throw new IngestUnavailableError("in_flight", "too many", 1);
+      if (refusals-- > 0) throw new IngestUnavailableError("in_flight", "too many");
       return ingest(request);
     },
   });
@@ -188,7 +188,7 @@ test("a later step that fails ends the replay, which says what it did and what r
     step: { maxRecords: 10, maxBytes: 2 ** 20 },
     intercept: (ingest) => (request) => {
       steps += 1;
-      if (steps === 2) throw new IngestUnavailableError("log_full", "full", 1);
+      if (steps === 2) throw new IngestUnavailableError("log_full", "full");
       return ingest(request);
     },
   });
@@ -210,7 +210,7 @@ test.each([true, false])(
       decoder,
       intercept: (ingest) => async (request) => {
         if (!isCut || isStored) await ingest(request);
-        if (isCut) throw new IngestUnavailableError("write_failed", "cut off", 1);
+        if (isCut) throw new IngestUnavailableError("write_failed", "cut off");
         return { accepted: 0, duplicates: 0, replayed: false };
       },
     });
@@ -244,7 +244,7 @@ test("an interrupted step is not settled before what is durable is in the store"
     flushAfter: flush.promise,
     intercept: (ingest) => async (request) => {
       await ingest(request);
-      throw new IngestUnavailableError("write_failed", "cut off", 1);
+      throw new IngestUnavailableError("write_failed", "cut off");
     },
   });
   const organizationId = await newOrganization(stores);
@@ -351,7 +351,7 @@ test("an interrupted claim is left to the instance whose write-ahead log it appe
     directory: directory.path,
     intercept: (ingest) => async (request) => {
       await ingest(request);
-      throw new IngestUnavailableError("write_failed", "the process died here", 1);
+      throw new IngestUnavailableError("write_failed", "the process died here");
     },
   });
   const other = await openQuarantineServer({ stores, decoder });
@@ -379,7 +379,7 @@ test("the claims of a write-ahead log that is gone for good are settled when som
     decoder,
     intercept: (ingest) => async (request) => {
       if (isStored) await ingest(request);
-      throw new IngestUnavailableError("write_failed", "the machine was lost here", 1);
+      throw new IngestUnavailableError("write_failed", "the machine was lost here");
     },
   });
   const organizationId = await newOrganization(stores);
