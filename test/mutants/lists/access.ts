@@ -113,13 +113,6 @@ export const ACCESS: readonly Mutant[] = [
     tests: CREDENTIALS,
   },
   {
-    name: "a one-time code is good twice",
-    file: "src/identity/mfa/second-factor.ts",
-    find: "step > factor.lastStep",
-    replace: "step >= factor.lastStep",
-    tests: ["test/identity/mfa.test.ts"],
-  },
-  {
     name: "wrong one-time codes are not bounded by the day",
     file: "src/identity/mfa/second-factor.ts",
     find: "const max = SECOND_FACTOR_FAILURES_PER_DAY_MAX;",

@@ -86,3 +86,14 @@ describe("a queue", () => {
     expect(drain(one).map(({ kind }) => kind)).toEqual(["entry", "dropped", "block"]);
   });
 });
+
+test("a queue that takes over another one counts what that had dropped", () => {
+  const [queue, other] = [new ReaderQueue(new QueueBudget(1000)), new ReaderQueue(new QueueBudget(1000))];
+  other.push({ id: 1n, json: "{}" });
+  other.drop(3, 4n);
+  queue.absorb(other);
+  expect([queue.shift()?.kind, queue.shift()]).toMatchObject([
+    "entry",
+    { kind: "dropped", dropped: { count: 3 } },
+  ]);
+});
