@@ -7,6 +7,7 @@ import { fileName } from "../../src/archive/files/archive-files.ts";
 import { DirectoryFiles } from "../../src/archive/files/directory-files.ts";
 import type { ArchiveStep } from "../../src/archive/steps.ts";
 import { idAt, insertRows, type StoredRow } from "../domains/logs/stored-rows.ts";
+import { letPass } from "../harness/let-pass.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 import {
@@ -94,7 +95,8 @@ test.each(STEPS.flatMap((step) => CHANGES.map(([what, change]) => [what, step, c
     expect(await hotIds(stores, organization)).toEqual(ids);
     expect((await unitsOf(stores, organization)).map(({ state }) => state)).toEqual(["planned"]);
 
-    await testArchiver(stores, temporary.path, { now: () => NOW_MS + 2 * HOUR_MS }).run();
+    await letPass(stores.postgres, "log_archive_units", 2 * HOUR_MS);
+    await testArchiver(stores, temporary.path).run();
     expect(await hotIds(stores, organization)).toEqual([]);
     expect(await archivedIds(stores, organization, files)).toEqual(ids);
   },
@@ -123,7 +125,8 @@ test("only entries that are in the file are deleted, though as many others are f
       query_params: swapped,
       clickhouse_settings: { mutations_sync: "1" },
     });
-  await testArchiver(stores, temporary.path, { now: () => NOW_MS + HOUR_MS }).run();
+  await letPass(stores.postgres, "log_archive_units", HOUR_MS);
+  await testArchiver(stores, temporary.path).run();
   const found = [
     ...(await hotIds(stores, organization)),
     ...(await archivedIds(stores, organization, files)),

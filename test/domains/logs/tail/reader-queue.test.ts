@@ -88,7 +88,7 @@ describe("a queue", () => {
 });
 
 test("a queue that takes over another one counts what that had dropped", () => {
-  const [queue, other] = [new ReaderQueue(new QueueBudget(1000)), new ReaderQueue(new QueueBudget(1000))];
+  const [queue, other] = [new ReaderQueue(memoryOf(1000)), new ReaderQueue(memoryOf(1000))];
   other.push({ id: 1n, json: "{}" });
   other.drop(3, 4n);
   queue.absorb(other);
