@@ -5,7 +5,7 @@
  */
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { hashToken, mintPersonalAccessToken } from "../src/identity/secret-token.ts";
+import { hashToken, mintPersonalAccessToken } from "../src/access/secret-token.ts";
 import { findFreePort } from "../src/storage/embedded/free-port.ts";
 import { eventually } from "../test/harness/eventually.ts";
 import { openTestStores } from "../test/harness/stores.ts";

@@ -4,6 +4,7 @@
  * Usage: bun bench/http/guarded.ts POSTGRES_URL LOG_LEVEL PORT
  */
 import { Type } from "typebox";
+import { SecretBox } from "../../src/access/secret-box.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { route } from "../../src/http/define-route.ts";
 import { PostgresLedger } from "../../src/http/ledger/request-ledger.ts";
@@ -11,8 +12,7 @@ import { MemoryRateLimiter } from "../../src/http/rate-limit/memory-limiter.ts";
 import { listen } from "../../src/http/server.ts";
 import { Authenticator } from "../../src/identity/authenticator.ts";
 import { createLogger, type LogLevel } from "../../src/log.ts";
-import { createMetrics } from "../../src/ops/metrics.ts";
-import { SecretBox } from "../../src/secrets/secret-box.ts";
+import { createMetrics } from "../../src/server/metrics.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { ANSWER } from "./answer.ts";
 

@@ -1,4 +1,4 @@
-import { PatternMiner } from "../../src/domains/logs/patterns/mining/miner.ts";
+import { PatternMiner } from "../../src/mining/miner.ts";
 import type { LabelledLine } from "./loghub.ts";
 
 export interface Accuracy {

@@ -1,4 +1,4 @@
-import { PatternMiner } from "../../src/domains/logs/patterns/mining/miner.ts";
+import { PatternMiner } from "../../src/mining/miner.ts";
 import { measureAccuracy, minePatterns } from "./accuracy.ts";
 import { hasLoghub, readLabelledLines, SYSTEMS } from "./loghub.ts";
 import { median } from "./median.ts";

@@ -1,5 +1,5 @@
-import { PatternMiner } from "../../src/domains/logs/patterns/mining/miner.ts";
 import type { PatternsAnswer } from "../../src/domains/logs/patterns/types.ts";
+import { PatternMiner } from "../../src/mining/miner.ts";
 import type { ClickHouseEndpoint } from "../../src/storage/clickhouse.ts";
 import { basicAuthorization } from "../../src/storage/embedded/clickhouse-config.ts";
 

@@ -1,7 +1,7 @@
 import type { ReservedSql, Sql } from "postgres";
-import { WorkLoop } from "../jobs/work-loop.ts";
+import { WorkLoop } from "../concurrency/work-loop.ts";
+import type { DependencyStatus } from "../health/readiness.ts";
 import type { Logger } from "../log.ts";
-import type { DependencyStatus } from "../ops/readiness.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import type { ArchiveMetrics } from "./archive-metrics.ts";
 import { checkArchived, deleteArchived, type HotDeletionOptions } from "./hot-deletion.ts";

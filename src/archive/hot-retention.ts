@@ -1,5 +1,5 @@
-import type { RetentionRule, RetentionSettings } from "../domains/logs/retention/types.ts";
 import { DAY_MARGIN_MS } from "./limits.ts";
+import type { RetentionRule, RetentionSettings } from "./retention/types.ts";
 
 /** How long entries stay in the log store, in whole days after the day of their receipt; 0 is for ever. */
 export interface HotRetention {

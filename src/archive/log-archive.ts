@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { ArchiveFiles } from "./files/archive-files.ts";
 import { openBucketFiles } from "./files/bucket-files.ts";
 import { DirectoryFiles } from "./files/directory-files.ts";

@@ -1,5 +1,4 @@
 import type { Sql } from "postgres";
-import { listRetentions } from "../domains/logs/retention/store.ts";
 import type { ArchiveFiles } from "./files/archive-files.ts";
 import { type HotRetention, hotRetentionOf, lastExpiredDay, shortestDays } from "./hot-retention.ts";
 import { expireUnits, findLeftovers, forgetAttempt } from "./ledger/attempt-store.ts";
@@ -11,6 +10,7 @@ import {
   SWEEP_MAX_EXPIRED,
   SWEEP_MAX_LEFTOVERS,
 } from "./limits.ts";
+import { listRetentions } from "./retention/store.ts";
 import type { ArchiveStatements } from "./statements.ts";
 
 export interface SweepOptions {

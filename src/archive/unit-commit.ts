@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
-import { findRetention } from "../domains/logs/retention/store.ts";
 import { type ArchiveFiles, fileName } from "./files/archive-files.ts";
 import { hotRetentionOf } from "./hot-retention.ts";
 import { beginAttempt, forgetAttempt } from "./ledger/attempt-store.ts";
 import { commitUnit, countAttempt, type FileFacts, type UnitKey, withdrawUnit } from "./ledger/unit-store.ts";
+import { findRetention } from "./retention/store.ts";
 import type { ArchiveStatements } from "./statements.ts";
 import type { StepObserver } from "./steps.ts";
 

@@ -1,5 +1,5 @@
+import { type Principal, roleSatisfies, scopesSatisfy } from "../access/principal.ts";
 import { ApiError } from "../errors.ts";
-import { type Principal, roleSatisfies, scopesSatisfy } from "./principal.ts";
 import type { Access } from "./route.ts";
 
 /** Refuses a caller whose role or scopes do not reach a route. The only place where either is judged. */

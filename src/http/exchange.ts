@@ -1,16 +1,16 @@
 import type { TransactionSql } from "postgres";
+import type { Principal } from "../access/principal.ts";
 import { appendAudit } from "../audit/append.ts";
 import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
+import type { ChangeOptions } from "../changes/change.ts";
+import type { AnswerMemory, MemoryOwner, MemoryShare } from "../concurrency/answer-memory.ts";
+import type { FairShare, ShareKey, Taking } from "../concurrency/fair-share.ts";
 import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { AnswerMemory, MemoryOwner, MemoryShare } from "./answer-memory.ts";
-import type { ChangeOptions } from "./change.ts";
 import { addressKey } from "./client-address.ts";
-import type { FairShare, ShareKey, Taking } from "./fair-share.ts";
 import type { ExecutionOfKey, RequestName } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import { SLOT_RETRY_SEC } from "./limits.ts";
-import type { Principal } from "./principal.ts";
 import type { AuthenticatedContext, ChangeWork, Reply, RequestContext } from "./route.ts";
 
 /** What an exchange is made from. */

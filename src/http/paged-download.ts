@@ -1,7 +1,7 @@
-import type { MemoryShare } from "./answer-memory.ts";
+import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import { piecesOf } from "../concurrency/thread-turns.ts";
 import { answerWith } from "./answer-stream.ts";
 import { ANSWER_PIECE_BYTES } from "./limits.ts";
-import { piecesOf } from "./thread-turns.ts";
 
 export interface PagedDownload<Row> {
   /** Read one by one as the client takes them. */

@@ -1,5 +1,5 @@
+import type { Principal } from "../access/principal.ts";
 import { type Logger, plainLineWriter } from "../log.ts";
-import type { Principal } from "./principal.ts";
 
 /** A request that has been answered, as it is logged. */
 export interface AnsweredRequest {

@@ -1,9 +1,9 @@
 import type { Counter } from "prom-client";
+import type { Principal } from "../access/principal.ts";
+import { FairShare, type ShareKey } from "../concurrency/fair-share.ts";
 import { ApiError } from "../errors.ts";
 import { addressKey } from "./client-address.ts";
-import { FairShare, type ShareKey } from "./fair-share.ts";
 import { MAX_IN_FLIGHT_PROBES, MAX_IN_FLIGHT_REQUESTS, SLOT_RETRY_SEC } from "./limits.ts";
-import type { Principal } from "./principal.ts";
 
 /** All that come without a credential are one organisation, or they could crowd out those that have one. */
 const STRANGERS = "strangers";

@@ -1,5 +1,5 @@
+import type { MemoryShare } from "../concurrency/answer-memory.ts";
 import type { ApiError } from "../errors.ts";
-import type { MemoryShare } from "./answer-memory.ts";
 import { bodyOf } from "./answer-stream.ts";
 import { errorBody, errorHeaders } from "./envelope.ts";
 import { WHOLE_ANSWER_MAX_BYTES } from "./limits.ts";

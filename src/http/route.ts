@@ -1,12 +1,12 @@
 import type { TransactionSql } from "postgres";
 import type { Static, TObject, TSchema } from "typebox";
+import type { Principal, Role, Scope } from "../access/principal.ts";
 import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
+import type { Change, ChangeOptions } from "../changes/change.ts";
+import type { MemoryShare } from "../concurrency/answer-memory.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { MemoryShare } from "./answer-memory.ts";
-import type { Change, ChangeOptions } from "./change.ts";
 import type { RequestName } from "./ledger/idempotency.ts";
-import type { Principal, Role, Scope } from "./principal.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

@@ -1,10 +1,12 @@
 import type { TransactionSql } from "postgres";
+import { requireEmail } from "../access/email-address.ts";
+import type { Principal } from "../access/principal.ts";
+import { hashToken } from "../access/secret-token.ts";
 import { ApiError } from "../errors.ts";
-import type { Principal } from "../http/principal.ts";
 import type { RequestContext } from "../http/route.ts";
 import { validationFailed } from "../http/validate.ts";
-import { requireOpenEntrance } from "../organizations/entrance.ts";
-import { joinByInvite } from "../organizations/join.ts";
+import { requireOpenEntrance } from "../membership/entrance.ts";
+import { joinByInvite } from "../membership/join.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import type { PlanCaps } from "../usage/plan.ts";
 import {
@@ -18,7 +20,6 @@ import {
   type NewPerson,
 } from "./account-store.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { requireEmail } from "./email-address.ts";
 import { throttledAttempt } from "./login-attempt.ts";
 import type { LinkIssuer } from "./mailed-links/link-issuer.ts";
 import {
@@ -31,7 +32,6 @@ import { openSession } from "./open-session.ts";
 import { requireUncommonPassword } from "./password-policy.ts";
 import { provePassword } from "./password-proof.ts";
 import { findEntrance } from "./providers/sso/sso-enforcement.ts";
-import { hashToken } from "./secret-token.ts";
 import { deleteSessions } from "./session-store.ts";
 import { registrationSubjects } from "./throttle-subjects.ts";
 import type { Account, LoginBody, Me, RegisterBody, User } from "./types.ts";

@@ -1,5 +1,5 @@
 import type { ISql, Sql, TransactionSql } from "postgres";
-import type { Role } from "../http/principal.ts";
+import type { Role } from "../access/principal.ts";
 import type { Account, Organization, User } from "./types.ts";
 
 /**

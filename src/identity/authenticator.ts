@@ -1,6 +1,13 @@
 import type { Sql } from "postgres";
+import type { Principal } from "../access/principal.ts";
+import {
+  hashToken,
+  isPersonalAccessToken,
+  isSessionToken,
+  sameTokenHash,
+  tokenHashKey,
+} from "../access/secret-token.ts";
 import { ApiError, DependencyError } from "../errors.ts";
-import type { Principal } from "../http/principal.ts";
 import type { CredentialReader } from "../http/route.ts";
 import type { Logger } from "../log.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
@@ -13,13 +20,6 @@ import {
   CREDENTIAL_LOOKUPS_MAX,
   REFUSED_CREDENTIAL_CACHE_MAX,
 } from "./limits.ts";
-import {
-  hashToken,
-  isPersonalAccessToken,
-  isSessionToken,
-  sameTokenHash,
-  tokenHashKey,
-} from "./secret-token.ts";
 import { readSessionCookies } from "./session-cookie.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
 

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { NO_DAILY_CAPS, type Principal, type Role } from "../http/principal.ts";
+import { NO_DAILY_CAPS, type Principal, type Role } from "../access/principal.ts";
 import { SESSION_ABSOLUTE_MS, SESSION_IDLE_MS } from "./limits.ts";
 
 /**

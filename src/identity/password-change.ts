@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
+import type { Change } from "../changes/change.ts";
 import { ApiError } from "../errors.ts";
-import type { Change } from "../http/change.ts";
 import type { AuthenticatedContext } from "../http/route.ts";
-import type { EnqueueMail } from "../mail/outbox.ts";
-import { accountChangedMail } from "../mail/templates.ts";
+import type { EnqueueMail } from "../notify/mail/outbox.ts";
+import { accountChangedMail } from "../notify/mail/templates.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { findLoginPerson, holdPassword, setPasswordHash } from "./account-store.ts";
 import type { Authenticator } from "./authenticator.ts";

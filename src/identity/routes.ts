@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { isSessionToken } from "../access/secret-token.ts";
 import { route } from "../http/define-route.ts";
 import type { Reply, RequestContext, Route } from "../http/route.ts";
 import {
@@ -15,7 +16,6 @@ import { type MailedLinkRouteDependencies, mailedLinkRoutes } from "./mailed-lin
 import type { MfaDependencies } from "./mfa/mfa-service.ts";
 import { mfaRoutes } from "./mfa/routes.ts";
 import { changePassword, type PasswordChangeDependencies, preparePasswordChange } from "./password-change.ts";
-import { isSessionToken } from "./secret-token.ts";
 import {
   clearedSessionCookie,
   readSessionCookies,

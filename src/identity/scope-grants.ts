@@ -1,4 +1,4 @@
-import { SCOPES } from "../http/principal.ts";
+import { SCOPES } from "../access/principal.ts";
 
 /** What a token can be given: each scope, the wildcard of each family, and `*`. */
 export const GRANTABLE_SCOPES: readonly string[] = [

@@ -1,6 +1,6 @@
-import type { Principal } from "../http/principal.ts";
+import type { Principal } from "../access/principal.ts";
+import { hashToken } from "../access/secret-token.ts";
 import { SESSION_IDLE_MS } from "./limits.ts";
-import { hashToken } from "./secret-token.ts";
 
 const COOKIE_NAME = "session";
 

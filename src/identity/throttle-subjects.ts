@@ -1,3 +1,4 @@
+import { hashToken } from "../access/secret-token.ts";
 import { addressKey } from "../http/client-address.ts";
 import {
   ACCOUNT_DELAY_MAX_MS,
@@ -11,7 +12,6 @@ import {
 } from "./limits.ts";
 import type { DelayPolicy, ThrottleSubject } from "./login-throttle.ts";
 import type { LinkPurpose } from "./mailed-links/link-store.ts";
-import { hashToken } from "./secret-token.ts";
 
 const ACCOUNT: DelayPolicy = { freeFailures: ACCOUNT_FREE_FAILURES, delayMaxMs: ACCOUNT_DELAY_MAX_MS };
 const ADDRESS: DelayPolicy = { freeFailures: ADDRESS_FREE_FAILURES, delayMaxMs: ADDRESS_DELAY_MAX_MS };

@@ -1,14 +1,14 @@
 import type { Sql } from "postgres";
+import type { Principal } from "../access/principal.ts";
+import { hashToken, mintPersonalAccessToken, tokenPrefix } from "../access/secret-token.ts";
+import type { Change } from "../changes/change.ts";
 import { ApiError } from "../errors.ts";
-import type { Change } from "../http/change.ts";
-import type { Principal } from "../http/principal.ts";
 import { validationFailed } from "../http/validate.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { inOrganization } from "../storage/organization-transaction.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { TOKENS_PER_OWNER_MAX } from "./limits.ts";
 import { scopesBeyond } from "./scope-grants.ts";
-import { hashToken, mintPersonalAccessToken, tokenPrefix } from "./secret-token.ts";
 import {
   countTokensLocked,
   findTokenExpiry,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { ROLES } from "../http/principal.ts";
+import { ROLES } from "../access/principal.ts";
 import {
   EMAIL_MAX_CHARS,
   LOGIN_PASSWORD_MAX_CHARS,

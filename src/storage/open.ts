@@ -1,7 +1,8 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Redis } from "ioredis";
 import type { Sql } from "postgres";
-import type { Config } from "../config.ts";
+import { fulfilledWithin } from "../concurrency/deadline.ts";
+import type { Config } from "../config/config.ts";
 import { DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import {
@@ -11,7 +12,6 @@ import {
   parseClickHouseUrl,
 } from "./clickhouse.ts";
 import { type DataDirectoryLock, lockDataDirectory } from "./data-directory-lock.ts";
-import { fulfilledWithin } from "./deadline.ts";
 import { type EngineSecrets, loadSecrets } from "./embedded/secrets.ts";
 import {
   type EmbeddedStore,

@@ -1,9 +1,9 @@
 import type { CompiledQuery } from "../../query/index.ts";
+import type { Admission } from "../concurrency/admission.ts";
+import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import { mapInSlices } from "../concurrency/thread-turns.ts";
 import { ApiError } from "../errors.ts";
-import type { MemoryShare } from "../http/answer-memory.ts";
-import { mapInSlices } from "../http/thread-turns.ts";
-import type { Metrics } from "../ops/metrics.ts";
-import type { Admission } from "./admission.ts";
+import type { Metrics } from "../server/metrics.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";
 import {
   type ClickHouseFailure,

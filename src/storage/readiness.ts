@@ -1,5 +1,5 @@
+import { fulfilledWithin } from "../concurrency/deadline.ts";
 import type { Logger } from "../log.ts";
-import { fulfilledWithin } from "./deadline.ts";
 import type { EngineStatus } from "./embedded/supervisor.ts";
 import {
   CLIENT_CLOSE_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import type { Principal } from "../http/principal.ts";
+import type { Principal } from "../access/principal.ts";
 import type { DailyCaps } from "./daily-caps.ts";
 import type { GiveBack } from "./log-bytes.ts";
 import type { PlanCaps } from "./plan.ts";

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
+import type { Principal } from "../access/principal.ts";
 import { ApiError } from "../errors.ts";
-import type { Principal } from "../http/principal.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { type GiveBack, NOTHING_TO_GIVE_BACK } from "./log-bytes.ts";
 

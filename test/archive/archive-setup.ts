@@ -6,7 +6,7 @@ import type { UnitKey } from "../../src/archive/ledger/unit-store.ts";
 import { ArchiveStatements } from "../../src/archive/statements.ts";
 import type { ArchiveStep } from "../../src/archive/steps.ts";
 import { createLogger } from "../../src/log.ts";
-import { createMetrics } from "../../src/ops/metrics.ts";
+import { createMetrics } from "../../src/server/metrics.ts";
 import type { Stores } from "../../src/storage/open.ts";
 
 export const NOW_MS = Date.parse("2026-11-21T12:00:00Z");

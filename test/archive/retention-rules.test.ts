@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { archiveToday, lastExpiredDay } from "../../src/archive/hot-retention.ts";
-import { putRetention } from "../../src/domains/logs/retention/store.ts";
-import type { RetentionSettings } from "../../src/domains/logs/retention/types.ts";
+import { putRetention } from "../../src/archive/retention/store.ts";
+import type { RetentionSettings } from "../../src/archive/retention/types.ts";
 import { idAt, insertRows, type StoredRow } from "../domains/logs/stored-rows.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";

@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
+import { NO_DAILY_CAPS, type Principal } from "../../src/access/principal.ts";
 import type { AuditEntry } from "../../src/audit/audit-entry.ts";
-import { auditRoutes } from "../../src/audit/routes.ts";
-import type { Change } from "../../src/http/change.ts";
+import type { Change } from "../../src/changes/change.ts";
+import { auditRoutes } from "../../src/domains/audit/routes.ts";
 import type { RequestLedger } from "../../src/http/ledger/request-ledger.ts";
-import { NO_DAILY_CAPS, type Principal } from "../../src/http/principal.ts";
 import { testApp } from "../harness/http-app.ts";
 import { testLedger } from "../harness/ledger.ts";
 import type { TestStores } from "../harness/stores.ts";

@@ -1,13 +1,13 @@
+import { NO_DAILY_CAPS, type Principal } from "../../src/access/principal.ts";
 import { ApiError } from "../../src/errors.ts";
 import { type App, buildApp } from "../../src/http/app.ts";
 import type { Authenticator } from "../../src/http/authenticator.ts";
 import type { RequestLedger } from "../../src/http/ledger/request-ledger.ts";
 import type { PipelineDeps } from "../../src/http/pipeline.ts";
-import { NO_DAILY_CAPS, type Principal } from "../../src/http/principal.ts";
 import { MemoryRateLimiter } from "../../src/http/rate-limit/memory-limiter.ts";
 import type { Route } from "../../src/http/route.ts";
 import { createLogger } from "../../src/log.ts";
-import { createMetrics, type Metrics } from "../../src/ops/metrics.ts";
+import { createMetrics, type Metrics } from "../../src/server/metrics.ts";
 
 /** The app of a suite, what it logged, and its metrics. */
 export interface TestApp {

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
+import { SecretBox } from "../../src/access/secret-box.ts";
 import { PostgresLedger } from "../../src/http/ledger/request-ledger.ts";
-import { SecretBox } from "../../src/secrets/secret-box.ts";
 import { DailyCaps } from "../../src/usage/daily-caps.ts";
 import { PlanCaps } from "../../src/usage/plan.ts";
 

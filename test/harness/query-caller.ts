@@ -1,4 +1,4 @@
-import { AnswerMemory } from "../../src/http/answer-memory.ts";
+import { AnswerMemory } from "../../src/concurrency/answer-memory.ts";
 import type { QueryCaller } from "../../src/storage/query-runner.ts";
 
 const UNBOUNDED = { ofCaller: 2 ** 40, ofOrganization: 2 ** 40, ofAll: 2 ** 40 };

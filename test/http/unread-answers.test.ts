@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { AnswerMemory } from "../../src/http/answer-memory.ts";
+import { AnswerMemory } from "../../src/concurrency/answer-memory.ts";
+import { piecesOf } from "../../src/concurrency/thread-turns.ts";
 import { answerWith } from "../../src/http/answer-stream.ts";
 import { route } from "../../src/http/define-route.ts";
 import type { Route } from "../../src/http/route.ts";
 import { type Listener, listen } from "../../src/http/server.ts";
-import { piecesOf } from "../../src/http/thread-turns.ts";
 import { eventually } from "../harness/eventually.ts";
 import { testApp } from "../harness/http-app.ts";
 

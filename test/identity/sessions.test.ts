@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hashToken } from "../../src/access/secret-token.ts";
 import { SESSION_ABSOLUTE_MS, SESSION_IDLE_MS, SESSIONS_PER_USER_MAX } from "../../src/identity/limits.ts";
 import { PasswordHasher } from "../../src/identity/password-hasher.ts";
-import { hashToken } from "../../src/identity/secret-token.ts";
 import { TEST_ORIGIN } from "../harness/http-app.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import {

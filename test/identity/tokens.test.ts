@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
+import { hashToken } from "../../src/access/secret-token.ts";
 import {
   CREDENTIAL_CACHE_LIFE_MS,
   TOKENS_PER_OWNER_MAX,
   USAGE_INTERVAL_MS,
 } from "../../src/identity/limits.ts";
-import { hashToken } from "../../src/identity/secret-token.ts";
 import { MintedToken, Token } from "../../src/identity/types.ts";
 import { eventually } from "../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";

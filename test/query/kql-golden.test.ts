@@ -17,9 +17,9 @@ import {
   type Relation,
   type RenderHint,
 } from "../../query/index.ts";
-import { compileQueryText } from "../../src/domains/logs/kql.ts";
 import { encodeTable } from "../../src/domains/logs/query/table-json.ts";
 import { ApiError } from "../../src/errors.ts";
+import { compileQueryText } from "../../src/kql/issues.ts";
 import type { QueryRunner } from "../../src/storage/query-runner.ts";
 import { insertRows } from "../domains/logs/stored-rows.ts";
 import { queryCaller } from "../harness/query-caller.ts";

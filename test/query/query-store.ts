@@ -1,6 +1,6 @@
 import { emit, guardPlan, INTERACTIVE_BUDGET, type Relation, type TimeRange } from "../../query/index.ts";
-import { createMetrics } from "../../src/ops/metrics.ts";
-import { Admission } from "../../src/storage/admission.ts";
+import { Admission } from "../../src/concurrency/admission.ts";
+import { createMetrics } from "../../src/server/metrics.ts";
 import { QueryRunner } from "../../src/storage/query-runner.ts";
 import { queryCaller } from "../harness/query-caller.ts";
 import type { TestStores } from "../harness/stores.ts";

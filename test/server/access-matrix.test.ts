@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ROLES, type Role, SCOPES } from "../../src/http/principal.ts";
-import { hashToken, mintPersonalAccessToken } from "../../src/identity/secret-token.ts";
+import { ROLES, type Role, SCOPES } from "../../src/access/principal.ts";
+import { hashToken, mintPersonalAccessToken } from "../../src/access/secret-token.ts";
 import { type ServerProcess, startServer } from "../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";

@@ -1,7 +1,7 @@
 /** The receivers whose address holds a token, as the whole program runs them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { mintPersonalAccessToken } from "../../src/identity/secret-token.ts";
+import { mintPersonalAccessToken } from "../../src/access/secret-token.ts";
 import { eventually } from "../harness/eventually.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { hashToken, mintPersonalAccessToken } from "../../src/identity/secret-token.ts";
+import { hashToken, mintPersonalAccessToken } from "../../src/access/secret-token.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type ServerProcess, startServer } from "../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashToken, mintPersonalAccessToken } from "../../src/identity/secret-token.ts";
+import { hashToken, mintPersonalAccessToken } from "../../src/access/secret-token.ts";
 import { findFreePort } from "../../src/storage/embedded/free-port.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type ServerProcess, startServer } from "../harness/server-process.ts";

@@ -6,14 +6,11 @@ import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
 /** Takes the lock in another process, which says how that went and then waits until its input closes. */
 async function lockElsewhere(directory: string) {
-  const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "fixtures", "lock-holder.ts"), directory],
-    {
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "inherit",
-    },
-  );
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "fixtures/lock-holder.ts"), directory], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
   const { value } = await child.stdout.getReader().read();
   return { child, said: new TextDecoder().decode(value).trim() };
 }

@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 /** Starts a server in its own process and waits until its stores are open. */
 async function startParent(dataDirectory: string) {
   const parent = Bun.spawn(
-    [process.execPath, join(import.meta.dir, "fixtures", "stores-parent.ts"), dataDirectory],
+    [process.execPath, join(import.meta.dir, "fixtures/stores-parent.ts"), dataDirectory],
     {
       stdin: "pipe",
       stdout: "pipe",

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { CompiledQuery } from "../../query/index.ts";
+import { Admission } from "../../src/concurrency/admission.ts";
 import { ApiError, DependencyError } from "../../src/errors.ts";
-import { createMetrics } from "../../src/ops/metrics.ts";
-import { Admission } from "../../src/storage/admission.ts";
+import { createMetrics } from "../../src/server/metrics.ts";
 import type { ClickHouseEndpoint } from "../../src/storage/clickhouse.ts";
 import { QueryRunner, type StatementProgress } from "../../src/storage/query-runner.ts";
 import { eventually } from "../harness/eventually.ts";

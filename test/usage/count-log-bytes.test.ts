@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Principal } from "../../src/http/principal.ts";
+import type { Principal } from "../../src/access/principal.ts";
 import { countLogBytes } from "../../src/usage/count-log-bytes.ts";
 import { DailyCaps } from "../../src/usage/daily-caps.ts";
 import { PlanCaps } from "../../src/usage/plan.ts";

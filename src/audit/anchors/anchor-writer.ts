@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Sql } from "postgres";
-import { WorkLoop } from "../../jobs/work-loop.ts";
+import { fulfilledWithin } from "../../concurrency/deadline.ts";
+import { WorkLoop } from "../../concurrency/work-loop.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import { fulfilledWithin } from "../../storage/deadline.ts";
 import {
   ANCHOR_BATCH_HEADS,
   ANCHOR_GATHER_MS,

@@ -3,13 +3,13 @@ import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../http/media-type.ts";
 import type { CredentialReader, Route } from "../../http/route.ts";
-import { authorizationToken } from "../logs/receive/authorization-token.ts";
+import { authorizationToken } from "../../receive/authorization-token.ts";
 import {
   type LogReceiver,
   RECEIVE_ERRORS,
   readLogBody,
   receivedAnswer,
-} from "../logs/receive/receive-records.ts";
+} from "../../receive/receive-records.ts";
 import { noSuchSource } from "./service.ts";
 import type { SourceActivity } from "./source-activity.ts";
 import type { SourceDirectory } from "./source-directory.ts";

@@ -6,8 +6,8 @@ import {
   previewBody,
   sourceRecordDecoder,
 } from "../../../ingest/index.ts";
+import type { Change } from "../../changes/change.ts";
 import { ApiError } from "../../errors.ts";
-import type { Change } from "../../http/change.ts";
 import { validationFailed } from "../../http/validate.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
+import { fulfilledWithin } from "../../concurrency/deadline.ts";
 import type { Logger } from "../../log.ts";
-import { fulfilledWithin } from "../../storage/deadline.ts";
-import type { Received } from "../logs/receive/receive-records.ts";
+import type { Received } from "../../receive/receive-records.ts";
 import { FailureStreaks } from "./failure-streaks.ts";
 import {
   ACTIVITY_INTERVAL_MS,

@@ -11,9 +11,9 @@ import {
 import { route } from "../../http/define-route.ts";
 import { keySpaceOf } from "../../http/ledger/idempotency.ts";
 import type { AuthenticatedContext, Route } from "../../http/route.ts";
+import { throwForClient } from "../../receive/ingest-refusals.ts";
+import { readLogBody } from "../../receive/receive-records.ts";
 import { countLogBytes, type LogByteCaps } from "../../usage/count-log-bytes.ts";
-import { throwForClient } from "./receive/ingest-refusals.ts";
-import { readLogBody } from "./receive/receive-records.ts";
 
 /** Entries a line instead of an array: what the tools call it that send it. */
 const NDJSON_TYPES = [

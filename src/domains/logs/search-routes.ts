@@ -1,11 +1,11 @@
 import { Type } from "typebox";
 import type { QueryBudget } from "../../../query/index.ts";
+import { piecesOf } from "../../concurrency/thread-turns.ts";
 import { ApiError } from "../../errors.ts";
 import { answerWith } from "../../http/answer-stream.ts";
 import { route } from "../../http/define-route.ts";
 import { ANSWER_PIECE_BYTES } from "../../http/limits.ts";
 import type { RequestContext, Route } from "../../http/route.ts";
-import { piecesOf } from "../../http/thread-turns.ts";
 import type { QueryRunner } from "../../storage/query-runner.ts";
 import { callerOf } from "./read-logs.ts";
 import { findEntry, type SearchDependencies, type SearchResult, searchLogs } from "./search.ts";

@@ -1,7 +1,7 @@
 import { parseSearch, type SearchCondition, type TimeRange } from "../../../query/index.ts";
 import { validationFailed } from "../../http/validate.ts";
+import { compileEntryQuery } from "../../kql/issues.ts";
 import { parseDateTimeNs } from "./entry-time.ts";
-import { compileEntryQuery } from "./kql.ts";
 import type { LogSelection } from "./store.ts";
 import type { SearchParameters } from "./types.ts";
 

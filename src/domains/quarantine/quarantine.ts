@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Sql } from "postgres";
-import { Admission } from "../../storage/admission.ts";
+import { Admission } from "../../concurrency/admission.ts";
+import type { QuarantinedBatch, QuarantineSink } from "../../receive/quarantine-sink.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { storableText } from "../../storage/storable-text.ts";
-import type { QuarantinedBatch, QuarantineSink } from "../logs/receive/quarantine-sink.ts";
 import { findKeptKeys, insertRecords, lockUsage, type NewRecord, raiseUsage } from "./kept-records.ts";
 import {
   KEEP_TIMEOUT_MS,

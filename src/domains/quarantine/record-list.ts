@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { type CursorSeal, openCursor, sealCursor } from "../../audit/sealed-cursor.ts";
+import { type CursorSeal, openCursor, sealCursor } from "../../http/sealed-cursor.ts";
 import { validationFailed } from "../../http/validate.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
+import type { Change } from "../../changes/change.ts";
 import { ApiError } from "../../errors.ts";
-import type { Change } from "../../http/change.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { readUsage } from "./kept-records.ts";

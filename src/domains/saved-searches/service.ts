@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
+import type { Change } from "../../changes/change.ts";
 import { ApiError } from "../../errors.ts";
-import type { Change } from "../../http/change.ts";
+import { checkQueryText } from "../../kql/issues.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
-import { checkQueryText } from "../logs/kql.ts";
 import {
   countSavedSearchesLocked,
   deleteSavedSearch,

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Sql, TransactionSql } from "postgres";
+import type { Principal } from "../../access/principal.ts";
+import type { SecretBox } from "../../access/secret-box.ts";
 import { ApiError } from "../../errors.ts";
-import type { SecretBox } from "../../secrets/secret-box.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import type { Principal } from "../principal.ts";
 import {
   type Claim,
   type ClaimedEntries,

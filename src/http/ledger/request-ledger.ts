@@ -1,12 +1,13 @@
 import type { Sql, TransactionSql } from "postgres";
+import type { Principal } from "../../access/principal.ts";
+import type { SecretBox } from "../../access/secret-box.ts";
 import { appendAudit } from "../../audit/append.ts";
 import { type AuditOrigin, type AuditRecord, auditRecord } from "../../audit/audit-entry.ts";
-import type { SecretBox } from "../../secrets/secret-box.ts";
-import { Admission } from "../../storage/admission.ts";
+import type { ChangeOptions } from "../../changes/change.ts";
+import { Admission } from "../../concurrency/admission.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { restrictToOrganization } from "../../storage/organization-transaction.ts";
 import { DailyCaps } from "../../usage/daily-caps.ts";
-import type { ChangeOptions } from "../change.ts";
 import {
   CHANGE_TIMEOUT_MS,
   CHANGES_MAX_RUNNING,
@@ -14,7 +15,6 @@ import {
   CHANGES_MAX_WAITING,
   CHANGES_MAX_WAITING_OF_ONE,
 } from "../limits.ts";
-import type { Principal } from "../principal.ts";
 import type { ChangeWork, Reply } from "../route.ts";
 import { type ExecutionOfKey, Idempotency, type RequestIdentity } from "./idempotency.ts";
 import { type RememberedAnswer, rememberReply } from "./remembered-answer.ts";

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { type Ingest, requestIdentity } from "../../../ingest/index.ts";
-import { WorkLoop } from "../../jobs/work-loop.ts";
+import { WorkLoop } from "../../concurrency/work-loop.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {

@@ -1,5 +1,5 @@
+import type { Principal } from "../../access/principal.ts";
 import { addressKey } from "../client-address.ts";
-import type { Principal } from "../principal.ts";
 import type { RateLimitClass } from "../route.ts";
 import type { RateDecision, RateLimiter } from "./rate-limiter.ts";
 

@@ -1,11 +1,11 @@
 import type { Sql } from "postgres";
+import { hashToken } from "../../access/secret-token.ts";
 import { ApiError } from "../../errors.ts";
 import type { RequestContext } from "../../http/route.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { findHomeOrganization } from "../account-store.ts";
 import { throttledAttempt } from "../login-attempt.ts";
 import type { LoginThrottle } from "../login-throttle.ts";
-import { hashToken } from "../secret-token.ts";
 import { linkUseSubjects } from "../throttle-subjects.ts";
 import { findLinkOwner, type LinkOwner, markEmailVerified } from "./link-store.ts";
 

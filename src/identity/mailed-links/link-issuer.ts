@@ -1,11 +1,12 @@
 import type { Sql, TransactionSql } from "postgres";
+import { hashToken, mintLinkToken } from "../../access/secret-token.ts";
 import { appendAudit } from "../../audit/append.ts";
 import { auditRecord } from "../../audit/audit-entry.ts";
+import { WorkLoop } from "../../concurrency/work-loop.ts";
 import { DependencyError } from "../../errors.ts";
-import { WorkLoop } from "../../jobs/work-loop.ts";
 import type { Logger } from "../../log.ts";
-import type { EnqueueMail } from "../../mail/outbox.ts";
-import { passwordResetMail, verificationMail } from "../../mail/templates.ts";
+import type { EnqueueMail } from "../../notify/mail/outbox.ts";
+import { passwordResetMail, verificationMail } from "../../notify/mail/templates.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { findHomeOrganization } from "../account-store.ts";
 import {
@@ -15,7 +16,6 @@ import {
   RESET_LINK_LIFE_MS,
   VERIFICATION_LINK_LIFE_MS,
 } from "../limits.ts";
-import { hashToken, mintLinkToken } from "../secret-token.ts";
 import {
   dropLinkRequest,
   findOwnerOfEmail,

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
+import { requireEmail } from "../../access/email-address.ts";
 import { route } from "../../http/define-route.ts";
 import type { RequestContext, Route } from "../../http/route.ts";
-import { requireEmail } from "../email-address.ts";
 import { CREDENTIALS_BODY_MAX_BYTES } from "../limits.ts";
 import { throttledAttempt } from "../login-attempt.ts";
 import { linkRequestSubjects } from "../throttle-subjects.ts";

@@ -1,8 +1,8 @@
 import type { Sql, TransactionSql } from "postgres";
+import type { SecretBox } from "../../access/secret-box.ts";
 import type { JsonObject } from "../../audit/canonical-json.ts";
 import { ApiError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import type { SecretBox } from "../../secrets/secret-box.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { SECOND_FACTOR_FAILURES_PER_DAY_MAX } from "../limits.ts";
 import { throttledAttempt } from "../login-attempt.ts";

@@ -1,10 +1,10 @@
 import type { Sql } from "postgres";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import type { SecretBox } from "../../access/secret-box.ts";
+import { hashToken, mintSessionToken } from "../../access/secret-token.ts";
 import { ApiError } from "../../errors.ts";
-import type { SecretBox } from "../../secrets/secret-box.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import { hashToken, mintSessionToken } from "../secret-token.ts";
 import { AUTHORIZATION_LIFE_MS, AUTHORIZATION_REQUESTS_MAX } from "./limits.ts";
 import { PROVIDER_IDS } from "./provider.ts";
 

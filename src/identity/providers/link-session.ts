@@ -1,4 +1,4 @@
-import type { Principal } from "../../http/principal.ts";
+import type { Principal } from "../../access/principal.ts";
 import type { Authenticator } from "../authenticator.ts";
 import { type Intent, signInExpired } from "./authorization-requests.ts";
 

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
+import type { Principal } from "../../access/principal.ts";
+import type { Change } from "../../changes/change.ts";
 import { ApiError } from "../../errors.ts";
-import type { Change } from "../../http/change.ts";
-import type { Principal } from "../../http/principal.ts";
 import type { RequestContext } from "../../http/route.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { deleteLink, hasWayIn, insertLink, listLinks, lockWaysIn, useLink } from "./identity-store.ts";

@@ -8,8 +8,8 @@ import {
   randomNonce,
   randomPKCECodeVerifier,
 } from "openid-client";
-import { normaliseEmail } from "../email-address.ts";
-import { mintSessionToken } from "../secret-token.ts";
+import { normaliseEmail } from "../../access/email-address.ts";
+import { mintSessionToken } from "../../access/secret-token.ts";
 import type { IssuerDirectory } from "./issuer-directory.ts";
 import { GROUPS_MAX, PROVIDER_CONVERSATIONS_MAX, SUBJECT_MAX_CHARS } from "./limits.ts";
 import type { ProviderClient } from "./provider.ts";

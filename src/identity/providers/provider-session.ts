@@ -1,8 +1,8 @@
 import type { TransactionSql } from "postgres";
+import { hashToken, mintSessionToken } from "../../access/secret-token.ts";
 import type { AuditEntry } from "../../audit/audit-entry.ts";
 import type { JsonObject } from "../../audit/canonical-json.ts";
 import type { RequestContext } from "../../http/route.ts";
-import { hashToken, mintSessionToken } from "../secret-token.ts";
 import { insertSession } from "../session-store.ts";
 import type { Account } from "../types.ts";
 

@@ -1,11 +1,11 @@
 import type { Sql, TransactionSql } from "postgres";
+import { hashToken } from "../../access/secret-token.ts";
 import { ApiError } from "../../errors.ts";
 import type { RequestContext } from "../../http/route.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { defaultOrganizationName } from "../account-service.ts";
 import { insertAccount } from "../account-store.ts";
 import type { Authenticator } from "../authenticator.ts";
-import { hashToken } from "../secret-token.ts";
 import { deleteSessions } from "../session-store.ts";
 import type { Account } from "../types.ts";
 import {

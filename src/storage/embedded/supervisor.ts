@@ -1,7 +1,7 @@
 import { closeSync, existsSync, statSync } from "node:fs";
 import type { Subprocess } from "bun";
+import { fulfilledWithin } from "../../concurrency/deadline.ts";
 import type { Logger } from "../../log.ts";
-import { fulfilledWithin } from "../deadline.ts";
 import {
   ENGINE_LOG_CHECK_INTERVAL_MS,
   ENGINE_LOG_GENERATIONS,

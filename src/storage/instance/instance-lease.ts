@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { WorkLoop } from "../../jobs/work-loop.ts";
+import { WorkLoop } from "../../concurrency/work-loop.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../ask-postgres.ts";
 import { giveBackNumber, type InstanceHolder, renewNumber, takeNumber } from "./instance-store.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AnchorWriter, type AnchorWriterOptions } from "../../../src/audit/anchors/anchor-writer.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { createLogger } from "../../../src/log.ts";
-import { createMetrics, type Metrics } from "../../../src/ops/metrics.ts";
+import { createMetrics, type Metrics } from "../../../src/server/metrics.ts";
 import { createClickHouse } from "../../../src/storage/clickhouse.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import { eventually } from "../../harness/eventually.ts";

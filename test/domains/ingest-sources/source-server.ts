@@ -1,15 +1,15 @@
 import { openIngest } from "../../../ingest/index.ts";
+import { NO_DAILY_CAPS } from "../../../src/access/principal.ts";
 import { sourceReceiveRoutes } from "../../../src/domains/ingest-sources/receive-routes.ts";
 import { ingestSourceRoutes } from "../../../src/domains/ingest-sources/routes.ts";
 import { SourceService } from "../../../src/domains/ingest-sources/service.ts";
 import { SourceActivity } from "../../../src/domains/ingest-sources/source-activity.ts";
 import { SourceDirectory } from "../../../src/domains/ingest-sources/source-directory.ts";
-import { LogReceiver } from "../../../src/domains/logs/receive/receive-records.ts";
 import { Quarantine } from "../../../src/domains/quarantine/quarantine.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
-import { NO_DAILY_CAPS } from "../../../src/http/principal.ts";
 import { createLogger } from "../../../src/log.ts";
-import { createMetrics } from "../../../src/ops/metrics.ts";
+import { LogReceiver } from "../../../src/receive/receive-records.ts";
+import { createMetrics } from "../../../src/server/metrics.ts";
 import { createClickHouseLogStore } from "../../../src/storage/clickhouse-log-store.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";

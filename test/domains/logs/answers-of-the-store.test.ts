@@ -1,7 +1,7 @@
 /** Answers that are large, cut, or not there at all. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { AnswerMemory } from "../../../src/concurrency/answer-memory.ts";
 import { ApiError, DependencyError } from "../../../src/errors.ts";
-import { AnswerMemory } from "../../../src/http/answer-memory.ts";
 import type { QueryCaller } from "../../../src/storage/query-runner.ts";
 import { queryCaller } from "../../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";

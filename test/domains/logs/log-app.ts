@@ -1,6 +1,6 @@
+import { NO_DAILY_CAPS } from "../../../src/access/principal.ts";
 import { logReadRoutes } from "../../../src/domains/logs/read-routes.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
-import { NO_DAILY_CAPS } from "../../../src/http/principal.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
 import type { TestStores } from "../../harness/stores.ts";
 import { queryRunner } from "../../query/query-store.ts";

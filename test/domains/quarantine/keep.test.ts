@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Quarantine } from "../../../src/domains/quarantine/quarantine.ts";
 import { forgetOldQuarantine } from "../../../src/domains/quarantine/retention.ts";
 import { DependencyError } from "../../../src/errors.ts";
-import { createMetrics } from "../../../src/ops/metrics.ts";
+import { createMetrics } from "../../../src/server/metrics.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { openTcpProxy } from "../../harness/tcp-proxy.ts";

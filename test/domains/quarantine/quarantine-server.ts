@@ -11,7 +11,7 @@ import { Quarantine } from "../../../src/domains/quarantine/quarantine.ts";
 import { ReplayClaims } from "../../../src/domains/quarantine/replay/replay-claims.ts";
 import { Replayer, type ReplayerOptions } from "../../../src/domains/quarantine/replay/replayer.ts";
 import { createLogger } from "../../../src/log.ts";
-import { createMetrics } from "../../../src/ops/metrics.ts";
+import { createMetrics } from "../../../src/server/metrics.ts";
 import { createClickHouseLogStore } from "../../../src/storage/clickhouse-log-store.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import type { TestStores } from "../../harness/stores.ts";

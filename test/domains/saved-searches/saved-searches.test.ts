@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { NO_DAILY_CAPS } from "../../../src/access/principal.ts";
 import { kqlRoutes } from "../../../src/domains/kql/routes.ts";
 import { savedSearchRoutes } from "../../../src/domains/saved-searches/routes.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
-import { NO_DAILY_CAPS } from "../../../src/http/principal.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
 import { testLedger } from "../../harness/ledger.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";

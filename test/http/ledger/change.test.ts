@@ -1,6 +1,6 @@
 /** A change of state is one transaction with its audit rows, and sees its own organisation only. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Change, ChangeOptions } from "../../../src/http/change.ts";
+import type { Change, ChangeOptions } from "../../../src/changes/change.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import { auditReader, ORIGIN, principalOf } from "../../audit/audited-organization.ts";
 import { eventually } from "../../harness/eventually.ts";

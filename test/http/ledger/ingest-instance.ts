@@ -5,11 +5,11 @@ import { elasticsearchRoutes } from "../../../src/domains/logs/receive/elasticse
 import { lokiRoutes } from "../../../src/domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../../../src/domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../../../src/domains/logs/receive/platforms/routes.ts";
-import { LogReceiver } from "../../../src/domains/logs/receive/receive-records.ts";
 import { splunkRoutes } from "../../../src/domains/logs/receive/splunk/routes.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { StoredRequests } from "../../../src/http/ledger/stored-requests.ts";
 import { createLogger } from "../../../src/log.ts";
+import { LogReceiver } from "../../../src/receive/receive-records.ts";
 import { createClickHouseLogStore } from "../../../src/storage/clickhouse-log-store.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import { principalOf } from "../../audit/audited-organization.ts";

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
+import { type DailyCapsOfToken, NO_DAILY_CAPS, type Principal } from "../../../src/access/principal.ts";
+import type { Change } from "../../../src/changes/change.ts";
 import { ApiError } from "../../../src/errors.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
-import type { Change } from "../../../src/http/change.ts";
 import { route } from "../../../src/http/define-route.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
-import { type DailyCapsOfToken, NO_DAILY_CAPS, type Principal } from "../../../src/http/principal.ts";
 import type { Reply, Route } from "../../../src/http/route.ts";
 import { type SendOptions, testApp } from "../../harness/http-app.ts";
 import { TEST_BOX } from "../../harness/ledger.ts";

@@ -8,7 +8,7 @@ const CREDENTIALS = ["test/identity/credentials.test.ts", "test/identity/session
 export const ACCESS: readonly Mutant[] = [
   {
     name: "a scope includes the others of its family",
-    file: "src/http/principal.ts",
+    file: "src/access/principal.ts",
     find: "  return granted.includes(`",
     replace:
       '  return granted.some((scope) => scope.split(":")[0] === required.split(":")[0]) || granted.includes(`',
@@ -16,10 +16,10 @@ export const ACCESS: readonly Mutant[] = [
   },
   {
     name: "a role includes the next stronger one",
-    file: "src/http/principal.ts",
+    file: "src/access/principal.ts",
     find: ">= ROLES.indexOf(required)",
     replace: ">= ROLES.indexOf(required) - 1",
-    tests: [...PIPELINE, "test/organizations/members.test.ts"],
+    tests: [...PIPELINE, "test/domains/organizations/members.test.ts"],
   },
   {
     name: "the scope of a route is not asked",
@@ -142,10 +142,10 @@ export const ACCESS: readonly Mutant[] = [
   },
   {
     name: "an invite is good for another address",
-    file: "src/organizations/invite-store.ts",
+    file: "src/membership/invite-store.ts",
     find: "AND token_hash = ${use.tokenHash} AND email = ${use.email}",
     replace: "AND token_hash = ${use.tokenHash}",
-    tests: ["test/organizations/invites.test.ts"],
+    tests: ["test/domains/organizations/invites.test.ts"],
   },
   {
     name: "a sign-in is finished with a provider that was changed meanwhile",
@@ -156,14 +156,14 @@ export const ACCESS: readonly Mutant[] = [
   },
   {
     name: "a nonce is used for every secret",
-    file: "src/secrets/secret-box.ts",
+    file: "src/access/secret-box.ts",
     find: "const nonce = randomBytes(NONCE_BYTES);",
     replace: "const nonce = Buffer.alloc(NONCE_BYTES);",
     tests: ["test/secrets"],
   },
   {
     name: "a secret opens for another purpose",
-    file: "src/secrets/secret-box.ts",
+    file: "src/access/secret-box.ts",
     find: "decipher.setAAD(Buffer.from(purpose));",
     replace: 'decipher.setAAD(Buffer.from(purpose.split(":")[0] ?? ""));',
     tests: ["test/secrets", "test/identity/mfa.test.ts"],

@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-const TAMPERING = ["test/audit/tampering.test.ts", "test/audit/long-chain.test.ts"];
+const TAMPERING = ["test/domains/audit/tampering.test.ts", "test/domains/audit/long-chain.test.ts"];
 const ANCHORS = ["test/audit/anchors"];
 const ARCHIVE = ["test/archive"];
 const KEEP = ["test/domains/quarantine/keep.test.ts", "test/domains/quarantine/routes.test.ts"];
@@ -18,7 +18,7 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     name: "the row at the border of two batches is not compared",
-    file: "src/audit/verify/verify-chain.ts",
+    file: "src/domains/audit/verify/verify-chain.ts",
     find: "if (isStanding) walk.stand(row);",
     replace: "if (isStanding) void row;",
     tests: TAMPERING,
@@ -32,49 +32,49 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     name: "a row need not follow the one before",
-    file: "src/audit/verify/chain-walk.ts",
+    file: "src/domains/audit/verify/chain-walk.ts",
     find: 'if (Buffer.compare(rowHash(this.#position.hash, row), hash) !== 0) return "row_changed";',
     replace: "",
     tests: TAMPERING,
   },
   {
     name: "a row is not compared with its anchor",
-    file: "src/audit/verify/chain-walk.ts",
+    file: "src/domains/audit/verify/chain-walk.ts",
     find: 'return anchored.every((other) => other === text) ? null : "anchor_differs";',
     replace: 'return text === "" ? "anchor_differs" : null;',
     tests: TAMPERING,
   },
   {
     name: "one of two anchors that contradict each other is enough",
-    file: "src/audit/verify/chain-walk.ts",
+    file: "src/domains/audit/verify/chain-walk.ts",
     find: "return anchored.every((other) => other === text)",
     replace: "return anchored.length === 0 || anchored.includes(text)",
     tests: TAMPERING,
   },
   {
     name: "rows that only an anchor knows of are not missed",
-    file: "src/audit/verify/verify-chain.ts",
+    file: "src/domains/audit/verify/verify-chain.ts",
     find: "Math.max(end.headSeq, anchoredSeq) > end.lastRowSeq",
     replace: "end.headSeq > end.lastRowSeq",
     tests: TAMPERING,
   },
   {
     name: "anchors that are gone are not missed",
-    file: "src/audit/verify/verify-chain.ts",
+    file: "src/domains/audit/verify/verify-chain.ts",
     find: 'if (unanchoredSeqs > 0) return "anchor_missing";',
     replace: "",
     tests: TAMPERING,
   },
   {
     name: "the hash of the head is not compared",
-    file: "src/audit/verify/verify-chain.ts",
+    file: "src/domains/audit/verify/verify-chain.ts",
     find: " || Buffer.compare(position.hash, end.headHash) !== 0)",
     replace: ")",
     tests: TAMPERING,
   },
   {
     name: "a verification goes on with the cursor of another organisation",
-    file: "src/audit/sealed-cursor.ts",
+    file: "src/http/sealed-cursor.ts",
     find: ".update(`${organizationId}:${purpose}\\0`)",
     replace: ".update(`${purpose}\\0`)",
     tests: ["test/audit"],

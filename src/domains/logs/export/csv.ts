@@ -1,4 +1,4 @@
-import { csvRecord } from "../../../export/csv.ts";
+import { csvRecord } from "../../../http/csv.ts";
 import { ENTRY_COLUMNS, encodeAttributes } from "../entry-json.ts";
 import { formatNs } from "../entry-time.ts";
 

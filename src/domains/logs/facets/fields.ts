@@ -1,5 +1,5 @@
 import { keep, type Relation } from "../../../../query/index.ts";
-import { ThreadSlice } from "../../../http/thread-turns.ts";
+import { ThreadSlice } from "../../../concurrency/thread-turns.ts";
 import type { QueryCaller } from "../../../storage/query-runner.ts";
 import {
   FIELD_EXAMPLE_MAX_CHARS,

@@ -1,5 +1,5 @@
+import { PatternMiner } from "../../../mining/miner.ts";
 import { TEXT_MAX_CHARS } from "./limits.ts";
-import { PatternMiner } from "./mining/miner.ts";
 import type { Counts, MessageGroup, MessageGroups } from "./store.ts";
 
 /** The pattern of messages of which it is not known what they have in common with others. */

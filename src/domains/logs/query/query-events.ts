@@ -1,8 +1,8 @@
+import { piecesOf } from "../../../concurrency/thread-turns.ts";
 import type { ApiError } from "../../../errors.ts";
 import { errorBody, toApiError } from "../../../http/envelope.ts";
 import { ANSWER_PIECE_BYTES } from "../../../http/limits.ts";
 import { SSE_COMMENT, sseBlock } from "../../../http/sse.ts";
-import { piecesOf } from "../../../http/thread-turns.ts";
 import type { StatementProgress } from "../../../storage/query-runner.ts";
 
 /** Silence after which a comment keeps proxies from taking the stream for dead. */

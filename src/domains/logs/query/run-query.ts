@@ -6,8 +6,8 @@ import {
   guardPlan,
   type Relation,
 } from "../../../../query/index.ts";
+import { compileQueryText, withPlace } from "../../../kql/issues.ts";
 import type { LargeAnswer, QueryCaller, StatementProgress } from "../../../storage/query-runner.ts";
-import { compileQueryText, withPlace } from "../kql.ts";
 import { QUERY_MAX_ANSWER_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
 import type { ReadDependencies } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";

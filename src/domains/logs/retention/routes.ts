@@ -1,8 +1,8 @@
 import type { Sql } from "postgres";
+import { RetentionAnswer, RetentionBody } from "../../../archive/retention/types.ts";
 import { route } from "../../../http/define-route.ts";
 import type { Route } from "../../../http/route.ts";
 import { changeRetention, readRetention } from "./service.ts";
-import { RetentionAnswer, RetentionBody } from "./types.ts";
 
 export interface LogRetentionOptions {
   readonly sql: Sql;

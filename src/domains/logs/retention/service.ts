@@ -1,14 +1,14 @@
 import type { Sql } from "postgres";
-import type { Change } from "../../../http/change.ts";
-import { askPostgres } from "../../../storage/ask-postgres.ts";
-import { inOrganization } from "../../../storage/organization-transaction.ts";
-import { findRetention, lockRetention, putRetention } from "./store.ts";
+import { findRetention, lockRetention, putRetention } from "../../../archive/retention/store.ts";
 import {
   NO_RETENTION_SETTINGS,
   type RetentionAnswer,
   type RetentionBody,
   type RetentionSettings,
-} from "./types.ts";
+} from "../../../archive/retention/types.ts";
+import type { Change } from "../../../changes/change.ts";
+import { askPostgres } from "../../../storage/ask-postgres.ts";
+import { inOrganization } from "../../../storage/organization-transaction.ts";
 
 /** What the organisation has set, beside the server's default. */
 export async function readRetention(

@@ -6,7 +6,7 @@ import {
   rowBound,
 } from "../../../../query/index.ts";
 import { ApiError, type QueryIssue } from "../../../errors.ts";
-import { compileEntryQuery } from "../kql.ts";
+import { compileEntryQuery } from "../../../kql/issues.ts";
 import { conditionsOf } from "../relation-conditions.ts";
 
 /** A query that lets entries through one by one. */

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import type { Principal } from "../../../http/principal.ts";
+import type { Principal } from "../../../access/principal.ts";
 import type { TailParameters } from "./types.ts";
 
 /** The queries about tail sessions. A session is found by the hash of its token, which is what names its organization. */

@@ -1,7 +1,7 @@
 import { ALL_TIME, emit, guardPlan } from "../../../../query/index.ts";
-import type { AnswerMemory, MemoryShare } from "../../../http/answer-memory.ts";
+import type { AnswerMemory, MemoryShare } from "../../../concurrency/answer-memory.ts";
+import { mapInSlices } from "../../../concurrency/thread-turns.ts";
 import { sseBlock } from "../../../http/sse.ts";
-import { mapInSlices } from "../../../http/thread-turns.ts";
 import { ANSWER_MAX_BYTES } from "../../../storage/limits.ts";
 import type { QueryCaller, QueryRunner } from "../../../storage/query-runner.ts";
 import type { Row } from "../../../storage/stored-rows.ts";

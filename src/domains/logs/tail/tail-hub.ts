@@ -1,7 +1,7 @@
 import { type CommittedBatch, type CommittedBatches, CommittedBlock } from "../../../../ingest/index.ts";
 import { messageConditions, TermFinder, termsOf } from "../../../../query/index.ts";
 import type { Logger } from "../../../log.ts";
-import type { Metrics } from "../../../ops/metrics.ts";
+import type { Metrics } from "../../../server/metrics.ts";
 import { BatchBacklog, type WaitingBatch } from "./batch-backlog.ts";
 import { BatchMatcher } from "./batch-matcher.ts";
 import {

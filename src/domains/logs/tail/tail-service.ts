@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 import type { Ingest } from "../../../../ingest/index.ts";
+import { AnswerMemory } from "../../../concurrency/answer-memory.ts";
 import { ApiError } from "../../../errors.ts";
-import { AnswerMemory } from "../../../http/answer-memory.ts";
 import { validationFailed } from "../../../http/validate.ts";
 import type { Logger } from "../../../log.ts";
-import type { Metrics } from "../../../ops/metrics.ts";
+import type { Metrics } from "../../../server/metrics.ts";
 import type { QueryRunner } from "../../../storage/query-runner.ts";
 import { DeliveryRates } from "./delivery-rate.ts";
 import { FanOut } from "./fan-out.ts";

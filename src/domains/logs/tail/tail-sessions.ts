@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
+import type { Principal } from "../../../access/principal.ts";
+import { hashToken, mintSessionToken } from "../../../access/secret-token.ts";
 import { ApiError } from "../../../errors.ts";
 import { requireAccess } from "../../../http/access.ts";
 import type { Authenticator } from "../../../http/authenticator.ts";
-import type { Principal } from "../../../http/principal.ts";
-import { hashToken, mintSessionToken } from "../../../identity/secret-token.ts";
 import type { Logger } from "../../../log.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { SESSION_LIFE_MS, SESSIONS_PER_ORGANIZATION_MAX, SESSIONS_PER_PERSON_MAX } from "./limits.ts";

@@ -1,6 +1,6 @@
-import type { MemoryShare } from "../../../http/answer-memory.ts";
+import type { MemoryShare } from "../../../concurrency/answer-memory.ts";
 import { type EventSource, SSE_COMMENT, sseBlock, sseRetry } from "../../../http/sse.ts";
-import type { Metrics } from "../../../ops/metrics.ts";
+import type { Metrics } from "../../../server/metrics.ts";
 import type { DeliveryRate } from "./delivery-rate.ts";
 import { COMMENT_INTERVAL_MS, RETRY_MS, STALLED_READER_MS, WRITE_MAX_CHARS } from "./limits.ts";
 import { sourceOf, type TailPosition } from "./position.ts";

@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
 import { ByteBuffer, CommittedBlock, LOG_ID_STEP } from "../../../../ingest/index.ts";
 import type { Logger } from "../../../log.ts";
+import { EntryEncoder } from "../../../receive/entry-encoder.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { inOrganization } from "../../../storage/organization-transaction.ts";
-import { EntryEncoder } from "../../logs/tail/entry-encoder.ts";
 import { DRY_RUN_MAX_MS, EXAMPLE_ENTRIES_MAX } from "../limits.ts";
 import { countHeld, type RecordFilter } from "../record-store.ts";
 import { type ClaimedRecord, readRecords } from "./claim-store.ts";

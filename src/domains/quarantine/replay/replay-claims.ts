@@ -1,11 +1,11 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Sql } from "postgres";
 import type { Ingest } from "../../../../ingest/index.ts";
-import { WorkLoop } from "../../../jobs/work-loop.ts";
+import { WorkLoop } from "../../../concurrency/work-loop.ts";
 import type { Logger } from "../../../log.ts";
+import { throwForClient } from "../../../receive/ingest-refusals.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { inOrganization } from "../../../storage/organization-transaction.ts";
-import { throwForClient } from "../../logs/receive/ingest-refusals.ts";
 import {
   CLOCK_MARGIN_MS,
   RECOVERY_FLUSH_MS,

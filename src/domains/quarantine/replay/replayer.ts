@@ -6,11 +6,11 @@ import {
   type LogBatch,
   type RecordDecoder,
 } from "../../../../ingest/index.ts";
+import { Admission } from "../../../concurrency/admission.ts";
 import type { Logger } from "../../../log.ts";
-import { Admission } from "../../../storage/admission.ts";
+import { throwForClient } from "../../../receive/ingest-refusals.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { inOrganization } from "../../../storage/organization-transaction.ts";
-import { throwForClient } from "../../logs/receive/ingest-refusals.ts";
 import {
   REPLAY_MAX_MS,
   REPLAYS_MAX_RUNNING,

@@ -1,10 +1,10 @@
 import postgres, { type Sql } from "postgres";
+import type { SecretBox } from "../../../access/secret-box.ts";
+import type { Change } from "../../../changes/change.ts";
 import { ApiError, type FieldIssue } from "../../../errors.ts";
-import type { Change } from "../../../http/change.ts";
 import { validationFailed } from "../../../http/validate.ts";
-import { requireRoleNow } from "../../../organizations/acting-role.ts";
-import { lockOrganization } from "../../../organizations/organization-store.ts";
-import type { SecretBox } from "../../../secrets/secret-box.ts";
+import { requireRoleNow } from "../../../membership/acting-role.ts";
+import { lockOrganization } from "../../../membership/organization-store.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { inOrganization } from "../../../storage/organization-transaction.ts";
 import type { Authenticator } from "../../authenticator.ts";

@@ -1,5 +1,5 @@
 import type { ISql, TransactionSql } from "postgres";
-import type { Role } from "../../../http/principal.ts";
+import type { Role } from "../../../access/principal.ts";
 
 /** The queries about the identity providers of organisations and their domains. */
 

@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
+import { normaliseEmail } from "../../../access/email-address.ts";
+import { mintSessionToken } from "../../../access/secret-token.ts";
 import { ApiError } from "../../../errors.ts";
-import { normaliseEmail } from "../../email-address.ts";
-import { mintSessionToken } from "../../secret-token.ts";
 import type { DomainRecord } from "./connection-store.ts";
 import type { TxtResolver } from "./txt-resolver.ts";
 import type { SsoDomain } from "./types.ts";

@@ -1,4 +1,4 @@
-import { ROLES, type Role } from "../../../http/principal.ts";
+import { ROLES, type Role } from "../../../access/principal.ts";
 
 /** How an organisation's provider decides over roles. */
 export interface RoleMapping {

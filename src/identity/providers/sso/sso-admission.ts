@@ -1,7 +1,7 @@
 import type { TransactionSql } from "postgres";
 import { ApiError } from "../../../errors.ts";
-import { MEMBERS_MAX } from "../../../organizations/limits.ts";
-import { countMembers, findRole, insertMember } from "../../../organizations/member-store.ts";
+import { MEMBERS_MAX } from "../../../membership/limits.ts";
+import { countMembers, findRole, insertMember } from "../../../membership/member-store.ts";
 import { insertPerson } from "../../account-store.ts";
 import { findPersonOfEmail, markEmailVerified } from "../identity-store.ts";
 import type { ProvenIdentity } from "../openid-conversation.ts";

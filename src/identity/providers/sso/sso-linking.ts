@@ -1,8 +1,8 @@
 import type { Sql } from "postgres";
+import type { Principal } from "../../../access/principal.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Principal } from "../../../http/principal.ts";
 import type { RequestContext } from "../../../http/route.ts";
-import { lockOrganization } from "../../../organizations/organization-store.ts";
+import { lockOrganization } from "../../../membership/organization-store.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { signInExpired } from "../authorization-requests.ts";
 import type { ProvenIdentity } from "../openid-conversation.ts";

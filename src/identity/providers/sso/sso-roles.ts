@@ -1,7 +1,7 @@
 import type { TransactionSql } from "postgres";
-import { ROLES, type Role, roleSatisfies } from "../../../http/principal.ts";
-import { deleteInvitesOf } from "../../../organizations/invite-store.ts";
-import { countMembers, lockMember, updateRole } from "../../../organizations/member-store.ts";
+import { ROLES, type Role, roleSatisfies } from "../../../access/principal.ts";
+import { deleteInvitesOf } from "../../../membership/invite-store.ts";
+import { countMembers, lockMember, updateRole } from "../../../membership/member-store.ts";
 import type { Happening } from "../provider-session.ts";
 import { mappedRole, mapsRoles, type RoleMapping } from "./role-mapping.ts";
 

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
+import { isSessionToken } from "../../../access/secret-token.ts";
 import { ApiError } from "../../../errors.ts";
 import { route } from "../../../http/define-route.ts";
 import type { RequestContext, Route } from "../../../http/route.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import type { Authenticator } from "../../authenticator.ts";
-import { isSessionToken } from "../../secret-token.ts";
 import { readSessionCookies, type SessionCookieOptions, sessionCookie } from "../../session-cookie.ts";
 import {
   type AuthorizationFlowDependencies,

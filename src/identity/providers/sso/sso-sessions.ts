@@ -1,6 +1,6 @@
 import type { ISql, TransactionSql } from "postgres";
+import type { Principal } from "../../../access/principal.ts";
 import { ApiError } from "../../../errors.ts";
-import type { Principal } from "../../../http/principal.ts";
 
 /**
  * Refuses credentials that do not speak for a person beyond one organisation: tokens, and sessions made through the

@@ -1,9 +1,9 @@
 import type { Sql, TransactionSql } from "postgres";
+import { hashToken } from "../../../access/secret-token.ts";
 import type { RequestContext } from "../../../http/route.ts";
-import { lockAccount, lockOrganization } from "../../../organizations/organization-store.ts";
+import { lockAccount, lockOrganization } from "../../../membership/organization-store.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import type { Authenticator } from "../../authenticator.ts";
-import { hashToken } from "../../secret-token.ts";
 import { deleteSessions } from "../../session-store.ts";
 import { signInExpired } from "../authorization-requests.ts";
 import type { ProvenIdentity } from "../openid-conversation.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { ROLES } from "../../../http/principal.ts";
+import { ROLES } from "../../../access/principal.ts";
 import { EMAIL_MAX_CHARS } from "../../limits.ts";
 import { ISSUER_MAX_CHARS } from "../limits.ts";
 import { CLIENT_SECRET_MAX_CHARS, GROUP_NAME_MAX_CHARS, SSO_DOMAINS_MAX } from "./limits.ts";

@@ -1,8 +1,8 @@
 import { INTERACTIVE_BUDGET } from "../../../../query/index.ts";
+import { NO_DAILY_CAPS } from "../../../../src/access/principal.ts";
 import type { ArchiveFiles } from "../../../../src/archive/files/archive-files.ts";
 import { logArchiveRoutes } from "../../../../src/domains/logs/archive/routes.ts";
 import { logReadRoutes } from "../../../../src/domains/logs/read-routes.ts";
-import { NO_DAILY_CAPS } from "../../../../src/http/principal.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import { queryRunner } from "../../../query/query-store.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { PatternMiner } from "../../../../src/domains/logs/patterns/mining/miner.ts";
-import { Tokenizer } from "../../../../src/domains/logs/patterns/mining/tokenizer.ts";
+import { PatternMiner } from "../../../../src/mining/miner.ts";
+import { Tokenizer } from "../../../../src/mining/tokenizer.ts";
 
 /** The templates of messages with the messages of each, in the order of the templates. */
 function mine(messages: readonly string[]): Map<string, string[]> {

@@ -1,9 +1,9 @@
+import { NO_DAILY_CAPS } from "../../../../src/access/principal.ts";
+import { Admission } from "../../../../src/concurrency/admission.ts";
 import { logPatternRoutes } from "../../../../src/domains/logs/patterns/routes.ts";
 import type { PatternsAnswer } from "../../../../src/domains/logs/patterns/types.ts";
 import type { Authenticator } from "../../../../src/http/authenticator.ts";
-import { NO_DAILY_CAPS } from "../../../../src/http/principal.ts";
-import { createMetrics } from "../../../../src/ops/metrics.ts";
-import { Admission } from "../../../../src/storage/admission.ts";
+import { createMetrics } from "../../../../src/server/metrics.ts";
 import { QueryRunner } from "../../../../src/storage/query-runner.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import type { TestStores } from "../../../harness/stores.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { PatternMiner } from "../../../../src/domains/logs/patterns/mining/miner.ts";
 import type { PatternsAnswer } from "../../../../src/domains/logs/patterns/types.ts";
+import { PatternMiner } from "../../../../src/mining/miner.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { idAt, insertRows, type StoredRow } from "../stored-rows.ts";
 import { type PatternApp, patternApp } from "./pattern-app.ts";

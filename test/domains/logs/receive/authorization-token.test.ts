@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { authorizationToken } from "../../../../src/domains/logs/receive/authorization-token.ts";
+import { authorizationToken } from "../../../../src/receive/authorization-token.ts";
 
 const TOKEN = `obs_${"aB3-_".repeat(8)}xyz`;
 const every = authorizationToken("basic", "apikey", "splunk");

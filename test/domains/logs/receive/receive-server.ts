@@ -5,13 +5,13 @@ import { elasticsearchRoutes } from "../../../../src/domains/logs/receive/elasti
 import { lokiRoutes } from "../../../../src/domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../../../../src/domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../../../../src/domains/logs/receive/platforms/routes.ts";
-import { LogReceiver } from "../../../../src/domains/logs/receive/receive-records.ts";
 import { splunkRoutes } from "../../../../src/domains/logs/receive/splunk/routes.ts";
 import { Quarantine } from "../../../../src/domains/quarantine/quarantine.ts";
 import { listen } from "../../../../src/http/server.ts";
 import { Authenticator } from "../../../../src/identity/authenticator.ts";
 import { createLogger, type Logger } from "../../../../src/log.ts";
-import { createMetrics } from "../../../../src/ops/metrics.ts";
+import { LogReceiver } from "../../../../src/receive/receive-records.ts";
+import { createMetrics } from "../../../../src/server/metrics.ts";
 import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log-store.ts";
 import { eventually } from "../../../harness/eventually.ts";
 import { testApp } from "../../../harness/http-app.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { NO_DAILY_CAPS } from "../../../../src/access/principal.ts";
+import { RETENTION_MAX_RULES } from "../../../../src/archive/retention/types.ts";
 import { logRetentionRoutes } from "../../../../src/domains/logs/retention/routes.ts";
-import { RETENTION_MAX_RULES } from "../../../../src/domains/logs/retention/types.ts";
 import type { Authenticator } from "../../../../src/http/authenticator.ts";
-import { NO_DAILY_CAPS } from "../../../../src/http/principal.ts";
 import { makeOrganization } from "../../../archive/archive-setup.ts";
 import { type TestApp, testApp } from "../../../harness/http-app.ts";
 import { testLedger } from "../../../harness/ledger.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { CommittedBlock, indexedText } from "../../../../ingest/index.ts";
 import { encodeEntry } from "../../../../src/domains/logs/entry-json.ts";
-import { EntryEncoder } from "../../../../src/domains/logs/tail/entry-encoder.ts";
+import { EntryEncoder } from "../../../../src/receive/entry-encoder.ts";
 import { committedBatch } from "./committed-batch.ts";
 
 /** The row in the wire formats of `ENTRY_COLUMNS`, as the store would answer it. */

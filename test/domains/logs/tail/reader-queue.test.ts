@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { AnswerMemory, type MemoryShare } from "../../../../src/concurrency/answer-memory.ts";
 import { QUEUE_MAX_CHARS, QUEUE_MAX_ENTRIES } from "../../../../src/domains/logs/tail/limits.ts";
 import { type QueueItem, ReaderQueue } from "../../../../src/domains/logs/tail/reader-queue.ts";
-import { AnswerMemory, type MemoryShare } from "../../../../src/http/answer-memory.ts";
 
 const entry = (number: number, chars: number) => ({ id: BigInt(number) << 22n, json: "x".repeat(chars) });
 const memoryOf = (bytes: number): MemoryShare =>

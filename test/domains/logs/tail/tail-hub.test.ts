@@ -6,7 +6,7 @@ import type { MatchedEntries } from "../../../../src/domains/logs/tail/tail-filt
 import { TailHub, type TailReader } from "../../../../src/domains/logs/tail/tail-hub.ts";
 import type { TailParameters } from "../../../../src/domains/logs/tail/types.ts";
 import { createLogger } from "../../../../src/log.ts";
-import { createMetrics } from "../../../../src/ops/metrics.ts";
+import { createMetrics } from "../../../../src/server/metrics.ts";
 import { eventually } from "../../../harness/eventually.ts";
 import { committedBatch, committedRequests } from "./committed-batch.ts";
 

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { type Ingest, type IngestOptions, NativeFormat, openIngest } from "../../../../ingest/index.ts";
 import { INTERACTIVE_BUDGET } from "../../../../query/index.ts";
+import { hashToken, mintPersonalAccessToken } from "../../../../src/access/secret-token.ts";
 import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
 import { logSearchRoutes } from "../../../../src/domains/logs/search-routes.ts";
 import { tailRoutes } from "../../../../src/domains/logs/tail/routes.ts";
@@ -9,10 +10,9 @@ import type { TailService, TailServiceOptions } from "../../../../src/domains/lo
 import type { App } from "../../../../src/http/app.ts";
 import { type Listener, listen } from "../../../../src/http/server.ts";
 import { Authenticator } from "../../../../src/identity/authenticator.ts";
-import { hashToken, mintPersonalAccessToken } from "../../../../src/identity/secret-token.ts";
 import { createLogger } from "../../../../src/log.ts";
-import { createMetrics, type Metrics } from "../../../../src/ops/metrics.ts";
-import { openServerTails } from "../../../../src/server-tails.ts";
+import { createMetrics, type Metrics } from "../../../../src/server/metrics.ts";
+import { openServerTails } from "../../../../src/server/tails.ts";
 import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log-store.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import { testCaps } from "../../../harness/ledger.ts";

@@ -1,6 +1,6 @@
-import type { Role } from "../../../../src/http/principal.ts";
+import type { Role } from "../../../../src/access/principal.ts";
+import { hashToken, mintSessionToken } from "../../../../src/access/secret-token.ts";
 import { SsoConnection, SsoDomain } from "../../../../src/identity/providers/sso/types.ts";
-import { hashToken, mintSessionToken } from "../../../../src/identity/secret-token.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import {
   bodyOf,

@@ -3,7 +3,7 @@ import { type BulkItem, ElasticsearchBulk } from "../../../../../ingest/index.ts
 import { route } from "../../../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
-import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
+import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 import { AnsweredBulk } from "./bulk-answer.ts";
 import { elasticsearchProbeRoutes } from "./probe-routes.ts";
 import { SENDER, SENDER_HEADERS } from "./sender.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { authorizationToken } from "../authorization-token.ts";
+import { authorizationToken } from "../../../../receive/authorization-token.ts";
 
 /** Clients refuse to talk to a server that does not say this. */
 export const SENDER_HEADERS = { "x-elastic-product": "Elasticsearch" };

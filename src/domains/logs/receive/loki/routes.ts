@@ -3,8 +3,8 @@ import { LokiPush } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
 import type { Route } from "../../../../http/route.ts";
 import { validationFailed } from "../../../../http/validate.ts";
-import { authorizationToken } from "../authorization-token.ts";
-import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
+import { authorizationToken } from "../../../../receive/authorization-token.ts";
+import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 
 const Push = Type.Object({
   streams: Type.Array(

@@ -1,5 +1,5 @@
 import type { ApiError } from "../../../../errors.ts";
-import type { Received } from "../receive-records.ts";
+import type { Received } from "../../../../receive/receive-records.ts";
 
 /** Rejected records that an answer describes; an exporter writes the text to its log. */
 const DESCRIBED_MAX_COUNT = 5;

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { OtlpJsonDecoder } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
 import type { Route } from "../../../../http/route.ts";
-import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
+import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 import { partialSuccess, statusMembers } from "./answers.ts";
 
 const ExportLogsServiceRequest = Type.Object(

@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
 import { type Static, Type } from "typebox";
+import type { SecretBox } from "../../../../access/secret-box.ts";
+import type { Change } from "../../../../changes/change.ts";
 import { ApiError } from "../../../../errors.ts";
-import type { Change } from "../../../../http/change.ts";
-import { lockOrganization } from "../../../../organizations/organization-store.ts";
-import type { SecretBox } from "../../../../secrets/secret-box.ts";
+import { lockOrganization } from "../../../../membership/organization-store.ts";
 import { askPostgres } from "../../../../storage/ask-postgres.ts";
 import { LookupCache } from "../../../../storage/lookup-cache.ts";
 import { inOrganization } from "../../../../storage/organization-transaction.ts";

@@ -1,12 +1,12 @@
 import type { Sql } from "postgres";
 import { Type } from "typebox";
+import type { SecretBox } from "../../../../access/secret-box.ts";
 import type { ApiError } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import { lastPathSegment } from "../../../../http/path-credential.ts";
 import type { CredentialReader, Reply, Route } from "../../../../http/route.ts";
-import type { SecretBox } from "../../../../secrets/secret-box.ts";
-import { type LogReceiver, RECEIVE_ERRORS, receivedAnswer } from "../receive-records.ts";
+import { type LogReceiver, RECEIVE_ERRORS, receivedAnswer } from "../../../../receive/receive-records.ts";
 import { deliveryAnswer, deliveryRefusal } from "./delivery-answer.ts";
 import { DeploymentDrainSettings } from "./drain-settings.ts";
 import { drainSettingsRoutes } from "./drain-settings-routes.ts";

@@ -15,9 +15,9 @@ import { readBody } from "../../../../http/read-body.ts";
 import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
 import { CONTENT_ENCODINGS } from "../../../../http/unpack.ts";
 import { validationFailed } from "../../../../http/validate.ts";
-import { authorizationToken } from "../authorization-token.ts";
-import { throwForClient } from "../ingest-refusals.ts";
-import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../receive-records.ts";
+import { authorizationToken } from "../../../../receive/authorization-token.ts";
+import { throwForClient } from "../../../../receive/ingest-refusals.ts";
+import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 import { refusal, success } from "./answers.ts";
 
 const Success = Type.Object({

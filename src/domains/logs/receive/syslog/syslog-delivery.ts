@@ -1,10 +1,10 @@
 import type { RecordDecoder } from "../../../../../ingest/index.ts";
+import type { Principal } from "../../../../access/principal.ts";
 import { ApiError, DependencyError } from "../../../../errors.ts";
 import { requireAccess } from "../../../../http/access.ts";
 import type { Authenticator } from "../../../../http/authenticator.ts";
 import { ownRequestName } from "../../../../http/ledger/idempotency.ts";
-import type { Principal } from "../../../../http/principal.ts";
-import type { LogReceiver } from "../receive-records.ts";
+import type { LogReceiver } from "../../../../receive/receive-records.ts";
 
 /** What became of a batch: stored; refused for good; or to be tried again, at the earliest after `afterMs`. */
 export type Delivered =

@@ -1,7 +1,7 @@
 import { SyslogDecoder } from "../../../../../ingest/index.ts";
 import type { Authenticator } from "../../../../http/authenticator.ts";
 import type { Logger } from "../../../../log.ts";
-import type { LogReceiver } from "../receive-records.ts";
+import type { LogReceiver } from "../../../../receive/receive-records.ts";
 import { REFUSAL_LOG_MS } from "./limits.ts";
 import { MessageBatches } from "./message-batches.ts";
 import { SyslogDelivery } from "./syslog-delivery.ts";

@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import type { LogReceiver } from "../../../../../src/domains/logs/receive/receive-records.ts";
 import { CONNECTIONS_MAX, MESSAGE_MAX_BYTES } from "../../../../../src/domains/logs/receive/syslog/limits.ts";
 import {
   openSyslogListeners,
@@ -13,7 +12,8 @@ import {
   type SyslogListenersOptions,
 } from "../../../../../src/domains/logs/receive/syslog/syslog-listeners.ts";
 import { ApiError } from "../../../../../src/errors.ts";
-import { createMetrics, type Metrics } from "../../../../../src/ops/metrics.ts";
+import type { LogReceiver } from "../../../../../src/receive/receive-records.ts";
+import { createMetrics, type Metrics } from "../../../../../src/server/metrics.ts";
 import { eventually } from "../../../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../../../harness/stores.ts";
 import { temporaryDirectory } from "../../../../harness/temporary-directory.ts";

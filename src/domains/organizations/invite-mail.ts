@@ -1,0 +1,39 @@
+import type { TransactionSql } from "postgres";
+import type { Organization } from "../../identity/types.ts";
+import type { EnqueueMail } from "../../notify/mail/outbox.ts";
+import { invitationMail } from "../../notify/mail/templates.ts";
+import type { Invite } from "./types.ts";
+
+/** What a mail that invites somebody says. */
+export interface InviteMail {
+  readonly invite: Invite;
+  /** What lets its reader in. */
+  readonly token: string;
+  readonly organization: Organization;
+  /** The email of the person who invites. */
+  readonly invitedBy: string;
+}
+
+/** Sends an invite, if and when the transaction is kept. */
+export type MailInvite = (tx: TransactionSql, mail: InviteMail) => Promise<void>;
+
+/** Mails invites as a link to this server, for as long as they can be accepted. */
+export function inviteMailer({
+  enqueue,
+  publicUrl,
+}: {
+  enqueue: EnqueueMail;
+  publicUrl: string;
+}): MailInvite {
+  return (tx, { invite, token, organization, invitedBy }) => {
+    // Behind `#`, so that it is in no log of a server or proxy on the way.
+    const link = `${publicUrl}/accept-invite#token=${token}`;
+    const message = invitationMail(invite.email, {
+      organization: organization.name,
+      invitedBy,
+      role: invite.role,
+      link,
+    });
+    return enqueue(tx, message, Date.parse(invite.expiresAt));
+  };
+}

@@ -1,0 +1,20 @@
+import type { SecretBox } from "../../access/secret-box.ts";
+import type { Route } from "../../http/route.ts";
+import { type BelongingRouteDependencies, belongingRoutes } from "./belonging-routes.ts";
+import { type InviteRouteDependencies, inviteRoutes } from "./invite-routes.ts";
+import { memberRoutes } from "./member-routes.ts";
+import { webhookSecretRoutes } from "./webhook-secret-routes.ts";
+
+export interface OrganizationRouteDependencies extends BelongingRouteDependencies, InviteRouteDependencies {
+  readonly box: SecretBox;
+}
+
+/** Members, invites, a person's several organisations, and the secret of an organisation's webhooks. */
+export function organizationRoutes(deps: OrganizationRouteDependencies): Route[] {
+  return [
+    ...memberRoutes(deps),
+    ...inviteRoutes(deps),
+    ...belongingRoutes(deps),
+    ...webhookSecretRoutes(deps),
+  ];
+}

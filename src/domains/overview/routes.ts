@@ -1,0 +1,61 @@
+import type { Sql } from "postgres";
+import { ApiError, DependencyError } from "../../errors.ts";
+import { route } from "../../http/define-route.ts";
+import type { AuthenticatedContext, Route } from "../../http/route.ts";
+import { askPostgres } from "../../storage/ask-postgres.ts";
+import { inOrganization } from "../../storage/organization-transaction.ts";
+import type { QueryRunner } from "../../storage/query-runner.ts";
+import { callerOf } from "../logs/read-logs.ts";
+import { countLogs } from "./log-counts.ts";
+import { countRecords } from "./store.ts";
+import { type LogCounts, Overview } from "./types.ts";
+
+export interface OverviewDependencies {
+  readonly sql: Sql;
+  readonly runner: QueryRunner;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What there is at a glance. */
+export function overviewRoutes(deps: OverviewDependencies): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/api/v1/overview",
+      tag: "Organisation",
+      summary: "Count what the organisation has",
+      access: { role: "viewer", scope: "account:read" },
+      responses: { 200: { description: "The counts", schema: Overview } },
+      errors: ["UNAVAILABLE"],
+      handler: async (context) => ({ status: 200, body: await readOverview(deps, context) }),
+    }),
+  ];
+}
+
+async function readOverview(deps: OverviewDependencies, context: AuthenticatedContext): Promise<Overview> {
+  const { organizationId } = context.principal;
+  const nowMs = deps.now();
+  const [records, logs] = await Promise.all([
+    askPostgres(() =>
+      inOrganization(deps.sql, organizationId, (tx) => countRecords(tx, organizationId, nowMs)),
+    ),
+    readLogCounts(deps, context, nowMs),
+  ]);
+  return { ...records, logs };
+}
+
+/** What else there is matters most while the log store fails, so its failure takes nothing away but its own count. */
+async function readLogCounts(
+  { runner }: OverviewDependencies,
+  context: AuthenticatedContext,
+  nowMs: number,
+): Promise<LogCounts | null> {
+  try {
+    return await countLogs(runner, callerOf(context), nowMs);
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof DependencyError)) throw error;
+    context.log.warn({ err: error }, "an overview goes without the count of logs");
+    return null;
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  type DecodedBody,
+  type Ingest,
+  type IngestRequest,
+  type IngestResult,
+  type RecordDecoder,
+  type RecordDecoderSpec,
+  RecordWriter,
+  requestKeys,
+} from "../../ingest/index.ts";
+import type { Principal } from "../access/principal.ts";
+import type { ErrorCode } from "../errors.ts";
+import { keySpaceOf, type RequestName } from "../http/ledger/idempotency.ts";
+import { MAX_BODY_BYTES } from "../http/limits.ts";
+import { readBody } from "../http/read-body.ts";
+import type { Reply, RequestContext } from "../http/route.ts";
+import { CONTENT_ENCODINGS } from "../http/unpack.ts";
+import { countLogBytes, type LogByteCaps } from "../usage/count-log-bytes.ts";
+import { throwForClient } from "./ingest-refusals.ts";
+import type { QuarantineSink } from "./quarantine-sink.ts";
+
+/** Reasons listed in an answer; the quarantine has them all. */
+const ERRORS_MAX_COUNT = 100;
+
+const BODY_LIMITS = {
+  maxPackedBytes: MAX_BODY_BYTES,
+  maxUnpackedBytes: MAX_BODY_BYTES,
+  encodings: CONTENT_ENCODINGS,
+};
+
+/** What every route that receives logs can answer with, beyond what its declaration implies. */
+export const RECEIVE_ERRORS: readonly ErrorCode[] = [
+  "VALIDATION_FAILED",
+  "IDEMPOTENCY_KEY_REUSED",
+  "PAT_DAILY_LIMIT_EXCEEDED",
+  "PLAN_LIMIT_LOG_BYTES",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "UNAVAILABLE",
+];
+
+export interface LogReceiverDependencies {
+  readonly ingest: Pick<Ingest, "ingest">;
+  readonly caps: LogByteCaps;
+  readonly quarantine: QuarantineSink;
+}
+
+/** A request of a format that others define. */
+export interface ReceivedRequest {
+  readonly principal: Principal;
+  /** Unpacked; given away where `apart` is given. */
+  readonly body: Uint8Array;
+  readonly decoder: RecordDecoder;
+  /** The decoder as data, to decode a large body elsewhere; null where none is large. */
+  readonly apart: RecordDecoderSpec | null;
+  /** Hears what a large body holds, instead of `decoder` being asked; may throw IngestRejectedError. */
+  readonly decodedApart?: (body: DecodedBody) => void;
+  /** What the sender repeats when it retries the request, if anything: a repetition is answered and not stored again. */
+  readonly requestName: RequestName | null;
+  /** The configured source it came through. */
+  readonly sourceKey: string | null;
+  /** Whether rejected records are kept; not where the answer names them and the sender deals with them. */
+  readonly quarantines: boolean;
+}
+
+/** `accepted`, `rejected` and `quarantined` together are the records of the request. */
+export interface Received {
+  /** Durable now, `duplicates` included: those that had been stored before. */
+  readonly accepted: number;
+  readonly duplicates: number;
+  /** Neither stored nor kept. */
+  readonly rejected: number;
+  /** Kept in the quarantine. */
+  readonly quarantined: number;
+  /** The first reasons. */
+  readonly errors: readonly { readonly place: string; readonly reason: string }[];
+  /** The whole request repeats an earlier one. */
+  readonly replayed: boolean;
+}
+
+/** Takes requests of lenient formats in: what can be read is stored, the rest is kept with its reason. */
+export class LogReceiver {
+  readonly #deps: LogReceiverDependencies;
+  readonly #writer = new RecordWriter();
+
+  constructor(deps: LogReceiverDependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Resolves when the records of a request are durable, each as an entry or in the quarantine. Throws ApiError;
+   * nothing is stored then, except that after UNAVAILABLE of the quarantine the entries may be.
+   */
+  async receive(request: ReceivedRequest): Promise<Received> {
+    const { principal, body, decoder, apart, requestName } = request;
+    const { organizationId } = principal;
+    const { ingest, caps } = this.#deps;
+    const writer = this.#writer;
+    const outcome = { rejected: 0, rejections: writer.rejections };
+    const ingestRequest: IngestRequest = {
+      organizationId,
+      format: decoder.format,
+      bytes: body.length,
+      keys:
+        requestName === null
+          ? null
+          : requestKeys(organizationId, keySpaceOf(principal), requestName.storedAs, body),
+      isStored: requestName?.isStored === true,
+      decode: (batch, skip) => {
+        writer.open(batch, skip);
+        decoder.decode(body, writer);
+        outcome.rejected = writer.rejected;
+        outcome.rejections = writer.rejections;
+      },
+      apart:
+        apart === null
+          ? undefined
+          : {
+              spec: apart,
+              body,
+              decoded: (decoded) => {
+                outcome.rejected = decoded.rejected;
+                outcome.rejections = decoded.rejections;
+                request.decodedApart?.(decoded);
+              },
+            },
+    };
+    const store = (): Promise<IngestResult> => ingest.ingest(ingestRequest).catch(throwForClient);
+    const { accepted, duplicates, replayed } = await countLogBytes(caps, principal, body.length, store);
+    const quarantined =
+      request.quarantines && outcome.rejected > 0
+        ? await this.#deps.quarantine.keep({
+            organizationId,
+            format: decoder.format,
+            sourceKey: request.sourceKey,
+            requestIdentity: requestName === null ? null : `${keySpaceOf(principal)} ${requestName.text}`,
+            records: outcome.rejections,
+          })
+        : 0;
+    return {
+      accepted,
+      duplicates,
+      rejected: outcome.rejected - quarantined,
+      quarantined,
+      errors: outcome.rejections.slice(0, ERRORS_MAX_COUNT).map(({ place, reason }) => ({ place, reason })),
+      replayed,
+    };
+  }
+}
+
+/** The unpacked body of a request that brings logs. Throws ApiError. */
+export function readLogBody({
+  request,
+  reserveMemory,
+  onAnswered,
+}: Pick<RequestContext, "request" | "reserveMemory" | "onAnswered">): Promise<Uint8Array> {
+  return readBody(request, BODY_LIMITS, reserveMemory, onAnswered);
+}
+
+/** The answer of receivers that may choose it. */
+export function receivedAnswer({ replayed, ...body }: Received): Reply {
+  return { status: 202, body, headers: replayed ? { "Idempotent-Replayed": "true" } : {} };
+}

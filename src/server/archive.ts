@@ -1,0 +1,59 @@
+import { Archiver } from "../archive/archiver.ts";
+import type { ArchiveFiles } from "../archive/files/archive-files.ts";
+import { ArchiveStatements } from "../archive/statements.ts";
+import type { Config } from "../config/config.ts";
+import type { DependencyCheck } from "../health/readiness.ts";
+import type { BelievedClock } from "../jobs/clock/believed-clock.ts";
+import type { Logger } from "../log.ts";
+import type { Stores } from "../storage/open.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface ServerArchiveOptions {
+  readonly config: Pick<Config, "logRetentionDays" | "archiveRetentionDays">;
+  /** Null when there is no place for archived entries: then all stay in the log store. */
+  readonly files: ArchiveFiles | null;
+  readonly stores: Pick<Stores, "clickhouse" | "postgres">;
+  readonly clock: BelievedClock;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** The archive of this server, at work. */
+export interface ServerArchive {
+  readonly check: DependencyCheck;
+  stop(): Promise<void>;
+}
+
+export function openServerArchive({
+  config,
+  files,
+  stores,
+  clock,
+  metrics,
+  log,
+}: ServerArchiveOptions): ServerArchive {
+  if (files === null) {
+    log.info("no archive is configured: log entries stay in the log store");
+    return {
+      check: { name: "archive", check: async () => ({ state: "up", detail: "Not configured." }) },
+      stop: async () => undefined,
+    };
+  }
+  const archiver = new Archiver({
+    sql: stores.postgres,
+    believedNow: () => clock.read(),
+    statements: new ArchiveStatements(stores.clickhouse, files),
+    files,
+    defaultDays: config.logRetentionDays,
+    archiveDays: config.archiveRetentionDays,
+    metrics: metrics.archive,
+    now: Date.now,
+    log,
+    onStep: (step, { id }) => log.debug({ step, unit: id }, "archiving"),
+  });
+  archiver.start();
+  return {
+    check: { name: "archive", check: async () => archiver.status() },
+    stop: () => archiver.stop(),
+  };
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import type { Sql } from "postgres";
+import type { SecretBox } from "../access/secret-box.ts";
+import type { Config } from "../config/config.ts";
+import { LinkIssuer } from "../identity/mailed-links/link-issuer.ts";
+import type { Logger } from "../log.ts";
+import { fileTransport } from "../notify/mail/file-transport.ts";
+import { MailSender } from "../notify/mail/mail-sender.ts";
+import { type EnqueueMail, outbox } from "../notify/mail/outbox.ts";
+import { smtpServerOf, smtpTransport } from "../notify/mail/smtp-transport.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface ServerMailOptions {
+  readonly config: Pick<Config, "smtpUrl" | "smtpFrom" | "dataDirectory">;
+  readonly publicUrl: string;
+  readonly sql: Sql;
+  readonly box: SecretBox;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Mail of one server: what mails are put into, what sends them, and what mails links. */
+export interface ServerMail {
+  readonly enqueue: EnqueueMail;
+  readonly sender: MailSender;
+  readonly links: LinkIssuer;
+  /** Ends the background work; what is not done then is done by the next start. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** Opens mail and begins to send. */
+export function openServerMail({ config, publicUrl, sql, box, metrics, log }: ServerMailOptions): ServerMail {
+  const now = Date.now;
+  const from = config.smtpFrom ?? `obs <obs@${hostOf(publicUrl)}>`;
+  const transport =
+    config.smtpUrl === null
+      ? fileTransport(join(config.dataDirectory, "outbox"), { from, log, now })
+      : smtpTransport(smtpServerOf(config.smtpUrl), from);
+  const sender = new MailSender({ sql, box, transport, metrics, log, now });
+  const enqueue = outbox({ box, now });
+  const links = new LinkIssuer({
+    sql,
+    enqueueMail: enqueue,
+    onMail: () => sender.wake(),
+    publicUrl,
+    log,
+    now,
+  });
+  metrics.onCollect(() => {
+    const { waiting, oldestAgeMs } = sender.backlog();
+    metrics.mail.waiting.set(waiting);
+    metrics.mail.oldestAgeSec.set(oldestAgeMs / 1000);
+  });
+  sender.start();
+  links.start();
+  return {
+    enqueue,
+    sender,
+    links,
+    stop: async (withinMs) => {
+      await Promise.all([links.stop(withinMs), sender.stop(withinMs)]);
+    },
+  };
+}
+
+/** Where the server has an address instead of a name, it is written as mail does. */
+function hostOf(publicUrl: string): string {
+  const { hostname } = new URL(publicUrl);
+  if (hostname.startsWith("[")) return `[IPv6:${hostname.slice(1, -1)}]`;
+  return /^[\d.]+$/.test(hostname) ? `[${hostname}]` : hostname;
+}

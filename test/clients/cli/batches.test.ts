@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { BATCH_MAX_BYTES, BATCH_MAX_ENTRIES, LINE_MAX_BYTES } from "../../../clients/cli/limits.ts";
+import { type Batch, readBatches } from "../../../clients/cli/ship/batches.ts";
+import type { ByteSource } from "../../../clients/cli/ship/byte-source.ts";
+import { EntryText, type LineFormat } from "../../../clients/cli/ship/entry-text.ts";
+import { type Position, START } from "../../../clients/cli/ship/position.ts";
+import { emptyTally } from "../../../clients/cli/ship/tally.ts";
+
+interface ReadOptions {
+  from?: Readonly<Position>;
+  maxEntries?: number;
+  format?: LineFormat;
+  /** Bytes of one read. */
+  readBytes?: number;
+}
+
+async function batchesOf(
+  input: Uint8Array,
+  { from = START, maxEntries = BATCH_MAX_ENTRIES, format = "auto", readBytes = 1 << 20 }: ReadOptions = {},
+): Promise<Batch[]> {
+  let at = from.offset;
+  const source: ByteSource = {
+    read: async (target) => {
+      const size = Math.min(readBytes, target.length, input.length - at);
+      target.set(input.subarray(at, at + size));
+      at += size;
+      return size;
+    },
+  };
+  const batches: Batch[] = [];
+  const entryText = new EntryText({ service: "s" });
+  const options = { source, from, format, entryText, maxEntries, tally: emptyTally() };
+  for await (const batch of readBatches({ ...options, lingerMs: Number.POSITIVE_INFINITY }))
+    batches.push(batch);
+  return batches;
+}
+
+/** What is sent: the place of a batch, which is its key, and its body. */
+function requestsOf(batches: readonly Batch[]): string[] {
+  return batches.map(({ start, end, body }) => `${start.offset}-${end.position.offset} ${Bun.hash(body)}`);
+}
+
+const line = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom("", "a", "line\r", "日本語", '{"message":"m"}', '{"message":""}') },
+  { weight: 1, arbitrary: fc.constantFrom("x".repeat(9000), "é".repeat(30_000)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(1, 2.3).map((times) => "z".repeat(Math.ceil(LINE_MAX_BYTES * times))),
+  },
+);
+const input = fc.array(line, { maxLength: 30 }).map((lines) => Buffer.from(lines.join("\n")));
+
+describe("batches", () => {
+  test("from the end of any batch on are those the first run made", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        input,
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: 50_000, max: 2_000_000 }),
+        async (bytes, maxEntries, readBytes) => {
+          const batches = await batchesOf(bytes, { maxEntries });
+          for (const [index, { end }] of batches.entries()) {
+            const again = await batchesOf(bytes, { from: end.position, maxEntries, readBytes });
+            expect(requestsOf(again)).toEqual(requestsOf(batches.slice(index + 1)));
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test("follow one another without a gap and keep the limits of a request", async () => {
+    await fc.assert(
+      fc.asyncProperty(input, fc.integer({ min: 1, max: 500 }), async (bytes, maxEntries) => {
+        let at = 0;
+        for (const { start, end, body, atInputEnd } of await batchesOf(bytes, { maxEntries })) {
+          expect(start.offset).toBe(at);
+          at = end.position.offset;
+          expect(atInputEnd).toBe(at === bytes.length);
+          const entries: unknown[] = JSON.parse(body);
+          expect(entries.length).toBeLessThanOrEqual(maxEntries);
+          expect(Buffer.byteLength(body)).toBeLessThanOrEqual(BATCH_MAX_BYTES);
+        }
+        expect(at).toBe(bytes.length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("keep a request below its bytes whatever the text is made of", async () => {
+    for (const text of ["x", "\u0000", "é", "日", "\u{1f600}", '"']) {
+      const lines = `${text.repeat(2000)}\n`.repeat(1000) + text.repeat(100_000);
+      for (const { body } of await batchesOf(Buffer.from(lines)))
+        expect([text, Buffer.byteLength(body) <= BATCH_MAX_BYTES]).toEqual([text, true]);
+    }
+  });
+
+  test("of nothing but empty lines carry no entry, and end where the input does", async () => {
+    const [batch, ...others] = await batchesOf(Buffer.from("\n\r\n\n"));
+    expect(others).toEqual([]);
+    expect(batch).toMatchObject({ body: "[]", atInputEnd: true, end: { position: { offset: 4, line: 3 } } });
+    expect(batch?.end.tally).toMatchObject({ lines: 0, entries: 0, emptyLines: 3 });
+    expect(await batchesOf(Buffer.alloc(0))).toEqual([]);
+  });
+
+  test("number the parts of a long line, and mark the last", async () => {
+    const bytes = Buffer.from(`first\n${"x".repeat(20_000)}\nlast`);
+    const [batch] = await batchesOf(bytes);
+    const entries: { message: string; attrs?: object }[] = JSON.parse(batch?.body ?? "[]");
+    expect(entries.map(({ message, attrs }) => [message.length, attrs])).toEqual([
+      [5, undefined],
+      [8192, { _line: 6, _part: 1 }],
+      [8192, { _line: 6, _part: 2 }],
+      [3616, { _line: 6, _part: 3, _last: true }],
+      [4, undefined],
+    ]);
+    expect(batch?.end.tally).toMatchObject({ lines: 3, entries: 5, splitLines: 1 });
+  });
+
+  test("of ndjson name the line that is none", async () => {
+    const bytes = Buffer.from('{"message":"a"}\n\nnot one\n');
+    await expect(batchesOf(bytes, { format: "ndjson" })).rejects.toThrow("line 3 is not a log entry");
+    const long = Buffer.from(`{"message":"${"m".repeat(LINE_MAX_BYTES)}"}`);
+    await expect(batchesOf(long, { format: "ndjson" })).rejects.toThrow("line 1 is not a log entry");
+  });
+});

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { appendFileSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { MESSAGE_MAX_CHARS } from "../../../clients/cli/limits.ts";
+import { eventually } from "../../harness/eventually.ts";
+import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import { type CliProcess, type CliUser, cliResult, obs, runCli, spawnCli } from "./cli-process.ts";
+import { countsOf, differences, findEntries, linesOfEntries, linesOfText } from "./found-lines.ts";
+
+const TIMEOUT_MS = 120_000;
+const MANY_LINES = 100_000;
+
+let directory: TemporaryDirectory;
+let server: ServerProcess;
+let token: string;
+
+beforeAll(async () => {
+  directory = temporaryDirectory();
+  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  token = await makeToken(server.url);
+}, 60_000);
+
+afterAll(async () => {
+  await server.stop();
+  directory[Symbol.dispose]();
+});
+
+/** A user of the suite's server with a state of its own, and a file to ship. */
+function makeUser(home: TemporaryDirectory): CliUser & { file: string } {
+  return {
+    directory: home.path,
+    env: { OBS_URL: server.url, OBS_TOKEN: token },
+    file: join(home.path, "app.log"),
+  };
+}
+
+function linesFrom(first: number, count: number): string {
+  const lines = Array.from(
+    { length: count },
+    (_, index) => `${first + index} GET /item/${(first + index) % 997} 200 é\n`,
+  );
+  return lines.join("");
+}
+
+/** Bytes of the only shipped file that are recorded as acknowledged. */
+function recordedOffset(user: CliUser): number {
+  const states = join(user.directory, "state", "obs", "ship");
+  try {
+    const [name] = readdirSync(states).filter((entry) => entry.endsWith(".json"));
+    if (name === undefined) return 0;
+    const state: { position: { offset: number } } = JSON.parse(readFileSync(join(states, name), "utf8"));
+    return state.position.offset;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return 0;
+    throw error;
+  }
+}
+
+/** Starts shipping and resolves when at least one more batch is recorded; the process must not have ended by then. */
+async function shipUntilRecorded(
+  user: CliUser,
+  args: readonly string[],
+  beyond = recordedOffset(user),
+): Promise<CliProcess> {
+  const child = spawnCli(user, args);
+  await eventually("a recorded batch", () => recordedOffset(user) > beyond);
+  expect(child.exitCode).toBeNull();
+  return child;
+}
+
+function entriesOf(line: string): number {
+  return line.length <= MESSAGE_MAX_CHARS ? 1 : Math.ceil([...line].length / MESSAGE_MAX_CHARS);
+}
+
+async function expectStored(user: CliUser, service: string, text: string): Promise<void> {
+  const lines = linesOfText(text);
+  const entries = lines.reduce((sum, line) => sum + entriesOf(line), 0);
+  const found = linesOfEntries(await findEntries(user, service, entries));
+  expect(differences(countsOf(lines), countsOf(found))).toEqual([]);
+}
+
+async function shippedLines(user: CliUser, args: readonly string[]): Promise<number> {
+  const summary: { lines: number } = JSON.parse(await obs(user, [...args, "--json"]));
+  return summary.lines;
+}
+
+test(
+  "a run that is killed again and again is continued, and every line is stored exactly once",
+  async () => {
+    using home = temporaryDirectory();
+    const user = makeUser(home);
+    const text = linesFrom(0, MANY_LINES);
+    writeFileSync(user.file, text);
+    const args = ["ship", user.file, "--service", "killed"];
+    for (let kill = 0; kill < 4; kill++) {
+      const child = await shipUntilRecorded(user, args);
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+    const offset = recordedOffset(user);
+    expect(offset).toBeLessThan(Buffer.byteLength(text));
+    const rest = await shippedLines(user, args);
+    expect(rest).toBe(linesOfText(Buffer.from(text).subarray(offset).toString()).length);
+    await expectStored(user, "killed", text);
+    expect(await shippedLines(user, args)).toBe(0);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a killed run in the middle of long lines is continued, and every part is stored exactly once",
+  async () => {
+    using home = temporaryDirectory();
+    const user = makeUser(home);
+    const lines = Array.from({ length: 36 }, (_, index) => `${index} é`.repeat(120_000 + index * 1000));
+    const text = `${lines.join("\r\nshort\r\n")}\r\n`;
+    writeFileSync(user.file, text);
+    const args = ["ship", user.file, "--service", "killed-long", "--batch", "7", "--concurrency", "8"];
+    for (let kill = 0; kill < 3; kill++) {
+      const child = await shipUntilRecorded(user, args);
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+    await obs(user, args);
+    await expectStored(user, "killed-long", text);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "an interrupt ends with 130 and the next run goes on from there",
+  async () => {
+    using home = temporaryDirectory();
+    const user = makeUser(home);
+    const text = linesFrom(0, MANY_LINES / 2);
+    writeFileSync(user.file, text);
+    const args = ["ship", user.file, "--service", "interrupted"];
+    const child = await shipUntilRecorded(user, args);
+    child.kill("SIGINT");
+    const { exitCode, stderr } = await cliResult(child);
+    expect(exitCode).toBe(130);
+    expect(stderr).toEndWith("obs: interrupted; run the same command again to go on\n");
+    const rest = await shippedLines(user, args);
+    expect(rest).toBeGreaterThan(0);
+    expect(rest).toBeLessThan(MANY_LINES / 2);
+    await expectStored(user, "interrupted", text);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a server that is killed and comes back while a file is shipped neither loses nor doubles a line",
+  async () => {
+    using home = temporaryDirectory();
+    const dataDirectory = join(home.path, "data");
+    const first = await startServer({ dataDirectory });
+    let current = first;
+    try {
+      const env = { OBS_URL: first.url, OBS_TOKEN: await makeToken(first.url) };
+      const user = { directory: home.path, env };
+      const file = join(home.path, "app.log");
+      const text = linesFrom(0, MANY_LINES);
+      writeFileSync(file, text);
+      const child = await shipUntilRecorded(user, ["ship", file, "--service", "outage", "--json"]);
+      for (let kill = 0; kill < 2; kill++) {
+        const before = recordedOffset(user);
+        current.kill("SIGKILL");
+        await current.exited;
+        current = await startServer({ dataDirectory, port: first.port });
+        await eventually("more is acknowledged", () => recordedOffset(user) > before);
+      }
+      const { exitCode, stdout, stderr } = await cliResult(child);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      const summary: { lines: number; retries: number } = JSON.parse(stdout);
+      expect(summary.lines).toBe(MANY_LINES);
+      expect(summary.retries).toBeGreaterThan(0);
+      await expectStored(user, "outage", text);
+    } finally {
+      await current.stop();
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test("an interrupt while the server is away ends the run at once, and a termination with 143", async () => {
+  using home = temporaryDirectory();
+  const statuses: number[] = [];
+  using away = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => {
+      statuses.push(503);
+      return Response.json(
+        { error: "away", code: "UNAVAILABLE" },
+        { status: 503, headers: { "retry-after": "60" } },
+      );
+    },
+  });
+  const user = { ...makeUser(home), env: { OBS_URL: away.url.origin, OBS_TOKEN: token } };
+  writeFileSync(user.file, linesFrom(0, 10));
+  for (const [signal, wanted] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    const before = statuses.length;
+    const child = spawnCli(user, ["ship", user.file]);
+    await eventually("an attempt", () => statuses.length > before);
+    child.kill(signal);
+    const { exitCode, stderr } = await cliResult(child);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: wanted,
+      stderr: "obs: interrupted; run the same command again to go on\n",
+    });
+  }
+});
+
+test("a file that grew is continued where the last run ended", async () => {
+  using home = temporaryDirectory();
+  const user = makeUser(home);
+  const args = ["ship", user.file, "--service", "grown"];
+  writeFileSync(user.file, linesFrom(0, 700));
+  expect(await shippedLines(user, args)).toBe(700);
+  expect(await shippedLines(user, args)).toBe(0);
+  appendFileSync(user.file, linesFrom(700, 300));
+  expect(await shippedLines(user, args)).toBe(300);
+  await expectStored(user, "grown", linesFrom(0, 1000));
+}, 60_000);
+
+test("a file that grew after its run was killed is continued without a repetition", async () => {
+  using home = temporaryDirectory();
+  const user = makeUser(home);
+  const args = ["ship", user.file, "--service", "grown-after-kill", "--concurrency", "32"];
+  writeFileSync(user.file, linesFrom(0, 60_300));
+  const child = spawnCli(user, args);
+  await eventually("the last batch is on its way", () => recordedOffset(user) > 0);
+  child.kill("SIGKILL");
+  await child.exited;
+  appendFileSync(user.file, linesFrom(60_300, 1700));
+  await obs(user, args);
+  await expectStored(user, "grown-after-kill", linesFrom(0, 62_000));
+}, 60_000);
+
+test("a replaced file and a truncated one are shipped from their start", async () => {
+  using home = temporaryDirectory();
+  const user = makeUser(home);
+  const args = ["ship", user.file, "--service", "replaced"];
+  const [first, second] = [linesFrom(0, 50), linesFrom(1000, 80)];
+  writeFileSync(user.file, first);
+  expect(await shippedLines(user, args)).toBe(50);
+
+  renameSync(user.file, `${user.file}.1`);
+  writeFileSync(user.file, second);
+  expect(await shippedLines(user, args)).toBe(80);
+
+  const kept = Buffer.from(second).subarray(0, 400).lastIndexOf(10) + 1;
+  truncateSync(user.file, kept);
+  const cut = second.slice(0, Buffer.from(second).subarray(0, kept).toString().length);
+  expect(await shippedLines(user, args)).toBe(linesOfText(cut).length);
+  await expectStored(user, "replaced", first + second + cut);
+}, 60_000);
+
+test("a file truncated and written anew under the same inode is shipped from its start", async () => {
+  using home = temporaryDirectory();
+  const user = makeUser(home);
+  const args = ["ship", user.file, "--service", "rewritten"];
+  writeFileSync(user.file, linesFrom(0, 40));
+  await obs(user, args);
+  writeFileSync(user.file, linesFrom(5000, 60));
+  expect(await shippedLines(user, args)).toBe(60);
+  await expectStored(user, "rewritten", linesFrom(0, 40) + linesFrom(5000, 60));
+}, 60_000);
+
+test("--restart ships the whole file once more", async () => {
+  using home = temporaryDirectory();
+  const user = makeUser(home);
+  const args = ["ship", user.file, "--service", "restarted"];
+  const text = linesFrom(0, 30);
+  writeFileSync(user.file, text);
+  expect(await shippedLines(user, args)).toBe(30);
+  expect(await shippedLines(user, [...args, "--restart"])).toBe(30);
+  expect(await shippedLines(user, args)).toBe(0);
+  await expectStored(user, "restarted", text + text);
+}, 60_000);
+
+test("a damaged resume file ships the file from its start", async () => {
+  using home = temporaryDirectory();
+  const user = makeUser(home);
+  const args = ["ship", user.file, "--service", "damaged"];
+  const text = linesFrom(0, 20);
+  writeFileSync(user.file, text);
+  await obs(user, args);
+  const states = join(home.path, "state", "obs", "ship");
+  for (const name of readdirSync(states)) writeFileSync(join(states, name), '{"version":1,"run":');
+  const { exitCode, stderr } = await runCli(user, args);
+  expect({ exitCode, stderr: stderr.slice(0, 16) }).toEqual({ exitCode: 0, stderr: "shipped 20 lines" });
+  await expectStored(user, "damaged", text + text);
+}, 60_000);

@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import { WorkLoop } from "../../src/concurrency/work-loop.ts";
+import { createLogger } from "../../src/log.ts";
+import { eventually } from "../harness/eventually.ts";
+
+const NEVER_MS = 3_600_000;
+
+function loopOver(work: (signal: AbortSignal) => Promise<boolean>, pollMs: number) {
+  const lines: string[] = [];
+  const log = createLogger("error", { write: (line) => lines.push(line) });
+  return { loop: new WorkLoop({ work, pollMs, failure: "the work failed", log }), lines };
+}
+
+test("a loop works at its start, at once when woken, again while there is more, and not after its stop", async () => {
+  let left = 3;
+  let rounds = 0;
+  const { loop } = loopOver(async () => {
+    rounds += 1;
+    left -= 1;
+    return left > 0;
+  }, NEVER_MS);
+  loop.start();
+  await eventually("all is done", () => left === 0);
+  expect(rounds).toBe(3);
+  left = 1;
+  loop.wake();
+  await eventually("what it was woken for is done", () => left === 0);
+  await loop.stop(5_000);
+  loop.wake();
+  expect(rounds).toBe(4);
+});
+
+test("a loop woken while it works looks once more", async () => {
+  const first = Promise.withResolvers<void>();
+  let rounds = 0;
+  const { loop } = loopOver(async () => {
+    rounds += 1;
+    if (rounds === 1) await first.promise;
+    return false;
+  }, NEVER_MS);
+  loop.start();
+  await eventually("it works", () => rounds === 1);
+  loop.wake();
+  first.resolve();
+  await eventually("it looks again", () => rounds === 2);
+  await loop.stop(5_000);
+});
+
+test("a loop whose work fails goes on, with pauses that grow", async () => {
+  const at: number[] = [];
+  const { loop, lines } = loopOver(async () => {
+    at.push(performance.now());
+    if (at.length < 4) throw new Error("away");
+    return false;
+  }, 40);
+  loop.start();
+  await eventually("it works again", () => at.length >= 5);
+  await loop.stop(5_000);
+  const pauses = at.slice(1, 4).map((time, i) => time - (at[i] ?? 0));
+  expect(pauses[1]).toBeGreaterThan(2 * 40);
+  expect(pauses[2]).toBeGreaterThan(4 * 40);
+  expect(lines).toHaveLength(3);
+});
+
+test("stopping tells the work to end and does not wait for ever for one that does not listen", async () => {
+  const begun = Promise.withResolvers<AbortSignal>();
+  const { loop } = loopOver((signal) => {
+    begun.resolve(signal);
+    return Promise.withResolvers<boolean>().promise;
+  }, NEVER_MS);
+  loop.start();
+  const signal = await begun.promise;
+  await loop.stop(20);
+  expect(signal.aborted).toBe(true);
+});
