@@ -10,9 +10,11 @@ import type {
   Effect,
   HandlerContext,
   HandlerResult,
+  HttpMethod,
   RequestContext,
-  Route,
+  Responses,
   RouteSpec,
+  TypedRoute,
 } from "./route.ts";
 import { unstorableText } from "./unstorable-text.ts";
 import { type Checker, compileSchema, validationFailed } from "./validate.ts";
@@ -24,11 +26,14 @@ type NoProperties = TObject<Record<never, TSchema>>;
  * parameters. Throws an Error for a spec that contradicts itself, which is a bug found at start.
  */
 export function route<
+  const M extends HttpMethod,
+  const Path extends string,
   const A extends Access,
+  const R extends Responses,
   P extends TObject = NoProperties,
   Q extends TObject = NoProperties,
   B extends TSchema = TUndefined,
->(spec: RouteSpec<A, P, Q, B>): Route {
+>(spec: RouteSpec<M, Path, A, P, Q, B, R>): TypedRoute<M, Path, P, Q, B, R> {
   checkPath(spec.path, spec.params);
   const params = compileSchema(spec.params);
   const parseQuery = compileQuery(spec.query);

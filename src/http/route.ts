@@ -102,16 +102,26 @@ export interface ResponseSpec {
   contentType?: string;
 }
 
+export type Responses = Readonly<Record<number, ResponseSpec>>;
+
 export interface RouteInput<P extends TObject, Q extends TObject, B extends TSchema> {
   params: Static<P>;
   query: Static<Q>;
   body: Static<B>;
 }
 
-export interface RouteSpec<A extends Access, P extends TObject, Q extends TObject, B extends TSchema> {
-  method: HttpMethod;
+export interface RouteSpec<
+  M extends HttpMethod,
+  Path extends string,
+  A extends Access,
+  P extends TObject,
+  Q extends TObject,
+  B extends TSchema,
+  R extends Responses,
+> {
+  method: M;
   /** The whole path with `:name` parameters, for example `/api/v1/me/tokens/:id`. */
-  path: string;
+  path: Path;
   tag: string;
   summary: string;
   access: A;
@@ -127,7 +137,7 @@ export interface RouteSpec<A extends Access, P extends TObject, Q extends TObjec
   params?: P;
   query?: Q;
   body?: BodySpec<B>;
-  responses: Readonly<Record<number, ResponseSpec>>;
+  responses: R;
   /** Codes beyond those every route can answer with; for the OpenAPI document. */
   errors?: readonly ErrorCode[];
   /** Further members of the body of every refusal, for senders that look for their own; they win over ours. */
@@ -155,7 +165,7 @@ export interface Route {
   readonly params: TObject | undefined;
   readonly query: TObject | undefined;
   readonly body: BodySpec<TSchema> | undefined;
-  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  readonly responses: Responses;
   readonly errors: readonly ErrorCode[];
   readonly refusalMembers: RefusalMembers | undefined;
   readonly idleTimeoutSec: number | undefined;
@@ -168,4 +178,21 @@ export interface Route {
     params: Readonly<Record<string, string>>,
     search: string,
   ) => HandlerResult;
+}
+
+/**
+ * A route whose types are not erased, from which clients have the types of their calls. `contract` is for the compiler:
+ * no value has it.
+ */
+export interface TypedRoute<
+  M extends HttpMethod,
+  Path extends string,
+  P extends TObject,
+  Q extends TObject,
+  B extends TSchema,
+  R extends Responses,
+> extends Route {
+  readonly method: M;
+  readonly path: Path;
+  readonly contract?: { readonly params: P; readonly query: Q; readonly body: B; readonly responses: R };
 }

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { isSessionToken } from "../access/secret-token.ts";
 import { route } from "../http/define-route.ts";
-import type { Reply, RequestContext, Route } from "../http/route.ts";
+import type { Reply, RequestContext } from "../http/route.ts";
 import {
   type AccountDependencies,
   describeCaller,
@@ -46,7 +46,7 @@ export interface IdentityRouteDependencies
 }
 
 /** Signing up, in and out, second factors, mailed links, the caller's own account, and their personal access tokens. */
-export function identityRoutes(deps: IdentityRouteDependencies): Route[] {
+export function identityRoutes(deps: IdentityRouteDependencies) {
   return [
     ...authenticationRoutes(deps),
     ...mailedLinkRoutes(deps),
@@ -57,7 +57,7 @@ export function identityRoutes(deps: IdentityRouteDependencies): Route[] {
   ];
 }
 
-function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
+function authenticationRoutes(deps: IdentityRouteDependencies) {
   const withCookie = (status: number, { account, sessionToken }: Registered): Reply => ({
     status,
     body: account,
@@ -111,7 +111,7 @@ function authenticationRoutes(deps: IdentityRouteDependencies): Route[] {
   ];
 }
 
-function accountRoute(deps: IdentityRouteDependencies): Route {
+function accountRoute(deps: IdentityRouteDependencies) {
   return route({
     method: "GET",
     path: "/api/v1/me",
@@ -129,7 +129,7 @@ function accountRoute(deps: IdentityRouteDependencies): Route {
   });
 }
 
-function passwordRoute(deps: IdentityRouteDependencies): Route {
+function passwordRoute(deps: IdentityRouteDependencies) {
   return route({
     method: "POST",
     path: "/api/v1/me/change-password",
@@ -153,7 +153,7 @@ function passwordRoute(deps: IdentityRouteDependencies): Route {
   });
 }
 
-function tokenRoutes(deps: IdentityRouteDependencies): Route[] {
+function tokenRoutes(deps: IdentityRouteDependencies) {
   return [
     route({
       method: "GET",

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Sql } from "postgres";
 import { route } from "../../http/define-route.ts";
-import type { Reply, Route } from "../../http/route.ts";
+import type { Reply } from "../../http/route.ts";
 import { exportRows } from "./read/export-rows.ts";
 import { listRows, type Page } from "./read/list-rows.ts";
 import { LIST_CSV_HEADER, listCsvLine, publicRow } from "./read/row-formats.ts";
@@ -22,7 +22,7 @@ const access = { role: "admin", scope: "audit:read" } as const;
 const PATH = "/api/v1/audit-logs";
 
 /** Reading and verifying the audit log of an organisation. */
-export function auditRoutes({ sql, clickhouse, cursorKey: serverKey }: AuditRouteDependencies): Route[] {
+export function auditRoutes({ sql, clickhouse, cursorKey: serverKey }: AuditRouteDependencies) {
   const cursorKey = createHmac("sha256", serverKey).update("audit").digest();
   const monotonicMs = (): number => performance.now();
   const verification = new Verification({ sql, clickhouse, cursorKey, monotonicMs });

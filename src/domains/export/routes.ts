@@ -1,9 +1,8 @@
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { AccountArchives, type ArchiveDependencies } from "./account-archive.ts";
 
 /** Taking one's data away. */
-export function exportRoutes(deps: ArchiveDependencies): Route[] {
+export function exportRoutes(deps: ArchiveDependencies) {
   const archives = new AccountArchives(deps);
   return [
     route({

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../http/media-type.ts";
-import type { CredentialReader, Route } from "../../http/route.ts";
+import type { CredentialReader } from "../../http/route.ts";
 import { authorizationToken } from "../../receive/authorization-token.ts";
 import {
   type LogReceiver,
@@ -50,7 +50,7 @@ const sourceCredential: CredentialReader = (request) => {
 };
 
 /** Takes records in through a configured source. */
-export function sourceReceiveRoutes({ receiver, sources, activity }: SourceReceiveDependencies): Route[] {
+export function sourceReceiveRoutes({ receiver, sources, activity }: SourceReceiveDependencies) {
   return [
     route({
       method: "POST",

@@ -1,7 +1,6 @@
 import { type TObject, Type } from "typebox";
 import { inferMapping, PRESETS } from "../../../ingest/index.ts";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { SAMPLE_MAX_BYTES } from "./limits.ts";
 import type { SourceService } from "./service.ts";
 import {
@@ -28,7 +27,7 @@ const PRESET_LIST = PRESETS.map(({ signs: _signs, ...preset }) => preset).toSort
 const Open: TObject = Type.Object({}, { additionalProperties: true });
 
 /** The configured sources of an organisation. */
-export function ingestSourceRoutes(service: SourceService): Route[] {
+export function ingestSourceRoutes(service: SourceService) {
   return [
     route({
       method: "GET",

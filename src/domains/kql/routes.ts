@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { kqlCapabilities } from "../../../query/index.ts";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 
 const Support = Type.Enum(["exact", "approximate", "rejected"]);
 const Note = Type.Union([Type.String(), Type.Null()], {
@@ -23,7 +22,7 @@ const Capabilities = Type.Object({
 });
 
 /** What of KQL is understood. */
-export function kqlRoutes(): Route[] {
+export function kqlRoutes() {
   const capabilities = kqlCapabilities();
   return [
     route({

@@ -10,7 +10,7 @@ import {
 } from "../../../ingest/index.ts";
 import { route } from "../../http/define-route.ts";
 import { keySpaceOf } from "../../http/ledger/idempotency.ts";
-import type { AuthenticatedContext, Route } from "../../http/route.ts";
+import type { AuthenticatedContext } from "../../http/route.ts";
 import { throwForClient } from "../../receive/ingest-refusals.ts";
 import { readLogBody } from "../../receive/receive-records.ts";
 import { countLogBytes, type LogByteCaps } from "../../usage/count-log-bytes.ts";
@@ -64,7 +64,7 @@ export interface LogIngestDependencies {
 }
 
 /** Routes that take logs in. */
-export function logIngestRoutes({ ingest, caps }: LogIngestDependencies): Route[] {
+export function logIngestRoutes({ ingest, caps }: LogIngestDependencies) {
   const native = new NativeFormat();
   const ndjson = new NdjsonFormat();
   return [

@@ -2,7 +2,6 @@ import { Type } from "typebox";
 import { ApiError } from "../../errors.ts";
 import { answerAtOnceWith } from "../../http/answer-stream.ts";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { SSE_HEADERS } from "../../http/sse.ts";
 import { readEntryContext } from "./context.ts";
 import { exportLogs } from "./export/export.ts";
@@ -29,12 +28,12 @@ const errors = [
 ] as const;
 
 /** Every route that answers from stored logs, but those of patterns and tails. */
-export function logReadRoutes(options: LogSearchOptions): Route[] {
+export function logReadRoutes(options: LogSearchOptions) {
   const deps: QueryDependencies = { ...options, monotonicMs: () => performance.now() };
   return [...overviewRoutes(deps), queryRoute(deps), ...entryRoutes(deps), ...logSearchRoutes(options)];
 }
 
-function overviewRoutes(deps: QueryDependencies): Route[] {
+function overviewRoutes(deps: QueryDependencies) {
   return [
     route({
       method: "GET",
@@ -81,7 +80,7 @@ function overviewRoutes(deps: QueryDependencies): Route[] {
   ];
 }
 
-function queryRoute(deps: QueryDependencies): Route {
+function queryRoute(deps: QueryDependencies) {
   return route({
     method: "POST",
     effect: "read",
@@ -115,7 +114,7 @@ function queryRoute(deps: QueryDependencies): Route {
   });
 }
 
-function entryRoutes(deps: QueryDependencies): Route[] {
+function entryRoutes(deps: QueryDependencies) {
   return [
     route({
       method: "GET",

@@ -5,7 +5,7 @@ import { ApiError } from "../../errors.ts";
 import { answerWith } from "../../http/answer-stream.ts";
 import { route } from "../../http/define-route.ts";
 import { ANSWER_PIECE_BYTES } from "../../http/limits.ts";
-import type { RequestContext, Route } from "../../http/route.ts";
+import type { RequestContext } from "../../http/route.ts";
 import type { QueryRunner } from "../../storage/query-runner.ts";
 import { callerOf } from "./read-logs.ts";
 import { findEntry, type SearchDependencies, type SearchResult, searchLogs } from "./search.ts";
@@ -25,7 +25,7 @@ export interface LogSearchOptions {
 const EntryParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0,19})$" }) });
 
 /** Routes that read stored logs. */
-export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOptions): Route[] {
+export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOptions) {
   const monotonicMs = () => performance.now();
   const reader = new LogReader({ runner, budget });
   const deps: SearchDependencies = { reader, cursorKey, now, monotonicMs };

@@ -54,7 +54,7 @@ const FILES = [
 ] as const;
 
 /** The interactive reference, which works without the internet: its script and styles come from the installed package. */
-export function docsRoutes(): Route[] {
+export function docsRoutes() {
   const packageFolder = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
   return [
     page("/docs", "text/html; charset=utf-8", PAGE),

@@ -32,7 +32,7 @@ const DRAINING: DependencyStatus = {
  * Health for orchestrators, balancers and people, without a credential. Alive means the process answers; ready means
  * every dependency it cannot do without does too, else 503 in the error envelope with the dependencies beside it.
  */
-export function healthRoutes({ readiness, ingestReadiness, isDraining }: HealthDeps): Route[] {
+export function healthRoutes({ readiness, ingestReadiness, isDraining }: HealthDeps) {
   const answerOf =
     (asked: Readiness) =>
     async ({ requestId }: RequestContext): Promise<Reply> => {

@@ -39,7 +39,7 @@ const Version = Type.Object({
 });
 
 /** The operational routes. `others` are the remaining routes of the server, which /openapi.json describes as well. */
-export function opsRoutes(deps: OpsDeps, others: readonly Route[]): Route[] {
+export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
   const routes = [...healthRoutes(deps), metricsRoute(deps.metrics), versionRoute(deps), ...docsRoutes()];
   let text: string | undefined;
   const openApi = openApiRoute(() => {
@@ -50,7 +50,7 @@ export function opsRoutes(deps: OpsDeps, others: readonly Route[]): Route[] {
   return [...routes, openApi];
 }
 
-function metricsRoute(metrics: Metrics): Route {
+function metricsRoute(metrics: Metrics) {
   return route({
     method: "GET",
     path: "/metrics",
@@ -67,7 +67,7 @@ function metricsRoute(metrics: Metrics): Route {
   });
 }
 
-function versionRoute(deps: OpsDeps): Route {
+function versionRoute(deps: OpsDeps) {
   return route({
     method: "GET",
     path: "/version",
@@ -82,7 +82,7 @@ function versionRoute(deps: OpsDeps): Route {
   });
 }
 
-function openApiRoute(text: () => string): Route {
+function openApiRoute(text: () => string) {
   return route({
     method: "GET",
     path: "/openapi.json",

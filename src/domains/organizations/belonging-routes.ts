@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { type SessionCookieOptions, sessionCookie } from "../../identity/session-cookie.ts";
 import { Account } from "../../identity/types.ts";
 import { MEMBERSHIP_BODY_MAX_BYTES } from "../../membership/limits.ts";
@@ -20,7 +19,7 @@ export interface BelongingRouteDependencies extends SignedInDependencies {
  * The organisations of one person. What concerns another organisation than that of the session is public to the
  * plumbing, which keeps and audits everything in the latter: the handlers judge the session themselves.
  */
-export function belongingRoutes(deps: BelongingRouteDependencies): Route[] {
+export function belongingRoutes(deps: BelongingRouteDependencies) {
   return [
     route({
       method: "GET",

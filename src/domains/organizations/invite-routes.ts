@@ -1,7 +1,6 @@
 import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { MEMBERSHIP_BODY_MAX_BYTES } from "../../membership/limits.ts";
 import type { MailInvite } from "./invite-mail.ts";
 import { createInvite, listOpenInvites, removeInvite } from "./invite-service.ts";
@@ -17,7 +16,7 @@ export interface InviteRouteDependencies {
 }
 
 /** Inviting people into the organisation. */
-export function inviteRoutes({ sql, mailInvite, now }: InviteRouteDependencies): Route[] {
+export function inviteRoutes({ sql, mailInvite, now }: InviteRouteDependencies) {
   return [
     route({
       method: "GET",

@@ -1,7 +1,6 @@
 import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import type { Authenticator } from "../../identity/authenticator.ts";
 import { clearedSessionCookie, type SessionCookieOptions } from "../../identity/session-cookie.ts";
 import { MEMBERSHIP_BODY_MAX_BYTES } from "../../membership/limits.ts";
@@ -17,7 +16,7 @@ export interface MemberRouteDependencies {
 }
 
 /** Who belongs to an organisation, and as what. */
-export function memberRoutes({ sql, authenticator, cookie }: MemberRouteDependencies): Route[] {
+export function memberRoutes({ sql, authenticator, cookie }: MemberRouteDependencies) {
   return [
     route({
       method: "GET",

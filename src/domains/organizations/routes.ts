@@ -1,5 +1,4 @@
 import type { SecretBox } from "../../access/secret-box.ts";
-import type { Route } from "../../http/route.ts";
 import { type BelongingRouteDependencies, belongingRoutes } from "./belonging-routes.ts";
 import { type InviteRouteDependencies, inviteRoutes } from "./invite-routes.ts";
 import { memberRoutes } from "./member-routes.ts";
@@ -10,7 +9,7 @@ export interface OrganizationRouteDependencies extends BelongingRouteDependencie
 }
 
 /** Members, invites, a person's several organisations, and the secret of an organisation's webhooks. */
-export function organizationRoutes(deps: OrganizationRouteDependencies): Route[] {
+export function organizationRoutes(deps: OrganizationRouteDependencies) {
   return [
     ...memberRoutes(deps),
     ...inviteRoutes(deps),

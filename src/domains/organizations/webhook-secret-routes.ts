@@ -1,13 +1,12 @@
 import type { SecretBox } from "../../access/secret-box.ts";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { readWebhookSecret, rotateWebhookSecret } from "../../notify/webhook-secrets.ts";
 import { WebhookSecret } from "./types.ts";
 
 const PATH = "/api/v1/me/webhook-secret";
 
 /** What receivers of the organisation's webhooks check their signatures with. */
-export function webhookSecretRoutes({ box }: { box: SecretBox }): Route[] {
+export function webhookSecretRoutes({ box }: { box: SecretBox }) {
   return [
     route({
       method: "GET",

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { ApiError, DependencyError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
-import type { AuthenticatedContext, Route } from "../../http/route.ts";
+import type { AuthenticatedContext } from "../../http/route.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import type { QueryRunner } from "../../storage/query-runner.ts";
@@ -18,7 +18,7 @@ export interface OverviewDependencies {
 }
 
 /** What there is at a glance. */
-export function overviewRoutes(deps: OverviewDependencies): Route[] {
+export function overviewRoutes(deps: OverviewDependencies) {
   return [
     route({
       method: "GET",

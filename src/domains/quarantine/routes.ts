@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto";
 import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import type { QuarantineMetrics } from "./quarantine-metrics.ts";
 import { listRecords } from "./record-list.ts";
 import type { Replayer } from "./replay/replayer.ts";
@@ -35,11 +34,11 @@ const read = { role: "viewer", scope: "sources:read" } as const;
 const write = { role: "member", scope: "sources:write" } as const;
 
 /** What reached the organisation and could not be mapped: looking at it, replaying it, throwing it away. */
-export function quarantineRoutes(deps: QuarantineRouteDependencies): Route[] {
+export function quarantineRoutes(deps: QuarantineRouteDependencies) {
   return [...readRoutes(deps), ...replayRoutes(deps), ...discardRoutes(deps)];
 }
 
-function readRoutes({ sql, bounds, cursorKey: serverKey }: QuarantineRouteDependencies): Route[] {
+function readRoutes({ sql, bounds, cursorKey: serverKey }: QuarantineRouteDependencies) {
   const cursorKey = createHmac("sha256", serverKey).update("quarantine").digest();
   return [
     route({
@@ -86,7 +85,7 @@ function readRoutes({ sql, bounds, cursorKey: serverKey }: QuarantineRouteDepend
   ];
 }
 
-function replayRoutes({ replayer }: QuarantineRouteDependencies): Route[] {
+function replayRoutes({ replayer }: QuarantineRouteDependencies) {
   return [
     route({
       method: "POST",
@@ -127,7 +126,7 @@ function replayRoutes({ replayer }: QuarantineRouteDependencies): Route[] {
   ];
 }
 
-function discardRoutes({ metrics }: QuarantineRouteDependencies): Route[] {
+function discardRoutes({ metrics }: QuarantineRouteDependencies) {
   return [
     route({
       method: "POST",

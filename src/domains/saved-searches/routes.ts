@@ -1,7 +1,6 @@
 import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { changeSearch, createSearch, listSearches, removeSearch } from "./service.ts";
 import { CreateSavedSearchBody, SavedSearch, UpdateSavedSearchBody } from "./types.ts";
 
@@ -9,7 +8,7 @@ const IdParams = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }
 const write = { role: "member", scope: "logs:write" } as const;
 
 /** Questions about logs that an organisation keeps under a name. */
-export function savedSearchRoutes({ sql }: { sql: Sql }): Route[] {
+export function savedSearchRoutes({ sql }: { sql: Sql }) {
   return [
     route({
       method: "GET",

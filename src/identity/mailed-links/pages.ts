@@ -48,7 +48,7 @@ form.addEventListener("submit", async (event) => {
 `;
 
 /** The page that a mailed link to choose a new password leads to. */
-export function resetPageRoutes(): Route[] {
+export function resetPageRoutes() {
   return [
     pageRoute("/reset-password", "text/html; charset=utf-8", () => page("Choose a new password", RESET_FORM)),
     pageRoute(

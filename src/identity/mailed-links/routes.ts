@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { requireEmail } from "../../access/email-address.ts";
 import { route } from "../../http/define-route.ts";
-import type { RequestContext, Route } from "../../http/route.ts";
+import type { RequestContext } from "../../http/route.ts";
 import { CREDENTIALS_BODY_MAX_BYTES } from "../limits.ts";
 import { throttledAttempt } from "../login-attempt.ts";
 import { linkRequestSubjects } from "../throttle-subjects.ts";
@@ -24,7 +24,7 @@ export interface MailedLinkRouteDependencies
 }
 
 /** What people do with links that they are mailed: choosing a new password and confirming their address. */
-export function mailedLinkRoutes(deps: MailedLinkRouteDependencies): Route[] {
+export function mailedLinkRoutes(deps: MailedLinkRouteDependencies) {
   return [
     route({
       method: "POST",

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { CREDENTIALS_BODY_MAX_BYTES } from "../limits.ts";
 import { requirePersonalSession } from "../providers/sso/sso-sessions.ts";
 import { MfaDisableBody, MfaEnrolment, MfaVerifyBody } from "../types.ts";
@@ -25,7 +24,7 @@ const MfaState = Type.Object({ mfaEnabled: Type.Boolean() });
  * One-time codes as the second factor of a password. They take a session that speaks for the person: a leaked token, or
  * an organisation that vouches for its members, must not lock anybody out of their account.
  */
-export function mfaRoutes(deps: MfaDependencies): Route[] {
+export function mfaRoutes(deps: MfaDependencies) {
   return [
     route({
       method: "POST",

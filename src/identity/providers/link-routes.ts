@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { beginAuthorization } from "./authorization-flow.ts";
 import type { Intent } from "./authorization-requests.ts";
@@ -15,11 +14,11 @@ import { requirePersonalSession } from "./sso/sso-sessions.ts";
 import { LinkedIdentity } from "./types.ts";
 
 /** The identity providers a person has linked to their account. */
-export function linkRoutes(deps: SignInRouteDependencies): Route[] {
+export function linkRoutes(deps: SignInRouteDependencies) {
   return [listRoute(deps), ...PROVIDER_IDS.flatMap((id) => [startRoute(deps, id), unlinkRoute(deps, id)])];
 }
 
-function listRoute({ sql, providers }: SignInRouteDependencies): Route {
+function listRoute({ sql, providers }: SignInRouteDependencies) {
   return route({
     method: "GET",
     path: "/api/v1/me/oauth",
@@ -35,7 +34,7 @@ function listRoute({ sql, providers }: SignInRouteDependencies): Route {
   });
 }
 
-function startRoute(deps: SignInRouteDependencies, id: ProviderId): Route {
+function startRoute(deps: SignInRouteDependencies, id: ProviderId) {
   return route({
     method: "GET",
     path: `/api/v1/me/oauth/${id}/start`,
@@ -58,7 +57,7 @@ function startRoute(deps: SignInRouteDependencies, id: ProviderId): Route {
   });
 }
 
-function unlinkRoute(deps: SignInRouteDependencies, id: ProviderId): Route {
+function unlinkRoute(deps: SignInRouteDependencies, id: ProviderId) {
   return route({
     method: "DELETE",
     path: `/api/v1/me/oauth/${id}`,

@@ -1,4 +1,3 @@
-import type { Route } from "../../http/route.ts";
 import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
 import type { HostResolver } from "../../outbound/outbound-target.ts";
 import { IssuerDirectory } from "./issuer-directory.ts";
@@ -19,7 +18,7 @@ export interface ProviderRouteDependencies extends Omit<SignInRouteDependencies,
 }
 
 /** Signing in through identity providers: those of the whole server, and those that organisations bring. */
-export function providerRoutes(deps: ProviderRouteDependencies): Route[] {
+export function providerRoutes(deps: ProviderRouteDependencies) {
   const { outbound, resolve, now, providers } = deps;
   // The operator's own choice of a provider is a permission to talk to it.
   const trusted = providers.reduce(

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { isSessionToken } from "../../access/secret-token.ts";
 import { route } from "../../http/define-route.ts";
-import type { RequestContext, Route } from "../../http/route.ts";
+import type { RequestContext } from "../../http/route.ts";
 import type { Authenticator } from "../authenticator.ts";
 import { readSessionCookies, type SessionCookieOptions, sessionCookie } from "../session-cookie.ts";
 import {
@@ -30,11 +30,11 @@ export interface SignInRouteDependencies extends AuthorizationFlowDependencies {
 }
 
 /** The providers of the whole server: which there are, and signing in through them. */
-export function signInRoutes(deps: SignInRouteDependencies): Route[] {
+export function signInRoutes(deps: SignInRouteDependencies) {
   return [offerRoute(deps), ...PROVIDER_IDS.flatMap((id) => [startRoute(deps, id), callbackRoute(deps, id)])];
 }
 
-function offerRoute({ providers, publicUrl }: SignInRouteDependencies): Route {
+function offerRoute({ providers, publicUrl }: SignInRouteDependencies) {
   return route({
     method: "GET",
     path: "/api/v1/auth/providers",
@@ -53,7 +53,7 @@ function offerRoute({ providers, publicUrl }: SignInRouteDependencies): Route {
   });
 }
 
-function startRoute(deps: SignInRouteDependencies, id: ProviderId): Route {
+function startRoute(deps: SignInRouteDependencies, id: ProviderId) {
   return route({
     method: "GET",
     path: `/api/v1/auth/${id}/start`,
@@ -72,7 +72,7 @@ function startRoute(deps: SignInRouteDependencies, id: ProviderId): Route {
   });
 }
 
-function callbackRoute(deps: SignInRouteDependencies, id: ProviderId): Route {
+function callbackRoute(deps: SignInRouteDependencies, id: ProviderId) {
   return route({
     method: "GET",
     path: `/api/v1/auth/${id}/callback`,

@@ -2,7 +2,6 @@ import { createHmac } from "node:crypto";
 import type { Sql } from "postgres";
 import type { ArchiveFiles } from "../../../archive/files/archive-files.ts";
 import { route } from "../../../http/define-route.ts";
-import type { Route } from "../../../http/route.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { inOrganization } from "../../../storage/organization-transaction.ts";
 import { callerOf } from "../read-logs.ts";
@@ -26,7 +25,7 @@ export function logArchiveRoutes({
   budget,
   cursorKey: searchKey,
   now,
-}: LogArchiveOptions): Route[] {
+}: LogArchiveOptions) {
   // A cursor of one of the two searches is none of the other.
   const cursorKey = createHmac("sha256", searchKey).update("archive").digest();
   const monotonicMs = () => performance.now();

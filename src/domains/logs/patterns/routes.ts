@@ -1,6 +1,5 @@
 import type { QueryBudget } from "../../../../query/index.ts";
 import { route } from "../../../http/define-route.ts";
-import type { Route } from "../../../http/route.ts";
 import type { QueryRunner } from "../../../storage/query-runner.ts";
 import { callerOf } from "../read-logs.ts";
 import { findPatterns, type PatternDependencies } from "./patterns.ts";
@@ -16,7 +15,7 @@ export interface LogPatternOptions {
 }
 
 /** Routes that say what stored logs have in common. */
-export function logPatternRoutes({ runner, budget, now }: LogPatternOptions): Route[] {
+export function logPatternRoutes({ runner, budget, now }: LogPatternOptions) {
   const monotonicMs = () => performance.now();
   const deps: PatternDependencies = { reader: new PatternReader({ runner, budget }), now, monotonicMs };
   return [

@@ -1,7 +1,6 @@
 import type { Sql } from "postgres";
 import { RetentionAnswer, RetentionBody } from "../../../archive/retention/types.ts";
 import { route } from "../../../http/define-route.ts";
-import type { Route } from "../../../http/route.ts";
 import { changeRetention, readRetention } from "./service.ts";
 
 export interface LogRetentionOptions {
@@ -11,7 +10,7 @@ export interface LogRetentionOptions {
 }
 
 /** How long entries stay in the log store before they move to the archive. */
-export function logRetentionRoutes({ sql, defaultDays }: LogRetentionOptions): Route[] {
+export function logRetentionRoutes({ sql, defaultDays }: LogRetentionOptions) {
   return [
     route({
       method: "GET",

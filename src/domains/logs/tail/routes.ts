@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { route } from "../../../http/define-route.ts";
-import type { Route } from "../../../http/route.ts";
 import { sseResponse } from "../../../http/sse.ts";
 import { unstorableText } from "../../../http/unstorable-text.ts";
 import { validationFailed } from "../../../http/validate.ts";
@@ -9,7 +8,7 @@ import type { TailSessions } from "./tail-sessions.ts";
 import { SessionAnswer, SessionBody, StreamParameters } from "./types.ts";
 
 /** Routes of live tails. */
-export function tailRoutes(sessions: TailSessions, tails: TailService): Route[] {
+export function tailRoutes(sessions: TailSessions, tails: TailService) {
   return [
     route({
       method: "POST",

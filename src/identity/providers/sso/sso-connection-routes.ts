@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { route } from "../../../http/define-route.ts";
-import type { Route } from "../../../http/route.ts";
 import { SIGN_IN_IDLE_TIMEOUT_SEC } from "../limits.ts";
 import {
   checkConnection,
@@ -19,7 +18,7 @@ const read = { role: "admin", scope: "account:read" } as const;
 const write = { role: "admin", scope: "account:write" } as const;
 
 /** The identity provider of an organisation, as its admins set it up. */
-export function ssoConnectionRoutes(deps: SsoConnectionDependencies): Route[] {
+export function ssoConnectionRoutes(deps: SsoConnectionDependencies) {
   return [
     route({
       method: "GET",

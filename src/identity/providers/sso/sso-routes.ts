@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { isSessionToken } from "../../../access/secret-token.ts";
 import { ApiError } from "../../../errors.ts";
 import { route } from "../../../http/define-route.ts";
-import type { RequestContext, Route } from "../../../http/route.ts";
+import type { RequestContext } from "../../../http/route.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import type { Authenticator } from "../../authenticator.ts";
 import { readSessionCookies, type SessionCookieOptions, sessionCookie } from "../../session-cookie.ts";
@@ -35,11 +35,11 @@ export interface SsoRouteDependencies extends AuthorizationFlowDependencies {
 const SlugParams = Type.Object({ slug: Type.String({ pattern: SLUG_PATTERN }) });
 
 /** Signing in through the identity provider of an organisation, and linking it. */
-export function ssoRoutes(deps: SsoRouteDependencies): Route[] {
+export function ssoRoutes(deps: SsoRouteDependencies) {
   return [startRoute(deps), callbackRoute(deps), linkRoute(deps)];
 }
 
-function startRoute(deps: SsoRouteDependencies): Route {
+function startRoute(deps: SsoRouteDependencies) {
   return route({
     method: "GET",
     path: "/api/v1/auth/sso/:slug/start",
@@ -63,7 +63,7 @@ function startRoute(deps: SsoRouteDependencies): Route {
   });
 }
 
-function callbackRoute(deps: SsoRouteDependencies): Route {
+function callbackRoute(deps: SsoRouteDependencies) {
   return route({
     method: "GET",
     path: SSO_CALLBACK_PATH,
@@ -98,7 +98,7 @@ function callbackRoute(deps: SsoRouteDependencies): Route {
   });
 }
 
-function linkRoute(deps: SsoRouteDependencies): Route {
+function linkRoute(deps: SsoRouteDependencies) {
   return route({
     method: "GET",
     path: "/api/v1/me/oauth/sso/start",

@@ -30,7 +30,7 @@ const NAMED: Readonly<Record<string, (name: string) => unknown>> = {
  * What Elasticsearch clients ask before they send: who is there, and whether templates, policies and pipelines are set
  * up. They always are, and setting them up is accepted and does nothing: entries need none.
  */
-export function elasticsearchProbeRoutes(): Route[] {
+export function elasticsearchProbeRoutes() {
   return [
     probe("", "Who is there, for Elasticsearch clients", () => ({
       name: CLUSTER,

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { type BulkItem, ElasticsearchBulk } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
-import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
+import type { AuthenticatedContext, Reply } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 import { AnsweredBulk } from "./bulk-answer.ts";
 import { elasticsearchProbeRoutes } from "./probe-routes.ts";
@@ -20,7 +20,7 @@ const BulkAnswer = Type.Object({
 });
 
 /** What senders for Elasticsearch need: the bulk request, and what they ask before. */
-export function elasticsearchRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
+export function elasticsearchRoutes(receiver: Pick<LogReceiver, "receive">) {
   return [
     ...(["POST", "PUT"] as const).flatMap((method) => [
       route({

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { LokiPush } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
-import type { Route } from "../../../../http/route.ts";
 import { validationFailed } from "../../../../http/validate.ts";
 import { authorizationToken } from "../../../../receive/authorization-token.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
@@ -18,7 +17,7 @@ const Push = Type.Object({
 });
 
 /** What senders for Grafana Loki need. */
-export function lokiRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
+export function lokiRoutes(receiver: Pick<LogReceiver, "receive">) {
   const decoder = new LokiPush();
   return [
     route({

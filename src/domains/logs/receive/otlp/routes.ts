@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { OtlpJsonDecoder } from "../../../../../ingest/index.ts";
 import { route } from "../../../../http/define-route.ts";
-import type { Route } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 import { partialSuccess, statusMembers } from "./answers.ts";
 
@@ -42,7 +41,7 @@ const ExportLogsServiceResponse = Type.Object({
 });
 
 /** OTLP over HTTP; exporters append `/v1/logs` to the base `/api/v1/otlp` themselves. */
-export function otlpRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
+export function otlpRoutes(receiver: Pick<LogReceiver, "receive">) {
   const decoder = new OtlpJsonDecoder();
   return [
     route({

@@ -1,12 +1,11 @@
 import { route } from "../../../../http/define-route.ts";
-import type { Route } from "../../../../http/route.ts";
 import { type DeploymentDrainSettings, DrainSettings, PutDrainSettingsBody } from "./drain-settings.ts";
 
 const PATH = "/api/v1/logs/ingest/platform-a/settings";
 const write = { role: "admin", scope: "account:write" } as const;
 
 /** How an organisation makes sure that logs come from its deployment platform. */
-export function drainSettingsRoutes(settings: DeploymentDrainSettings): Route[] {
+export function drainSettingsRoutes(settings: DeploymentDrainSettings) {
   return [
     route({
       method: "GET",

@@ -5,7 +5,7 @@ import type { ApiError } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import { lastPathSegment } from "../../../../http/path-credential.ts";
-import type { CredentialReader, Reply, Route } from "../../../../http/route.ts";
+import type { CredentialReader, Reply } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, receivedAnswer } from "../../../../receive/receive-records.ts";
 import { deliveryAnswer, deliveryRefusal } from "./delivery-answer.ts";
 import { DeploymentDrainSettings } from "./drain-settings.ts";
@@ -46,7 +46,7 @@ const deliveryCredential: CredentialReader = (request) => {
 };
 
 /** What platforms send to addresses that hold a token. Each path takes whatever any of them sends. */
-export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies): Route[] {
+export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies) {
   const settings = new DeploymentDrainSettings({ sql, box, now });
   const drains = new DrainReceiver({ receiver, settings, now });
   const answerOf = (drain: ReceivedDrain): Reply =>

@@ -12,7 +12,7 @@ import { route } from "../../../../http/define-route.ts";
 import { MAX_JSON_BODY_BYTES, MAX_JSON_DEPTH } from "../../../../http/limits.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import { readBody } from "../../../../http/read-body.ts";
-import type { AuthenticatedContext, Reply, Route } from "../../../../http/route.ts";
+import type { AuthenticatedContext, Reply } from "../../../../http/route.ts";
 import { CONTENT_ENCODINGS } from "../../../../http/unpack.ts";
 import { validationFailed } from "../../../../http/validate.ts";
 import { authorizationToken } from "../../../../receive/authorization-token.ts";
@@ -57,7 +57,7 @@ const COLLECTOR = {
 } as const;
 
 /** What senders for Splunk's HTTP Event Collector need. */
-export function splunkRoutes(receiver: Pick<LogReceiver, "receive">): Route[] {
+export function splunkRoutes(receiver: Pick<LogReceiver, "receive">) {
   const events = new SplunkEvents();
   return [
     ...["", "/event", "/event/1.0"].map((path) =>
