@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { isSessionToken } from "../access/secret-token.ts";
 import { route } from "../http/define-route.ts";
+import { IdParams } from "../http/record-schemas.ts";
 import type { Reply, RequestContext } from "../http/route.ts";
 import {
   type AccountDependencies,
@@ -33,8 +34,6 @@ import {
   RegisterBody,
   Token,
 } from "./types.ts";
-
-const IdParams = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,15}$" }) });
 
 export interface IdentityRouteDependencies
   extends AccountDependencies,

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
+import { IdParams } from "../../http/record-schemas.ts";
 import type { QuarantineMetrics } from "./quarantine-metrics.ts";
 import { listRecords } from "./record-list.ts";
 import type { Replayer } from "./replay/replayer.ts";
@@ -29,7 +30,6 @@ export interface QuarantineRouteDependencies {
 
 const PATH = "/api/v1/ingest/quarantine";
 const TAG = "Ingest sources";
-const IdParams = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }) });
 const read = { role: "viewer", scope: "sources:read" } as const;
 const write = { role: "member", scope: "sources:write" } as const;
 

@@ -1,0 +1,95 @@
+import type { Sql } from "postgres";
+import type { Static, TObject } from "typebox";
+import { ApiError } from "../errors.ts";
+import { askPostgres } from "../storage/ask-postgres.ts";
+import { inOrganization } from "../storage/organization-transaction.ts";
+import { RecordTable } from "../storage/record-table.ts";
+import type { Change } from "./change.ts";
+
+export interface RecordKind<S extends TObject, Fields> {
+  /** What one is called, without its article: `saved search`. */
+  readonly noun: string;
+  readonly table: string;
+  readonly schema: S;
+  readonly maxPerOrganization: number;
+  /** Refuses fields that the schema alone cannot judge; `before` is null for a new record. */
+  readonly check?: (fields: Fields, before: Static<S> | null, change: Change) => void | Promise<void>;
+}
+
+/** What is done with records of one kind, whoever does it. Texts of errors are the same for all kinds. */
+export class Records<S extends TObject, Create extends object, Update extends object> {
+  readonly #kind: RecordKind<S, Create | Update>;
+  readonly #table: RecordTable<S>;
+
+  constructor(kind: RecordKind<S, Create | Update>) {
+    this.#kind = kind;
+    this.#table = new RecordTable(kind.table, kind.schema);
+  }
+
+  /** Oldest first. */
+  list(sql: Sql, organizationId: number): Promise<Static<S>[]> {
+    return askPostgres(() =>
+      inOrganization(sql, organizationId, (tx) => this.#table.list(tx, organizationId)),
+    );
+  }
+
+  /** Throws NOT_FOUND for an id that the organisation has not. */
+  async read(sql: Sql, organizationId: number, id: number): Promise<Static<S>> {
+    const found = await askPostgres(() =>
+      inOrganization(sql, organizationId, (tx) => this.#table.find(tx, organizationId, id)),
+    );
+    if (found === null) throw this.#missing();
+    return found;
+  }
+
+  /** Throws CONFLICT for one record too many. */
+  readonly create = async (change: Change, fields: Create): Promise<Static<S>> => {
+    const { tx, organizationId, nowMs } = change;
+    const { noun, maxPerOrganization } = this.#kind;
+    await this.#kind.check?.(fields, null, change);
+    if ((await this.#table.countLocked(tx, organizationId)) >= maxPerOrganization)
+      throw new ApiError(
+        "CONFLICT",
+        `${maxPerOrganization} is the most of this kind (${noun}); delete one first.`,
+      );
+    const record = await this.#table.insert(tx, organizationId, fields, nowMs);
+    change.record({ resource: this.#resource(idOf(record)), after: record });
+    return record;
+  };
+
+  /** Sets the fields that are given. Throws NOT_FOUND for an id that the organisation has not. */
+  readonly update = async (change: Change, id: number, fields: Update): Promise<Static<S>> => {
+    const before = await this.#lock(change, id);
+    await this.#kind.check?.(fields, before, change);
+    const { tx, organizationId, nowMs } = change;
+    const after = await this.#table.update(tx, organizationId, id, fields, nowMs);
+    change.record({ resource: this.#resource(id), before, after });
+    return after;
+  };
+
+  /** Throws NOT_FOUND for an id that the organisation has not. */
+  readonly remove = async (change: Change, id: number): Promise<void> => {
+    const before = await this.#lock(change, id);
+    await this.#table.remove(change.tx, change.organizationId, id);
+    change.record({ resource: this.#resource(id), before });
+  };
+
+  async #lock({ tx, organizationId }: Change, id: number): Promise<Static<S>> {
+    const found = await this.#table.lock(tx, organizationId, id);
+    if (found === null) throw this.#missing();
+    return found;
+  }
+
+  #missing(): ApiError {
+    return new ApiError("NOT_FOUND", `No such ${this.#kind.noun}.`);
+  }
+
+  #resource(id: number): string {
+    return `${this.#kind.noun.replaceAll(" ", "-")}:${id}`;
+  }
+}
+
+function idOf(record: object): number {
+  if ("id" in record && typeof record.id === "number") return record.id;
+  throw new Error("a record has no id");
+}
