@@ -205,3 +205,15 @@ export class DependencyError extends Error {
     this.retryable = options.retryable;
   }
 }
+
+/** Issues reported in one answer; more help nobody and grow the answer with the attacker's input. */
+export const MAX_FIELD_ISSUES = 100;
+
+/** The error of a request that violates its schema, for what the schema says and for what it cannot say. */
+export function validationFailed(
+  issues: readonly FieldIssue[],
+  message = "The request is not valid; see fields.",
+  cause?: unknown,
+): ApiError {
+  return new ApiError("VALIDATION_FAILED", message, { fields: issues.slice(0, MAX_FIELD_ISSUES), cause });
+}

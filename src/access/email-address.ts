@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from "node:url";
-import { validationFailed } from "../http/validate.ts";
-import { DOMAIN_MAX_CHARS, EMAIL_LOCAL_PART_MAX_BYTES, EMAIL_MAX_CHARS } from "../identity/limits.ts";
+import { validationFailed } from "../errors.ts";
+import { DOMAIN_MAX_CHARS, EMAIL_LOCAL_PART_MAX_BYTES, EMAIL_MAX_CHARS } from "./limits.ts";
 
 /** A dot-atom of RFC 5322 with the letters, marks and digits of any script, as RFC 6531 allows. */
 const ATOM = "[\\p{L}\\p{M}\\p{N}!#$%&'*+/=?^_`{|}~-]+";

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
-import { ApiError } from "../errors.ts";
+import { ApiError, validationFailed } from "../errors.ts";
 import { requireMediaType } from "./media-type.ts";
 import { compileQuery } from "./query-parameters.ts";
 import { readJson } from "./read-json.ts";
@@ -17,7 +17,7 @@ import type {
   TypedRoute,
 } from "./route.ts";
 import { unstorableText } from "./unstorable-text.ts";
-import { type Checker, compileSchema, validationFailed } from "./validate.ts";
+import { type Checker, compileSchema } from "./validate.ts";
 
 type NoProperties = TObject<Record<never, TSchema>>;
 

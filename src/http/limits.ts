@@ -42,9 +42,6 @@ export const CHANGES_MAX_WAITING_OF_ONE = 256;
 /** Levels of arrays and objects in a JSON body. Parsing and validation recurse; no schema of ours needs a quarter of it. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Issues reported in one answer; more help nobody and grow the answer with the attacker's input. */
-export const MAX_FIELD_ISSUES = 100;
-
 /** Raw errors TypeBox collects before it stops; above MAX_FIELD_ISSUES because several map to one issue. */
 export const MAX_SCHEMA_ERRORS = 400;
 

@@ -1,7 +1,8 @@
 import type { Static, TObject } from "typebox";
 import type { FieldIssue } from "../errors.ts";
+import { validationFailed } from "../errors.ts";
 import { pointerTo } from "./json-pointer.ts";
-import { compileSchema, validationFailed } from "./validate.ts";
+import { compileSchema } from "./validate.ts";
 
 /** JSON types a parameter's text may be converted to; text that does not fit exactly stays text and fails the schema. */
 interface ParameterKind {

@@ -1,10 +1,10 @@
 import type { ApiError, FieldIssueCode } from "../errors.ts";
+import { validationFailed } from "../errors.ts";
 import { isNestedDeeperThan } from "./json-depth.ts";
 import { MAX_JSON_BODY_BYTES, MAX_JSON_DEPTH } from "./limits.ts";
 import { requireMediaType } from "./media-type.ts";
 import { readBody } from "./read-body.ts";
 import { CONTENT_ENCODINGS } from "./unpack.ts";
-import { validationFailed } from "./validate.ts";
 
 export interface JsonBodyOptions {
   /** Unpacked bytes. */

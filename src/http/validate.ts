@@ -2,9 +2,9 @@ import { type Static, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { Set as setFormat } from "typebox/format";
 import { Settings } from "typebox/system";
-import { ApiError, type FieldIssue } from "../errors.ts";
+import type { FieldIssue } from "../errors.ts";
 import { isDateTime, isEmail, isHttpUri } from "./formats.ts";
-import { MAX_FIELD_ISSUES, MAX_SCHEMA_ERRORS } from "./limits.ts";
+import { MAX_SCHEMA_ERRORS } from "./limits.ts";
 import { explainIssues } from "./validation-issues.ts";
 
 // TypeBox keeps its settings and formats process-wide. They are set where every schema is compiled, once, to constants.
@@ -33,13 +33,4 @@ export function compileSchema<S extends TSchema>(declared: S | undefined): Check
     check: (value): value is Static<S> => validator.Check(value),
     issues: (value) => explainIssues(schema, value),
   };
-}
-
-/** The error of a request that violates its schema, for what the schema says and for what it cannot say. */
-export function validationFailed(
-  issues: readonly FieldIssue[],
-  message = "The request is not valid; see fields.",
-  cause?: unknown,
-): ApiError {
-  return new ApiError("VALIDATION_FAILED", message, { fields: issues.slice(0, MAX_FIELD_ISSUES), cause });
 }

@@ -2,8 +2,9 @@ import type { TSchema } from "typebox";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Errors } from "typebox/value";
 import type { FieldIssue, FieldIssueCode } from "../errors.ts";
+import { MAX_FIELD_ISSUES } from "../errors.ts";
 import { followPointer, pointerTo } from "./json-pointer.ts";
-import { MAX_FIELD_ISSUES, MAX_PATH_CHARS } from "./limits.ts";
+import { MAX_PATH_CHARS } from "./limits.ts";
 import { chooseBranch } from "./union-branch.ts";
 
 const UNKNOWN_FIELD = "is not a known field";

@@ -2,11 +2,11 @@ import type { TransactionSql } from "postgres";
 import { requireEmail } from "../access/email-address.ts";
 import type { Principal } from "../access/principal.ts";
 import { hashToken } from "../access/secret-token.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, validationFailed } from "../errors.ts";
 import type { RequestContext } from "../http/route.ts";
-import { validationFailed } from "../http/validate.ts";
 import { requireOpenEntrance } from "../membership/entrance.ts";
 import { joinByInvite } from "../membership/join.ts";
+import type { Account, User } from "../membership/types.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import type { PlanCaps } from "../usage/plan.ts";
 import {
@@ -34,7 +34,7 @@ import { provePassword } from "./password-proof.ts";
 import { findEntrance } from "./providers/sso/sso-enforcement.ts";
 import { deleteSessions } from "./session-store.ts";
 import { registrationSubjects } from "./throttle-subjects.ts";
-import type { Account, LoginBody, Me, RegisterBody, User } from "./types.ts";
+import type { LoginBody, Me, RegisterBody } from "./types.ts";
 
 export interface AccountDependencies extends SecondFactorDependencies {
   readonly authenticator: Pick<Authenticator, "forget">;

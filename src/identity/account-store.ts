@@ -1,6 +1,6 @@
 import type { ISql, Sql, TransactionSql } from "postgres";
 import type { Role } from "../access/principal.ts";
-import type { Account, Organization, User } from "./types.ts";
+import type { Account, Organization, User } from "../membership/types.ts";
 
 /**
  * The queries about people and their organisations. Those that look a person up by email know no organisation

@@ -6,13 +6,6 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The address limit of the wire contract, counted in code points. */
-export const EMAIL_MAX_CHARS = 255;
-/** RFC 5321 4.5.3.1.1, counted in UTF-8 octets. */
-export const EMAIL_LOCAL_PART_MAX_BYTES = 64;
-/** RFC 1035 2.3.4, counted in the ASCII form. */
-export const DOMAIN_MAX_CHARS = 253;
-
 /** New passwords. The floor makes online guessing hopeless, the ceiling bounds what is hashed. */
 export const PASSWORD_MIN_CHARS = 12;
 export const PASSWORD_MAX_CHARS = 128;

@@ -2,8 +2,8 @@ import type { TransactionSql } from "postgres";
 import { hashToken, mintSessionToken } from "../access/secret-token.ts";
 import type { JsonObject } from "../audit/canonical-json.ts";
 import type { RequestContext } from "../http/route.ts";
+import type { Account } from "../membership/types.ts";
 import { insertSession } from "./session-store.ts";
-import type { Account } from "./types.ts";
 
 /**
  * Begins a session for a person who has proved who they are, and records it under the action of the route; the token

@@ -1,4 +1,4 @@
-import { validationFailed } from "../http/validate.ts";
+import { validationFailed } from "../errors.ts";
 import commonPasswords from "./common-passwords.txt" with { type: "text" };
 
 /**

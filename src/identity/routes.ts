@@ -3,6 +3,7 @@ import { isSessionToken } from "../access/secret-token.ts";
 import { route } from "../http/define-route.ts";
 import { IdParams } from "../http/record-schemas.ts";
 import type { Reply, RequestContext } from "../http/route.ts";
+import { Account } from "../membership/types.ts";
 import {
   type AccountDependencies,
   describeCaller,
@@ -25,7 +26,6 @@ import {
 } from "./session-cookie.ts";
 import { createToken, listOwnTokens, revokeToken } from "./token-service.ts";
 import {
-  Account,
   ChangePasswordBody,
   CreateTokenBody,
   LoginBody,

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
+import { EMAIL_MAX_CHARS } from "../access/limits.ts";
 import { ROLES } from "../access/principal.ts";
+import { Organization, User } from "../membership/types.ts";
 import {
-  EMAIL_MAX_CHARS,
   LOGIN_PASSWORD_MAX_CHARS,
   PASSWORD_MAX_CHARS,
   PASSWORD_MIN_CHARS,
@@ -122,23 +123,6 @@ export const MfaEnrolment = Type.Object({
   }),
 });
 export type MfaEnrolment = Static<typeof MfaEnrolment>;
-
-export const User = Type.Object({
-  id: Type.Integer(),
-  email: Type.String(),
-  createdAt: DateTime("When the account was made."),
-});
-export type User = Static<typeof User>;
-
-export const Organization = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  createdAt: DateTime("When the organisation was made."),
-});
-export type Organization = Static<typeof Organization>;
-
-export const Account = Type.Object({ user: User, organization: Organization });
-export type Account = Static<typeof Account>;
 
 const PlanLimit = Nullable(Type.Integer({ description: "Null means unlimited." }));
 const Quota = Type.Object({

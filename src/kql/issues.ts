@@ -8,8 +8,7 @@ import {
   type Relation,
   type Span,
 } from "../../query/index.ts";
-import { ApiError, type QueryIssue } from "../errors.ts";
-import { MAX_FIELD_ISSUES } from "../http/limits.ts";
+import { ApiError, MAX_FIELD_ISSUES, type QueryIssue } from "../errors.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 

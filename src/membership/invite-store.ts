@@ -1,6 +1,6 @@
 import type { TransactionSql } from "postgres";
 import type { Role } from "../access/principal.ts";
-import type { Invite } from "../domains/organizations/types.ts";
+import type { Invite } from "./types.ts";
 
 /** The queries about invites. A token names the organisation; in all others it comes first. */
 

@@ -1,13 +1,12 @@
 import type { TransactionSql } from "postgres";
 import { hashToken } from "../access/secret-token.ts";
-import type { Belonging } from "../domains/organizations/types.ts";
 import { ApiError } from "../errors.ts";
 import type { RequestContext } from "../http/route.ts";
-import type { Organization, User } from "../identity/types.ts";
 import { findInvitingOrganization, takeInvite } from "./invite-store.ts";
 import { MEMBERS_MAX } from "./limits.ts";
 import { countMembers, insertMember } from "./member-store.ts";
 import { findOrganization, lockOrganization } from "./organization-store.ts";
+import type { Belonging, Organization, User } from "./types.ts";
 
 /** A person who has joined an organisation, and how that is written down. */
 export interface Joined extends Belonging {

@@ -1,6 +1,6 @@
 import type { TransactionSql } from "postgres";
 import type { Role } from "../access/principal.ts";
-import type { Member } from "../domains/organizations/types.ts";
+import type { Member } from "./types.ts";
 
 /** The queries about members; the organisation comes first in each. */
 

@@ -1,7 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
 import type { Role } from "../access/principal.ts";
-import type { OwnOrganization } from "../domains/organizations/types.ts";
-import type { Account, Organization } from "../identity/types.ts";
+import type { Account, Organization, OwnOrganization } from "./types.ts";
 
 /** The queries about organisations as a person sees them, who may belong to several. */
 

@@ -1,10 +1,10 @@
 import type { TransactionSql } from "postgres";
 import type { SecretBox } from "../access/secret-box.ts";
 import type { Change } from "../changes/change.ts";
-import type { WebhookSecret } from "../domains/organizations/types.ts";
 import { ApiError } from "../errors.ts";
 import { REPLACED_SECRET_LIFE_MS, REPLACED_SECRETS_MAX } from "../membership/limits.ts";
 import { lockOrganization } from "../membership/organization-store.ts";
+import type { WebhookSecret } from "./types.ts";
 import {
   insertPresentSecret,
   listSigningSecrets,

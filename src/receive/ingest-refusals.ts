@@ -1,6 +1,5 @@
 import { IngestKeyReusedError, IngestRejectedError, IngestUnavailableError } from "../../ingest/index.ts";
-import { ApiError } from "../errors.ts";
-import { validationFailed } from "../http/validate.ts";
+import { ApiError, validationFailed } from "../errors.ts";
 
 /** Turns the ingest library's refusals into answers. */
 export function throwForClient(error: unknown): never {

@@ -10,8 +10,9 @@ import { MemoryLoginThrottle } from "../../src/identity/memory-login-throttle.ts
 import { type PasswordAlgorithm, PasswordHasher } from "../../src/identity/password-hasher.ts";
 import { identityRoutes } from "../../src/identity/routes.ts";
 import type { SessionCookieOptions } from "../../src/identity/session-cookie.ts";
-import { Account, MintedToken } from "../../src/identity/types.ts";
+import { MintedToken } from "../../src/identity/types.ts";
 import { createLogger } from "../../src/log.ts";
+import { Account } from "../../src/membership/types.ts";
 import type { MailMessage } from "../../src/notify/mail/message.ts";
 import { type EnqueueMail, outbox } from "../../src/notify/mail/outbox.ts";
 import { type SendOptions, TEST_ORIGIN, testApp } from "../harness/http-app.ts";

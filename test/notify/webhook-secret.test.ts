@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SecretBox } from "../../src/access/secret-box.ts";
-import { WebhookSecret } from "../../src/domains/organizations/types.ts";
 import { REPLACED_SECRET_LIFE_MS, REPLACED_SECRETS_MAX } from "../../src/membership/limits.ts";
+import { WebhookSecret } from "../../src/notify/types.ts";
 import { signingSecrets } from "../../src/notify/webhook-secrets.ts";
 import { signWebhook } from "../../src/notify/webhook-signature.ts";
 import {

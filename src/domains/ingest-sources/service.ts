@@ -7,8 +7,7 @@ import {
   sourceRecordDecoder,
 } from "../../../ingest/index.ts";
 import type { Change } from "../../changes/change.ts";
-import { ApiError } from "../../errors.ts";
-import { validationFailed } from "../../http/validate.ts";
+import { ApiError, validationFailed } from "../../errors.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { SOURCES_MAX } from "./limits.ts";

@@ -1,6 +1,5 @@
 import { LOG_ID_EPOCH_MS } from "../../../ingest/index.ts";
-import { ApiError } from "../../errors.ts";
-import { validationFailed } from "../../http/validate.ts";
+import { ApiError, validationFailed } from "../../errors.ts";
 import type { QueryAnswer, QueryCaller } from "../../storage/query-runner.ts";
 import type { StatementCost } from "../../storage/statement-wire.ts";
 import { type CursorSeal, decodeCursor, encodeCursor, type SearchCursor } from "./cursor.ts";

@@ -1,5 +1,5 @@
 import { parseSearch, type SearchCondition, type TimeRange } from "../../../query/index.ts";
-import { validationFailed } from "../../http/validate.ts";
+import { validationFailed } from "../../errors.ts";
 import { compileEntryQuery } from "../../kql/issues.ts";
 import { parseDateTimeNs } from "./entry-time.ts";
 import type { LogSelection } from "./store.ts";

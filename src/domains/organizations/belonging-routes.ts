@@ -1,15 +1,15 @@
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { type SessionCookieOptions, sessionCookie } from "../../identity/session-cookie.ts";
-import { Account } from "../../identity/types.ts";
 import { MEMBERSHIP_BODY_MAX_BYTES } from "../../membership/limits.ts";
+import { Account, Belonging, OwnOrganization } from "../../membership/types.ts";
 import {
   acceptInvite,
   listOwnOrganizations,
   type SignedInDependencies,
   switchOrganization,
 } from "./organization-service.ts";
-import { AcceptInviteBody, Belonging, OwnOrganization, SwitchOrganizationBody } from "./types.ts";
+import { AcceptInviteBody, SwitchOrganizationBody } from "./types.ts";
 
 export interface BelongingRouteDependencies extends SignedInDependencies {
   readonly cookie: SessionCookieOptions;

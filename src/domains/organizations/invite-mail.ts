@@ -1,8 +1,7 @@
 import type { TransactionSql } from "postgres";
-import type { Organization } from "../../identity/types.ts";
+import type { Invite, Organization } from "../../membership/types.ts";
 import type { EnqueueMail } from "../../notify/mail/outbox.ts";
 import { invitationMail } from "../../notify/mail/templates.ts";
-import type { Invite } from "./types.ts";
 
 /** What a mail that invites somebody says. */
 export interface InviteMail {

@@ -1,9 +1,10 @@
 import type { Sql } from "postgres";
 import { BY_ID, resource } from "../../http/resource.ts";
 import { MEMBERSHIP_BODY_MAX_BYTES } from "../../membership/limits.ts";
+import { Invite } from "../../membership/types.ts";
 import type { MailInvite } from "./invite-mail.ts";
 import { createInvite, listOpenInvites, removeInvite } from "./invite-service.ts";
-import { CreateInviteBody, Invite, MintedInvite } from "./types.ts";
+import { CreateInviteBody, MintedInvite } from "./types.ts";
 
 export interface InviteRouteDependencies {
   readonly sql: Sql;

@@ -4,8 +4,7 @@ import { normaliseEmail } from "../../access/email-address.ts";
 import { type Principal, roleSatisfies } from "../../access/principal.ts";
 import { hashToken } from "../../access/secret-token.ts";
 import type { Change } from "../../changes/change.ts";
-import { ApiError } from "../../errors.ts";
-import { validationFailed } from "../../http/validate.ts";
+import { ApiError, validationFailed } from "../../errors.ts";
 import { requireRoleNow } from "../../membership/acting-role.ts";
 import {
   countInvites,
@@ -24,10 +23,11 @@ import {
 } from "../../membership/limits.ts";
 import { isMember } from "../../membership/member-store.ts";
 import { findOrganization, lockOrganization } from "../../membership/organization-store.ts";
+import type { Invite } from "../../membership/types.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import type { MailInvite } from "./invite-mail.ts";
-import type { CreateInviteBody, Invite, MintedInvite } from "./types.ts";
+import type { CreateInviteBody, MintedInvite } from "./types.ts";
 
 const TOKEN_BYTES = 32;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -4,8 +4,9 @@ import { route } from "../../http/define-route.ts";
 import type { Authenticator } from "../../identity/authenticator.ts";
 import { clearedSessionCookie, type SessionCookieOptions } from "../../identity/session-cookie.ts";
 import { MEMBERSHIP_BODY_MAX_BYTES } from "../../membership/limits.ts";
+import { Member } from "../../membership/types.ts";
 import { changeRole, listOrganizationMembers, removeMember } from "./member-service.ts";
-import { Member, UpdateMemberBody } from "./types.ts";
+import { UpdateMemberBody } from "./types.ts";
 
 const UserIdParams = Type.Object({ userId: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }) });
 

@@ -20,9 +20,9 @@ import {
   insertOrganization,
   lockOrganization,
 } from "../../membership/organization-store.ts";
+import type { Member } from "../../membership/types.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
-import type { Member } from "./types.ts";
 
 /** What remembers who a credential belongs to. */
 type CredentialMemory = Pick<Authenticator, "forget">;

@@ -9,12 +9,11 @@ import { openSession } from "../../identity/open-session.ts";
 import { requirePersonalSession } from "../../identity/providers/sso/sso-sessions.ts";
 import { readSessionCookies } from "../../identity/session-cookie.ts";
 import { deleteSessions } from "../../identity/session-store.ts";
-import type { Account } from "../../identity/types.ts";
 import { requireOpenEntrance } from "../../membership/entrance.ts";
 import { joinByInvite } from "../../membership/join.ts";
 import { listOrganizationsOf, lockAccount } from "../../membership/organization-store.ts";
+import type { Account, Belonging, OwnOrganization } from "../../membership/types.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import type { Belonging, OwnOrganization } from "./types.ts";
 
 export interface SignedInDependencies {
   readonly sql: Sql;

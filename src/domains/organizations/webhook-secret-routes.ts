@@ -1,7 +1,7 @@
 import type { SecretBox } from "../../access/secret-box.ts";
 import { route } from "../../http/define-route.ts";
+import { WebhookSecret } from "../../notify/types.ts";
 import { readWebhookSecret, rotateWebhookSecret } from "../../notify/webhook-secrets.ts";
-import { WebhookSecret } from "./types.ts";
 
 const PATH = "/api/v1/me/webhook-secret";
 

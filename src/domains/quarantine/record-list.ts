@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
+import { validationFailed } from "../../errors.ts";
 import { type CursorSeal, openCursor, sealCursor } from "../../http/sealed-cursor.ts";
-import { validationFailed } from "../../http/validate.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { PAGE_DEFAULT_RECORDS, SHOWN_RAW_BYTES } from "./limits.ts";

@@ -1,7 +1,6 @@
 import type { Change } from "../../changes/change.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, validationFailed } from "../../errors.ts";
 import type { AuthenticatedContext } from "../../http/route.ts";
-import { validationFailed } from "../../http/validate.ts";
 import type { EnqueueMail } from "../../notify/mail/outbox.ts";
 import { accountChangedMail } from "../../notify/mail/templates.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";

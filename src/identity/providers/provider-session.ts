@@ -3,8 +3,8 @@ import { hashToken, mintSessionToken } from "../../access/secret-token.ts";
 import type { AuditEntry } from "../../audit/audit-entry.ts";
 import type { JsonObject } from "../../audit/canonical-json.ts";
 import type { RequestContext } from "../../http/route.ts";
+import type { Account } from "../../membership/types.ts";
 import { insertSession } from "../session-store.ts";
-import type { Account } from "../types.ts";
 
 /** What happened on the way to a session, and under which action it is written down. */
 export interface Happening {

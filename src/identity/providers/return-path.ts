@@ -1,4 +1,4 @@
-import { validationFailed } from "../../http/validate.ts";
+import { validationFailed } from "../../errors.ts";
 import { RETURN_PATH_MAX_CHARS } from "./limits.ts";
 
 /**

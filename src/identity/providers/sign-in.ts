@@ -2,12 +2,12 @@ import type { Sql, TransactionSql } from "postgres";
 import { hashToken } from "../../access/secret-token.ts";
 import { ApiError } from "../../errors.ts";
 import type { RequestContext } from "../../http/route.ts";
+import type { Account } from "../../membership/types.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { defaultOrganizationName } from "../account-service.ts";
 import { insertAccount } from "../account-store.ts";
 import type { Authenticator } from "../authenticator.ts";
 import { deleteSessions } from "../session-store.ts";
-import type { Account } from "../types.ts";
 import {
   findPersonOfEmail,
   insertLink,

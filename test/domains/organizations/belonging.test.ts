@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
-import { OwnOrganization } from "../../../src/domains/organizations/types.ts";
-import { Account } from "../../../src/identity/types.ts";
+import { Account, OwnOrganization } from "../../../src/membership/types.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import {
   bodyOf,

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { hashToken } from "../../../src/access/secret-token.ts";
-import { Invite } from "../../../src/domains/organizations/types.ts";
 import {
   INVITE_LIFE_MS,
   INVITES_MAX,
   INVITES_PER_DAY_MAX,
   MEMBERS_MAX,
 } from "../../../src/membership/limits.ts";
+import { Invite } from "../../../src/membership/types.ts";
 import { TEST_ORIGIN } from "../../harness/http-app.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import {

@@ -1,8 +1,8 @@
 import type { Sql } from "postgres";
 import { readAudit, type StoredRow } from "../../../audit/audit-rows.ts";
 import { PAGE_DEFAULT_ROWS } from "../../../audit/limits.ts";
+import { validationFailed } from "../../../errors.ts";
 import { type CursorSeal, openCursor, sealCursor } from "../../../http/sealed-cursor.ts";
-import { validationFailed } from "../../../http/validate.ts";
 import { type AuditFilter, auditFilterOf, filterText } from "./audit-filter.ts";
 import { findPlaces, findRows, type Places } from "./audit-store.ts";
 import type { ListParameters } from "./types.ts";

@@ -5,8 +5,8 @@ import {
   VERIFY_MAX_WAITING_OF_ONE,
 } from "../../../audit/limits.ts";
 import { Admission } from "../../../concurrency/admission.ts";
+import { validationFailed } from "../../../errors.ts";
 import { type CursorSeal, openCursor, sealCursor } from "../../../http/sealed-cursor.ts";
-import { validationFailed } from "../../../http/validate.ts";
 import { CHAIN_BEGINNING, type ChainPosition } from "./chain-walk.ts";
 import type { VerifyAnswer } from "./types.ts";
 import { type ChainDependencies, type ChainFinding, verifyChain } from "./verify-chain.ts";

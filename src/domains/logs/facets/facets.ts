@@ -12,7 +12,7 @@ import {
   type Relation,
   union,
 } from "../../../../query/index.ts";
-import { validationFailed } from "../../../http/validate.ts";
+import { validationFailed } from "../../../errors.ts";
 import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { fieldText } from "../field-name.ts";
 import {

@@ -1,5 +1,5 @@
 import type { LogFilter, TimeRange } from "../../../../query/index.ts";
-import { validationFailed } from "../../../http/validate.ts";
+import { validationFailed } from "../../../errors.ts";
 import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { formatNs } from "../entry-time.ts";
 import { HISTOGRAM_MAX_BUCKETS, HISTOGRAM_MAX_GROUPS } from "../limits.ts";

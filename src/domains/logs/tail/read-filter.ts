@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { LogFilter, SearchCondition } from "../../../../query/index.ts";
-import { compileSchema, validationFailed } from "../../../http/validate.ts";
+import { validationFailed } from "../../../errors.ts";
+import { compileSchema } from "../../../http/validate.ts";
 import { readSelection } from "../selection.ts";
 import { readTailQuery } from "./read-query.ts";
 import type { TailFilter } from "./tail-filter.ts";

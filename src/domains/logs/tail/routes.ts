@@ -1,8 +1,8 @@
 import { Type } from "typebox";
+import { validationFailed } from "../../../errors.ts";
 import { route } from "../../../http/define-route.ts";
 import { sseResponse } from "../../../http/sse.ts";
 import { unstorableText } from "../../../http/unstorable-text.ts";
-import { validationFailed } from "../../../http/validate.ts";
 import type { TailService } from "./tail-service.ts";
 import type { TailSessions } from "./tail-sessions.ts";
 import { SessionAnswer, SessionBody, StreamParameters } from "./types.ts";

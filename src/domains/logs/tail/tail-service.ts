@@ -1,8 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Ingest } from "../../../../ingest/index.ts";
 import { AnswerMemory } from "../../../concurrency/answer-memory.ts";
-import { ApiError } from "../../../errors.ts";
-import { validationFailed } from "../../../http/validate.ts";
+import { ApiError, validationFailed } from "../../../errors.ts";
 import type { Logger } from "../../../log.ts";
 import type { Metrics } from "../../../server/metrics.ts";
 import type { QueryRunner } from "../../../storage/query-runner.ts";

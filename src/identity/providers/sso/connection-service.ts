@@ -1,8 +1,7 @@
 import postgres, { type Sql } from "postgres";
 import type { SecretBox } from "../../../access/secret-box.ts";
 import type { Change } from "../../../changes/change.ts";
-import { ApiError, type FieldIssue } from "../../../errors.ts";
-import { validationFailed } from "../../../http/validate.ts";
+import { ApiError, type FieldIssue, validationFailed } from "../../../errors.ts";
 import { requireRoleNow } from "../../../membership/acting-role.ts";
 import { lockOrganization } from "../../../membership/organization-store.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";

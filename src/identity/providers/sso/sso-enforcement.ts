@@ -1,6 +1,6 @@
 import type { ISql } from "postgres";
 import { ApiError } from "../../../errors.ts";
-import type { Account, Organization } from "../../types.ts";
+import type { Account, Organization } from "../../../membership/types.ts";
 
 interface EntranceRow {
   user_id: string;

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
+import { EMAIL_MAX_CHARS } from "../../../access/limits.ts";
 import { ROLES } from "../../../access/principal.ts";
-import { EMAIL_MAX_CHARS } from "../../limits.ts";
 import { ISSUER_MAX_CHARS } from "../limits.ts";
 import { CLIENT_SECRET_MAX_CHARS, GROUP_NAME_MAX_CHARS, SSO_DOMAINS_MAX } from "./limits.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { LokiPush } from "../../../../../ingest/index.ts";
+import { validationFailed } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
-import { validationFailed } from "../../../../http/validate.ts";
 import { authorizationToken } from "../../../../receive/authorization-token.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 

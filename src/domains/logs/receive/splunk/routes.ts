@@ -8,13 +8,13 @@ import {
   SplunkEvents,
   SplunkRawText,
 } from "../../../../../ingest/index.ts";
+import { validationFailed } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
 import { MAX_JSON_BODY_BYTES, MAX_JSON_DEPTH } from "../../../../http/limits.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import { readBody } from "../../../../http/read-body.ts";
 import type { AuthenticatedContext, Reply } from "../../../../http/route.ts";
 import { CONTENT_ENCODINGS } from "../../../../http/unpack.ts";
-import { validationFailed } from "../../../../http/validate.ts";
 import { authorizationToken } from "../../../../receive/authorization-token.ts";
 import { throwForClient } from "../../../../receive/ingest-refusals.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
