@@ -1,4 +1,5 @@
-import { THREAD_SLICE_MS } from "../http/limits.ts";
+/** Milliseconds of the thread that making a large answer takes at once; everybody else waits for as long. */
+export const THREAD_SLICE_MS = 8;
 
 let lastTurn: Promise<void> = Promise.resolve();
 

@@ -99,6 +99,3 @@ export const ANSWER_STALL_MS = 30_000;
 
 /** How long a reader may take for an answer in all: the largest needs no more than 110 KB a second. */
 export const ANSWER_MAX_MS = 600_000;
-
-/** Milliseconds of the thread that making a large answer takes at once; everybody else waits for as long. */
-export const THREAD_SLICE_MS = 8;

@@ -3,12 +3,12 @@ import { AnswerMemory } from "../concurrency/answer-memory.ts";
 import { FairShare } from "../concurrency/fair-share.ts";
 import { ApiError, DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { Metrics } from "../server/metrics.ts";
 import { type OriginGuard, originGuard, requireAccess } from "./access.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { type ClientAddressResolver, clientAddressResolver } from "./client-address.ts";
 import { toApiError } from "./envelope.ts";
 import { AuthenticatedExchange, Exchange } from "./exchange.ts";
+import type { HttpMetrics, RateLimitMetrics } from "./http-metrics.ts";
 import { executeOnce } from "./ledger/execute-once.ts";
 import { idempotencyKeyOf } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
@@ -44,7 +44,11 @@ export interface PipelineDeps {
   readonly isDraining: () => boolean;
   /** What answers may hold; its own bounds unless told. */
   readonly answers?: AnswerMemory;
-  readonly metrics: Pick<Metrics, "http" | "rateLimit" | "onCollect">;
+  readonly metrics: {
+    readonly http: HttpMetrics;
+    readonly rateLimit: RateLimitMetrics;
+    readonly onCollect: (update: () => void) => void;
+  };
   readonly log: Logger;
 }
 

@@ -1,9 +1,12 @@
 import type { IngestObserver } from "../../ingest/index.ts";
 import type { Logger } from "../log.ts";
-import type { Metrics } from "../server/metrics.ts";
+import type { IngestMetrics, InsertMetrics } from "./ingest-metrics.ts";
 
 /** Turns what the ingest pipeline reports into metrics, and its failures into log lines. */
-export function createIngestObserver(metrics: Metrics, log: Logger): IngestObserver {
+export function createIngestObserver(
+  metrics: { readonly ingest: IngestMetrics; readonly insert: InsertMetrics },
+  log: Logger,
+): IngestObserver {
   const { ingest, insert } = metrics;
   return {
     decoded: (format, entries, duplicates, bytes, durationMs) => {

@@ -3,7 +3,6 @@ import type { Admission } from "../concurrency/admission.ts";
 import type { MemoryShare } from "../concurrency/answer-memory.ts";
 import { mapInSlices } from "../concurrency/thread-turns.ts";
 import { ApiError } from "../errors.ts";
-import type { Metrics } from "../server/metrics.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";
 import {
   type ClickHouseFailure,
@@ -12,6 +11,7 @@ import {
   clickHouseQueryFailure,
 } from "./clickhouse-errors.ts";
 import { ANSWER_MAX_BYTES, ANSWER_ROW_MAX_BYTES } from "./limits.ts";
+import type { QueryMetrics } from "./query-metrics.ts";
 import { notAnswered, refusalOf, type StatementCost, StatementWire, summaryOf } from "./statement-wire.ts";
 import { type Row, RowTooLongError, StoredRows } from "./stored-rows.ts";
 
@@ -44,7 +44,7 @@ export interface StatementProgress {
 export interface QueryRunnerOptions {
   readonly endpoint: ClickHouseEndpoint;
   readonly admission: Admission;
-  readonly metrics: Pick<Metrics, "query">;
+  readonly metrics: { readonly query: QueryMetrics };
   /** Milliseconds of a clock that does not jump. */
   readonly monotonicMs: () => number;
 }

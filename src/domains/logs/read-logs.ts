@@ -1,5 +1,4 @@
 import { emit, guardPlan, type QueryBudget, type Relation, type TimeRange } from "../../../query/index.ts";
-import type { AuthenticatedContext } from "../../http/route.ts";
 import type { LargeAnswer, QueryAnswer, QueryCaller, QueryRunner } from "../../storage/query-runner.ts";
 
 /** What every route that reads logs needs. */
@@ -9,11 +8,6 @@ export interface ReadDependencies {
   readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-}
-
-export function callerOf({ principal, request, answerMemory }: AuthenticatedContext): QueryCaller {
-  const { organizationId, userId } = principal;
-  return { organizationId, userId, signal: request.signal, memory: answerMemory };
 }
 
 /** What is asked, of which time, and how many rows the answer can have. `operation` names it in metrics. */

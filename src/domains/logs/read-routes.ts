@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { ApiError } from "../../errors.ts";
 import { answerAtOnceWith } from "../../http/answer-stream.ts";
 import { route } from "../../http/define-route.ts";
+import { callerOf } from "../../http/query-caller.ts";
 import { SSE_HEADERS } from "../../http/sse.ts";
 import { readEntryContext } from "./context.ts";
 import { exportLogs } from "./export/export.ts";
@@ -13,7 +14,6 @@ import { HistogramAnswer, HistogramParameters } from "./histogram/types.ts";
 import { queryEvents } from "./query/query-events.ts";
 import { type QueryDependencies, runQuery } from "./query/run-query.ts";
 import { QueryAnswer, QueryBody } from "./query/types.ts";
-import { callerOf } from "./read-logs.ts";
 import { answerInTexts, type LogSearchOptions, logSearchRoutes } from "./search-routes.ts";
 import { ContextAnswer, ContextParameters, ExportParameters } from "./types.ts";
 

@@ -2,7 +2,6 @@ import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { openApiDocument } from "../../http/openapi/document.ts";
 import type { Route } from "../../http/route.ts";
-import type { Metrics } from "../../server/metrics.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { type HealthDeps, healthRoutes } from "./health-routes.ts";
 
@@ -20,8 +19,14 @@ export interface StoreVersions {
   readonly postgres: string | null;
 }
 
+/** What is exposed to whoever collects metrics. */
+interface Exposition {
+  /** The text and its content type. */
+  expose(): Promise<{ text: string; contentType: string }>;
+}
+
 export interface OpsDeps extends HealthDeps {
-  readonly metrics: Metrics;
+  readonly metrics: Exposition;
   readonly build: BuildInfo;
   /** Never rejects. */
   readonly storeVersions: () => Promise<StoreVersions>;
@@ -50,7 +55,7 @@ export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
   return [...routes, openApi];
 }
 
-function metricsRoute(metrics: Metrics) {
+function metricsRoute(metrics: Exposition) {
   return route({
     method: "GET",
     path: "/metrics",

@@ -1,11 +1,11 @@
 import type { Sql } from "postgres";
 import { ApiError, DependencyError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
+import { callerOf } from "../../http/query-caller.ts";
 import type { AuthenticatedContext } from "../../http/route.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import type { QueryRunner } from "../../storage/query-runner.ts";
-import { callerOf } from "../logs/read-logs.ts";
 import { countLogs } from "./log-counts.ts";
 import { countRecords } from "./store.ts";
 import { type LogCounts, Overview } from "./types.ts";

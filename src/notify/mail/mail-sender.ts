@@ -3,7 +3,6 @@ import type { SecretBox } from "../../access/secret-box.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
 import type { Logger } from "../../log.ts";
-import type { Metrics } from "../../server/metrics.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {
   ATTEMPTS_MAX,
@@ -16,6 +15,7 @@ import {
   SEND_TIMEOUT_MS,
   WAITING_TOO_LONG_MS,
 } from "./limits.ts";
+import type { MailMetrics } from "./mail-metrics.ts";
 import { openMail } from "./outbox.ts";
 import {
   type OutboxState,
@@ -33,7 +33,7 @@ export interface MailSenderOptions {
   readonly sql: Sql;
   readonly box: SecretBox;
   readonly transport: MailTransport;
-  readonly metrics: Pick<Metrics, "mail">;
+  readonly metrics: { readonly mail: MailMetrics };
   readonly log: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -1,7 +1,7 @@
 import type { QueryBudget } from "../../../../query/index.ts";
 import { route } from "../../../http/define-route.ts";
+import { callerOf } from "../../../http/query-caller.ts";
 import type { QueryRunner } from "../../../storage/query-runner.ts";
-import { callerOf } from "../read-logs.ts";
 import { findPatterns, type PatternDependencies } from "./patterns.ts";
 import { PatternReader } from "./store.ts";
 import { PatternParameters, PatternsAnswer } from "./types.ts";

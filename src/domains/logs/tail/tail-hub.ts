@@ -1,7 +1,6 @@
 import { type CommittedBatch, type CommittedBatches, CommittedBlock } from "../../../../ingest/index.ts";
 import { messageConditions, TermFinder, termsOf } from "../../../../query/index.ts";
 import type { Logger } from "../../../log.ts";
-import type { Metrics } from "../../../server/metrics.ts";
 import { BatchBacklog, type WaitingBatch } from "./batch-backlog.ts";
 import { BatchMatcher } from "./batch-matcher.ts";
 import {
@@ -14,6 +13,7 @@ import {
   MATCHING_THREAD_SHARE,
 } from "./limits.ts";
 import type { MatchedEntries, TailFilter } from "./tail-filter.ts";
+import type { TailMetrics } from "./tail-metrics.ts";
 import { ThreadShare } from "./thread-share.ts";
 
 /** Whoever gets the entries that a filter lets through. */
@@ -44,7 +44,7 @@ interface Matching {
 
 export interface TailHubOptions {
   readonly log: Logger;
-  readonly metrics: Metrics["tail"];
+  readonly metrics: TailMetrics;
   /** Milliseconds of a clock that does not jump. */
   readonly monotonicMs?: () => number;
 }
@@ -57,7 +57,7 @@ export interface TailHubOptions {
  */
 export class TailHub implements CommittedBatches {
   readonly #log: Logger;
-  readonly #metrics: Metrics["tail"];
+  readonly #metrics: TailMetrics;
   readonly #monotonicMs: () => number;
   readonly #organizations = new Map<number, Map<string, Group>>();
   readonly #backlog = new BatchBacklog();

@@ -3,7 +3,6 @@ import type { Ingest } from "../../../../ingest/index.ts";
 import { AnswerMemory } from "../../../concurrency/answer-memory.ts";
 import { ApiError, validationFailed } from "../../../errors.ts";
 import type { Logger } from "../../../log.ts";
-import type { Metrics } from "../../../server/metrics.ts";
 import type { QueryRunner } from "../../../storage/query-runner.ts";
 import { DeliveryRates } from "./delivery-rate.ts";
 import { FanOut } from "./fan-out.ts";
@@ -29,6 +28,7 @@ import { readTailFilter } from "./read-filter.ts";
 import { StoredGap } from "./stored-gap.ts";
 import type { TailFilter } from "./tail-filter.ts";
 import type { TailHub } from "./tail-hub.ts";
+import type { TailMetrics } from "./tail-metrics.ts";
 import { credentialKey, type TailGrant, type TailSessions } from "./tail-sessions.ts";
 import { type TailGap, TailStream } from "./tail-stream.ts";
 import type { StreamParameters } from "./types.ts";
@@ -41,7 +41,7 @@ export interface TailServiceOptions {
   readonly runner: QueryRunner;
   /** Null for a server that is alone. */
   readonly redis: Redis | null;
-  readonly metrics: Pick<Metrics, "tail">;
+  readonly metrics: { readonly tail: TailMetrics };
   readonly log: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;

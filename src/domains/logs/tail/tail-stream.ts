@@ -1,12 +1,12 @@
 import type { MemoryShare } from "../../../concurrency/answer-memory.ts";
 import { type EventSource, SSE_COMMENT, sseBlock, sseRetry } from "../../../http/sse.ts";
-import type { Metrics } from "../../../server/metrics.ts";
 import type { DeliveryRate } from "./delivery-rate.ts";
 import { COMMENT_INTERVAL_MS, RETRY_MS, STALLED_READER_MS, WRITE_MAX_CHARS } from "./limits.ts";
 import { sourceOf, type TailPosition } from "./position.ts";
 import { type DroppedEntries, type QueueItem, ReaderQueue } from "./reader-queue.ts";
 import type { MatchedEntries, TailEntry } from "./tail-filter.ts";
 import type { TailReader } from "./tail-hub.ts";
+import type { TailMetrics } from "./tail-metrics.ts";
 import type { WriteRounds } from "./write-rounds.ts";
 
 /** What a reader that comes back has missed. */
@@ -28,7 +28,7 @@ export interface TailStreamOptions {
   readonly memory: MemoryShare;
   readonly rate: DeliveryRate;
   readonly rounds: WriteRounds;
-  readonly metrics: Metrics["tail"];
+  readonly metrics: TailMetrics;
   /** Moves the position to the present; called when everything up to it was sent. */
   readonly catchUp: (position: TailPosition) => void;
   /** Called when only the store can tell what the filter lets through. */
