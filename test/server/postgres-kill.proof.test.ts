@@ -75,9 +75,12 @@ async function createWriter(url: string, token: string) {
     },
     /** What the name has come to: no less than what was acknowledged last. */
     keptCount: async () => {
-      const list: { id: number; name: string }[] = JSON.parse(
-        await (await fetch(`${url}/api/v1/saved-searches`, { headers })).text(),
-      );
+      // The store may be away for a moment more.
+      const answer = await eventually("the searches can be read", async () => {
+        const response = await fetch(`${url}/api/v1/saved-searches`, { headers });
+        return response.ok ? response.text() : null;
+      });
+      const list: { id: number; name: string }[] = JSON.parse(answer);
       return Number(list.find(({ id }) => id === created.id)?.name.split(" ")[1]);
     },
   };

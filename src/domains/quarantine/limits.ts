@@ -49,7 +49,7 @@ export const REPLAYS_MAX_RUNNING = 2;
 export const REPLAYS_MAX_WAITING = 16;
 /** The same of one organisation. */
 export const REPLAYS_MAX_RUNNING_OF_ONE = 1;
-export const REPLAYS_MAX_WAITING_OF_ONE = 4;
+export const REPLAYS_MAX_WAITING_OF_ONE = 8;
 export const EXAMPLE_ENTRIES_MAX = 5;
 export const REPORTED_REASONS_MAX = 20;
 

@@ -14,15 +14,15 @@ export const READING: readonly Mutant[] = [
   {
     name: "a layered statement reads all organisations",
     file: "query/emit/statement.ts",
-    find: "const where = i === 0 && restriction.length > 0 ?",
-    replace: "const where = i < 0 && restriction.length > 0 ?",
+    find: "const where = [...restriction, ...conditions];",
+    replace: "const where = sql.startsWith('(') ? [...restriction, ...conditions] : conditions;",
     tests: TENANCY,
   },
   {
     name: "a statement reads all organisations",
     file: "query/emit/statement.ts",
-    find: "layers.length === 0 ? [...restriction, ...conditions] : conditions;",
-    replace: "conditions;",
+    find: "organizationColumn} = ",
+    replace: "organizationColumn} <= ",
     tests: TENANCY,
   },
   {
@@ -35,8 +35,8 @@ export const READING: readonly Mutant[] = [
   {
     name: "a plan answers with any number of rows",
     file: "query/guard.ts",
-    find: "this.relation = limit(relation, maxRows);",
-    replace: "this.relation = relation;",
+    find: "this.relation = limit(withGuardedScans(relation, this.scope), maxRows);",
+    replace: "this.relation = withGuardedScans(relation, this.scope);",
     tests: TENANCY,
   },
   {
@@ -91,8 +91,8 @@ export const READING: readonly Mutant[] = [
   {
     name: "a page begins with the last entry of the one before",
     file: "src/domains/logs/search.ts",
-    find: "const rows = page.rows.slice(0, limit);",
-    replace: "const rows = page.rows.slice(0, limit + 1);",
+    find: "if (++count === limit) last = positionOf(row);",
+    replace: "if (++count === limit - 1) last = positionOf(row);",
     tests: SEARCH,
   },
   {
@@ -140,8 +140,8 @@ export const READING: readonly Mutant[] = [
   {
     name: "a session outlives the revocation of its token",
     file: "src/domains/logs/tail/session-store.ts",
-    find: " AND p.revoked_at IS NULL",
-    replace: "",
+    find: 'idsOf("token")} AND p.revoked_at IS NULL',
+    replace: 'idsOf("token")}',
     tests: TAIL,
   },
   {

@@ -38,8 +38,8 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "what the rate limit refuses is done all the same",
     file: "src/http/pipeline.ts",
-    find: "if (!rate.allowed) {",
-    replace: "if (rate.limit < 0) {",
+    find: "if (rate.allowed) return;",
+    replace: "if (rate.limit >= 0) return;",
     tests: [...RATE_LIMIT, "test/http/pipeline.test.ts"],
   },
   {
@@ -94,15 +94,15 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "a key is taken from an execution that lives",
     file: "src/http/ledger/idempotency-store.ts",
-    find: "OR (held.answer IS NULL AND held.leased_until <= ${now} AND",
-    replace: "OR (held.answer IS NULL AND",
+    find: "OR (held.answer IS NULL AND held.leased_until <= now() AND held.fingerprint",
+    replace: "OR (held.answer IS NULL AND held.fingerprint",
     tests: IDEMPOTENCY,
   },
   {
     name: "a key is taken for another request when its execution died",
     file: "src/http/ledger/idempotency-store.ts",
-    find: " AND held.fingerprint = excluded.fingerprint)",
-    replace: ")",
+    find: " AND held.fingerprint = excluded.fingerprint",
+    replace: "",
     tests: IDEMPOTENCY,
   },
   {
@@ -129,15 +129,15 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "a large body may be twice as large when it is unpacked",
     file: "src/http/unpack.ts",
-    find: "if (length > maxBytes) throw tooLarge(maxBytes);",
-    replace: "if (length > 2 * maxBytes) throw tooLarge(maxBytes);",
+    find: "if (output.length + chunk.length > maxBytes) throw tooLarge(maxBytes);",
+    replace: "if (output.length + chunk.length > 2 * maxBytes) throw tooLarge(maxBytes);",
     tests: ["test/http/read-body.test.ts"],
   },
   {
     name: "a body of no declared length may have twice as much",
     file: "src/http/read-body.ts",
-    find: "if (length > maxBytes) throw tooLarge(maxBytes);",
-    replace: "if (length > 2 * maxBytes) throw tooLarge(maxBytes);",
+    find: "if (bytes.length + value.length > maxBytes) throw tooLarge(maxBytes);",
+    replace: "if (bytes.length + value.length > 2 * maxBytes) throw tooLarge(maxBytes);",
     tests: ["test/http/read-body.test.ts"],
   },
   {
