@@ -6,16 +6,34 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 
 const ROOT = normalize(join(import.meta.dir, ".."));
-const SOURCE_FOLDERS = ["src", "ingest", "query", "cli", "bench"];
+const SOURCE_FOLDERS = ["src", "ingest", "query", "clients", "bench"];
 /** Top-level folder -> the folders it may import from, besides itself and packages. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   query: [],
   ingest: [],
   src: ["ingest", "query"],
-  cli: [],
+  clients: ["query", "src"],
   bench: ["src", "ingest", "query", "test"],
-  test: ["src", "ingest", "query", "cli", "bench"],
+  test: ["src", "ingest", "query", "clients", "bench"],
 };
+/**
+ * The folders of `src/` from the top floor down: each imports only from floors below its own, never sideways. `domains` are
+ * all on one floor, so that none imports another; what lies directly in `src/` is the ground, and `main.ts` the roof.
+ */
+const FLOORS: readonly (readonly string[])[] = [
+  ["server"],
+  ["domains"],
+  ["identity", "receive"],
+  ["archive", "kql", "mining", "notify"],
+  ["membership"],
+  ["http"],
+  ["changes"],
+  ["audit", "outbound", "usage"],
+  ["jobs"],
+  ["storage"],
+  ["config"],
+  ["access", "concurrency", "health"],
+];
 const LIBRARY_DOORS = ["ingest/index.ts", "query/index.ts"];
 const VAGUE_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/;
 const MAX_FILE_LINES = 300;
@@ -29,6 +47,8 @@ interface SourceFile {
   lines: readonly string[];
   /** Paths from the root of the project's own modules that are needed at run time. */
   imports: readonly string[];
+  /** The same, and those that only types are taken from. */
+  allImports: readonly string[];
   packages: readonly string[];
 }
 
@@ -57,13 +77,36 @@ function readSource(path: string): SourceFile {
     path,
     text,
     lines: text.split("\n"),
-    imports: own.map((specifier) => relative(ROOT, normalize(join(ROOT, dirname(path), specifier)))),
+    imports: own.map((specifier) => resolved(path, specifier)),
+    allImports: [...text.matchAll(/(?:\bfrom|\bimport\()\s*"(\.[^"]+)"/g)].map((match) =>
+      resolved(path, match[1] ?? ""),
+    ),
     packages: specifiers.filter((specifier) => !specifier.startsWith(".")),
   };
 }
 
+function resolved(path: string, specifier: string): string {
+  return relative(ROOT, normalize(join(ROOT, dirname(path), specifier)));
+}
+
 function topFolder(path: string): string {
   return path.split("/")[0] ?? "";
+}
+
+/** The folder of `src/` a file lies in, each domain being one; empty for what lies directly in `src/`. */
+function roomOf(path: string): string {
+  const parts = path.split("/");
+  if (parts.length === 2) return "";
+  return parts[1] === "domains" ? `domains/${parts[2]}` : (parts[1] ?? "");
+}
+
+/** Counted from the ground. Throws for a folder that has no floor yet. */
+function floorOf(path: string): number {
+  const room = roomOf(path).split("/")[0] ?? "";
+  if (room === "") return 0;
+  const fromTop = FLOORS.findIndex((rooms) => rooms.includes(room));
+  if (fromTop === -1) throw new Error(`${path}: src/${room} has no floor in FLOORS`);
+  return FLOORS.length - fromTop;
 }
 
 /** `path:line text` of every line that matches. */
@@ -81,6 +124,18 @@ describe("structure", () => {
         .filter((target) => target.includes("/") && !allowed.includes(topFolder(target)))
         .map((target) => `${path} -> ${target}`);
     });
+    expect(wrong).toEqual([]);
+  });
+
+  test("imports go down between the folders of src", () => {
+    const wrong = sources
+      .filter(({ path }) => topFolder(path) === "src" && path !== "src/main.ts")
+      .flatMap(({ path, allImports }) =>
+        allImports
+          .filter((target) => topFolder(target) === "src" && roomOf(target) !== roomOf(path))
+          .filter((target) => floorOf(target) >= floorOf(path))
+          .map((target) => `${path} -> ${target}`),
+      );
     expect(wrong).toEqual([]);
   });
 
@@ -146,7 +201,7 @@ describe("code", () => {
     const readers = linesMatching(production, /\b(process|Bun|import\.meta)\.env\b/).map(
       (line) => line.split(":")[0],
     );
-    const allowed = ["src/main.ts", "cli/context.ts"];
+    const allowed = ["src/main.ts", "clients/cli/context.ts"];
     expect(readers.filter((path) => !allowed.includes(path ?? "") && !path?.startsWith("bench/"))).toEqual(
       [],
     );
@@ -215,7 +270,7 @@ describe("text", () => {
     const wrong = texts
       .filter(({ path }) => path.endsWith(".md"))
       .flatMap(({ path, text }) =>
-        [...text.matchAll(/`((?:src|ingest|query|cli|bench|test|docs|migrations)\/[\w./-]+)`/g)]
+        [...text.matchAll(/`((?:src|ingest|query|clients|bench|test|docs|migrations)\/[\w./-]+)`/g)]
           .map((match) => match[1] ?? "")
           .filter((target) => !existsSync(join(ROOT, target)))
           .map((target) => `${path} -> ${target}`),
