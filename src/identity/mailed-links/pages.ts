@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
 import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS } from "../limits.ts";
 
 /** The page may run its one script, talk to this server and nothing else. */
@@ -91,7 +90,7 @@ ${content}
   });
 }
 
-function pageRoute(path: string, contentType: string, handler: () => Response): Route {
+function pageRoute<const Path extends string>(path: Path, contentType: string, handler: () => Response) {
   return route({
     method: "GET",
     path,
