@@ -4,7 +4,10 @@ import { escapeControlsInCell } from "../terminal/escape-controls.ts";
 import { cutToWidth, padToWidth, textWidth } from "../terminal/text-width.ts";
 import type { ChartData, ChartPoint } from "./chart-data.ts";
 
-/** The lines of a chart of at most `width` columns; none when there is nothing to draw. */
+/**
+ * The lines of a chart of at most `width` columns; none when there is nothing to draw. Not asciichart: it has neither an axis
+ * of time, nor gaps, nor bars, and is as wide as there are values.
+ */
 export function drawChart({ kind, points }: ChartData, width: number): string[] {
   if (points.length === 0) return [];
   return kind === "time" ? drawOverTime(points, width) : drawBars(points, width, kind === "shares");
