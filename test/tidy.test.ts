@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   query: [],
   ingest: [],
   src: ["ingest", "query"],
-  clients: ["query", "src"],
+  clients: ["query"],
   bench: ["src", "ingest", "query", "test"],
   test: ["src", "ingest", "query", "clients", "bench"],
 };
@@ -34,6 +34,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ["config"],
   ["access", "concurrency", "health"],
 ];
+/** Types only, like nothing else that clients take from `src/`. */
+const API_TABLE = "src/server/api-table.ts";
 const LIBRARY_DOORS = ["ingest/index.ts", "query/index.ts"];
 const VAGUE_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/;
 const MAX_FILE_LINES = 300;
@@ -147,6 +149,23 @@ describe("structure", () => {
         .map((target) => `${path} -> ${target}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test("clients import the types of the routes, the query library by its door, and the typed client no other", () => {
+    const mayImport = (path: string, target: string): boolean =>
+      [API_TABLE, "query/index.ts", "package.json"].includes(target) ||
+      target.startsWith(path.startsWith("clients/api/") ? "clients/api/" : "clients/");
+    const wrong = production
+      .filter(({ path }) => topFolder(path) === "clients")
+      .flatMap(({ path, allImports }) =>
+        allImports.filter((target) => !mayImport(path, target)).map((target) => `${path} -> ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test("the typed client needs nothing that a browser lacks", () => {
+    const files = sources.filter(({ path }) => path.startsWith("clients/api/"));
+    expect(linesMatching(files, /"(node|bun)[:"]|\b(Bun|Buffer|process|require)\b/)).toEqual([]);
   });
 
   test("nobody imports a program's entry point", () => {

@@ -1,4 +1,5 @@
 import { homedir, hostname } from "node:os";
+import type { Fetch } from "../api/client.ts";
 
 /** One of the process' output streams. */
 export interface Output {
@@ -8,8 +9,6 @@ export interface Output {
   /** Resolves when the stream takes more; rejects never: a reader that went away ends the process. */
   write(text: string): Promise<void>;
 }
-
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What a command touches of the world around it. */
 export interface CliContext {

@@ -28,11 +28,6 @@ export const LINGER_MS = 200;
 /** Requests in flight: enough to hide a round trip; each holds at most one batch in memory. */
 export const CONCURRENCY_DEFAULT = 4;
 export const CONCURRENCY_MAX = 32;
-/** One request, from its first byte to its answer. */
-export const REQUEST_TIMEOUT_MS = 60_000;
-/** Waits between attempts grow from the first to the second. */
-export const RETRY_MIN_MS = 100;
-export const RETRY_MAX_MS = 15_000;
 /** How long one batch is tried before the command gives up. */
 export const GIVE_UP_DEFAULT_SEC = 300;
 /**
@@ -59,8 +54,6 @@ export const RESUME_MAX_AGE_MS = 90 * 24 * 3600 * 1000;
 export const SEARCH_PAGE_MAX = 1000;
 export const SEARCH_LIMIT_DEFAULT = 100;
 
-/** Characters of one event of a stream, above the largest entry: a peer that never ends an event does not fill the memory. */
-export const EVENT_MAX_CHARS = 32 * 1024 * 1024;
 /** A stream is broken when this passes without a byte: the server says something every five seconds, so three times. */
 export const TAIL_SILENCE_MS = 15_000;
 /** A stream that lasted this long was a good one: the waits before the next attempts begin small again. */
@@ -81,10 +74,8 @@ export const QUERY_TIMEOUT_MS = 660_000;
 export const PASSWORD_MAX_CHARS = 256;
 /** Characters shown of the line of a query that is wrong. */
 export const QUERY_LINE_SHOWN_MAX_CHARS = 100;
-/** Problems of a refused request that are shown. */
+/** Problems of a query that are shown. */
 export const FIELDS_SHOWN_MAX = 5;
-/** Characters of foreign text shown in an error. */
-export const ERROR_TEXT_MAX_CHARS = 500;
 
 /** To how many columns the cells of a table are filled up where nothing is cut: one long message must not widen every row. */
 export const CELL_PADDED_MAX_COLUMNS = 60;

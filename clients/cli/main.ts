@@ -10,6 +10,7 @@ import { addShipCommand } from "./commands/ship.ts";
 import { addTailCommand } from "./commands/tail.ts";
 import { DEFAULT_URL } from "./config/base-url.ts";
 import { processContext } from "./context.ts";
+import { asCliError } from "./failures.ts";
 
 const ENVIRONMENT_AND_EXIT_CODES = `
 OBS_URL and OBS_TOKEN name the server and the token; NO_COLOR turns colours off.
@@ -41,7 +42,8 @@ try {
 /** Says in one line what went wrong; a fault of this program keeps its stack. */
 async function exitCodeOf(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (!(error instanceof CliError)) throw error;
-  await context.stderr.write(`obs: ${error.message}\n`);
-  return error.exitCode;
+  const failure = asCliError(error);
+  if (!(failure instanceof CliError)) throw error;
+  await context.stderr.write(`obs: ${failure.message}\n`);
+  return failure.exitCode;
 }

@@ -19,8 +19,12 @@ export function addFilterOptions(command: Command): Command {
     .addOption(new Option("--level <level>", "only entries of this level").choices(LEVELS));
 }
 
+interface Filter extends FilterFlags {
+  q?: string;
+}
+
 /** The filter as the API names it; all the words become one `q`. */
-export function filterOf(words: readonly string[], flags: FilterFlags): Record<string, string> {
+export function filterOf(words: readonly string[], flags: FilterFlags): Filter {
   const { query, service, level } = flags;
   return {
     ...(words.length > 0 && { q: words.join(" ") }),
@@ -30,11 +34,14 @@ export function filterOf(words: readonly string[], flags: FilterFlags): Record<s
   };
 }
 
-/** Of which time. */
-export interface TimeFlags {
-  since?: string;
+interface TimeRange {
   from?: string;
   to?: string;
+}
+
+/** Of which time. */
+export interface TimeFlags extends TimeRange {
+  since?: string;
 }
 
 export function addTimeOptions(command: Command): Command {
@@ -45,7 +52,7 @@ export function addTimeOptions(command: Command): Command {
 }
 
 /** The time as the API takes it. Throws UsageError for what is no time. */
-export function timeRangeOf(flags: TimeFlags, nowMs: number): { from?: string; to?: string } {
+export function timeRangeOf(flags: TimeFlags, nowMs: number): TimeRange {
   const { since, from, to } = flags;
   if (since !== undefined && from !== undefined)
     throw new UsageError("--since and --from both say when to begin: use one of them");
@@ -70,6 +77,10 @@ export function addSelectionOptions(command: Command): Command {
 }
 
 /** The entries and their time as the API takes them. Throws UsageError for what is no time. */
-export function selectionOf(words: readonly string[], flags: SelectionFlags, nowMs: number): URLSearchParams {
-  return new URLSearchParams({ ...filterOf(words, flags), ...timeRangeOf(flags, nowMs) });
+export function selectionOf(
+  words: readonly string[],
+  flags: SelectionFlags,
+  nowMs: number,
+): Filter & TimeRange {
+  return { ...filterOf(words, flags), ...timeRangeOf(flags, nowMs) };
 }

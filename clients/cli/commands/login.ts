@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { ApiClient } from "../../api/client.ts";
+import { ApiError } from "../../api/errors.ts";
 import { UsageError } from "../cli-error.ts";
 import { resolveBaseUrl } from "../config/connection.ts";
 import { credentialsPath, TOKEN_PATTERN, writeCredentials } from "../config/credentials.ts";
 import type { CliContext } from "../context.ts";
-import { ApiClient } from "../http/api-client.ts";
-import { RefusedError } from "../http/failures.ts";
 import { PASSWORD_MAX_CHARS } from "../limits.ts";
 import { ask } from "../login/prompt.ts";
 import { signIn } from "../login/sign-in.ts";
@@ -56,9 +56,9 @@ async function runLogin(context: CliContext, flags: LoginFlags, globals: GlobalO
 /** Throws when the server does not know the token. One that may not read the account is known as well. */
 async function checkToken(api: ApiClient): Promise<void> {
   try {
-    await api.expect([200], { method: "GET", path: "/api/v1/me" });
+    await api.call("GET /api/v1/me");
   } catch (error) {
-    if (!(error instanceof RefusedError && error.code === "PAT_SCOPE_INSUFFICIENT")) throw error;
+    if (!(error instanceof ApiError && error.code === "PAT_SCOPE_INSUFFICIENT")) throw error;
   }
 }
 

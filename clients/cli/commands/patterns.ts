@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { ApiClient } from "../../api/client.ts";
 import { resolveConnection } from "../config/connection.ts";
 import type { CliContext } from "../context.ts";
-import { ApiClient } from "../http/api-client.ts";
+import { foreignAnswer } from "../failures.ts";
 import { QUERY_TIMEOUT_MS } from "../limits.ts";
-import { formatPatterns } from "../patterns/format-patterns.ts";
-import { decodePatternReport, type PatternReport } from "../patterns/pattern-report.ts";
+import { formatPatterns, type PatternReport } from "../patterns/format-patterns.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
 import { jsonText } from "../terminal/json-text.ts";
 import { formatCount, formatCountOf } from "../terminal/quantities.ts";
@@ -35,20 +35,20 @@ async function runPatterns(
   flags: PatternsFlags,
   globals: GlobalOptions,
 ): Promise<void> {
-  const query = selectionOf(words, flags, context.now());
-  if (flags.limit !== undefined) query.set("limit", String(flags.limit));
+  const selection = selectionOf(words, flags, context.now());
+  const query = { ...selection, ...(flags.limit !== undefined && { limit: flags.limit }) };
   const { baseUrl, token } = await resolveConnection(context, globals.url);
   const api = new ApiClient({ baseUrl, token, fetch: context.fetch, timeoutMs: QUERY_TIMEOUT_MS });
   const { stdout, stderr } = context;
   let report: PatternReport;
   try {
-    const answer = await api.expect([200], { method: "GET", path: "/api/v1/logs/patterns", query });
-    report = decodePatternReport(answer.text, baseUrl);
+    report = await api.call("GET /api/v1/logs/patterns", { query });
+    if (!Array.isArray(report.patterns)) throw foreignAnswer(baseUrl, "about patterns");
   } catch (error) {
     throw explainQueryProblems(error, flags.query);
   }
   if (globals.json === true) {
-    await stdout.write(`${jsonText(report.body, stdout)}\n`);
+    await stdout.write(`${jsonText(report, stdout)}\n`);
     return;
   }
   const lines = formatPatterns(report, stdout.columns, colorsOf(flags, context));
@@ -56,8 +56,8 @@ async function runPatterns(
   await stderr.write(`${summaryOf(report)}\n`);
 }
 
-function summaryOf({ patterns, otherPatterns, total }: PatternReport): string {
+function summaryOf({ patterns, other, total }: PatternReport): string {
   const entries = total === 1 ? "1 entry" : `${formatCount(total)} entries`;
-  const more = otherPatterns > 0 ? `, and ${formatCount(otherPatterns)} more` : "";
+  const more = other.patterns > 0 ? `, and ${formatCount(other.patterns)} more` : "";
   return `${formatCountOf(patterns.length, "pattern")} of ${entries}${more}`;
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { ApiClient } from "../../api/client.ts";
 import { CliError, UsageError } from "../cli-error.ts";
 import { resolveConnection } from "../config/connection.ts";
 import type { CliContext, Output } from "../context.ts";
-import { ApiClient } from "../http/api-client.ts";
 import { QUERY_TIMEOUT_MS, WIDTH_DEFAULT_COLUMNS } from "../limits.ts";
 import type { QueryAnswer } from "../query/answer.ts";
 import { drawChart } from "../query/chart.ts";

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { ApiClient } from "../../api/client.ts";
 import { CliError, EXIT } from "../cli-error.ts";
 import { isLoopback } from "../config/base-url.ts";
 import { resolveConnection } from "../config/connection.ts";
 import { stateDirectory } from "../config/user-directories.ts";
 import type { CliContext } from "../context.ts";
-import { ApiClient } from "../http/api-client.ts";
 import {
   BATCH_MAX_ENTRIES,
   CONCURRENCY_DEFAULT,

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { ApiClient } from "../../api/client.ts";
+import type { JsonRecord } from "../../api/json.ts";
 import { EXIT } from "../cli-error.ts";
 import { resolveConnection } from "../config/connection.ts";
 import type { CliContext } from "../context.ts";
-import { ApiClient } from "../http/api-client.ts";
-import type { JsonRecord } from "../http/json.ts";
 import { STALL_NOTICE_MS, TAIL_SILENCE_MS } from "../limits.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
 import { formatEntryLine } from "../tail/entry-line.ts";

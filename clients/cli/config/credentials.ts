@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isRecord, parseJsonOrUndefined } from "../../api/json.ts";
 import { CliError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { isRecord, parseJsonOrUndefined } from "../http/json.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { configDirectory } from "./user-directories.ts";
 

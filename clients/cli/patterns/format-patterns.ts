@@ -1,8 +1,11 @@
+import type { CallAnswer } from "../../api/calls.ts";
 import { sparkline } from "../terminal/blocks.ts";
 import type { Colors } from "../terminal/colors.ts";
 import { escapeControlsInCell } from "../terminal/escape-controls.ts";
 import { formatTable, type TableColumn } from "../terminal/table.ts";
-import type { PatternReport } from "./pattern-report.ts";
+
+export type PatternReport = CallAnswer<"GET /api/v1/logs/patterns">;
+type ValueCounts = PatternReport["patterns"][number]["levels"];
 
 const COLUMNS: readonly TableColumn[] = [
   { header: "count", align: "right", isRigid: true },
@@ -20,12 +23,12 @@ const VANISHED_COLUMNS: readonly TableColumn[] = [
 
 /** The lines of a table of the patterns, and of one of those that have vanished where there are any. */
 export function formatPatterns(report: PatternReport, maxWidth: number | null, colors: Colors): string[] {
-  const rows = report.patterns.map(({ count, share, trend, isNew, levels, services, pattern }) => [
+  const rows = report.patterns.map(({ count, share, trend, new: isNew, levels, services, pattern }) => [
     String(count),
     `${(share * 100).toFixed(1)}%`,
     sparkline(trend),
     isNew ? "new" : "",
-    ...[levels.join(" "), services.join(" "), pattern].map(escapeControlsInCell),
+    ...[namesOf(levels), namesOf(services), pattern].map(escapeControlsInCell),
   ]);
   const lines = formatTable({ columns: COLUMNS, rows }, maxWidth, colors);
   if (report.vanished.length === 0) return lines;
@@ -34,4 +37,12 @@ export function formatPatterns(report: PatternReport, maxWidth: number | null, c
     escapeControlsInCell(pattern),
   ]);
   return [...lines, "", ...formatTable({ columns: VANISHED_COLUMNS, rows: vanished }, maxWidth, colors)];
+}
+
+/** The most frequent first; entries that have none are left out. */
+function namesOf(counts: ValueCounts): string {
+  return counts
+    .toSorted((a, b) => b.count - a.count)
+    .flatMap(({ value }) => value ?? [])
+    .join(" ");
 }

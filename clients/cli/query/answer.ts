@@ -1,5 +1,5 @@
-import { CliError } from "../cli-error.ts";
-import { isRecord, type JsonRecord, parseJsonExactly } from "../http/json.ts";
+import { isRecord, type JsonRecord, parseJsonExactly } from "../../api/json.ts";
+import { foreignAnswer } from "../failures.ts";
 
 /** How the query asks to be drawn. */
 export interface RenderHint {
@@ -19,14 +19,15 @@ export interface QueryAnswer {
 /** Throws CliError when the text is no answer to a query. */
 export function decodeAnswer(text: string, baseUrl: string): QueryAnswer {
   const body = parseJsonExactly(text);
-  if (!isRecord(body) || !Array.isArray(body.columns) || !Array.isArray(body.rows)) throw foreign(baseUrl);
+  if (!isRecord(body) || !Array.isArray(body.columns) || !Array.isArray(body.rows))
+    throw foreignAnswer(baseUrl, "a query");
   const columns = body.columns.map((column: unknown) => {
     if (!isRecord(column) || typeof column.name !== "string" || typeof column.type !== "string")
-      throw foreign(baseUrl);
+      throw foreignAnswer(baseUrl, "a query");
     return { name: column.name, type: column.type };
   });
   const rows = body.rows.map((row: unknown): readonly unknown[] => {
-    if (!Array.isArray(row) || row.length !== columns.length) throw foreign(baseUrl);
+    if (!Array.isArray(row) || row.length !== columns.length) throw foreignAnswer(baseUrl, "a query");
     return row;
   });
   return {
@@ -62,8 +63,4 @@ function decodeStats(stats: unknown): QueryAnswer["stats"] {
 function decodeRender(render: unknown): RenderHint | null {
   if (!isRecord(render) || typeof render.chart !== "string") return null;
   return { chart: render.chart, properties: isRecord(render.properties) ? render.properties : {} };
-}
-
-function foreign(baseUrl: string): CliError {
-  return new CliError(`${baseUrl} answered a query with something else: is it an obs server?`);
 }

@@ -1,6 +1,7 @@
+import { ApiError, type FieldProblem, type QueryPlace } from "../../api/errors.ts";
+import { FIELDS_SHOWN_MAX } from "../../api/limits.ts";
 import { CliError } from "../cli-error.ts";
-import { type FieldProblem, type QueryPlace, RefusedError } from "../http/failures.ts";
-import { FIELDS_SHOWN_MAX, QUERY_LINE_SHOWN_MAX_CHARS } from "../limits.ts";
+import { QUERY_LINE_SHOWN_MAX_CHARS } from "../limits.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
 
 /**
@@ -8,7 +9,7 @@ import { escapeControls } from "../terminal/escape-controls.ts";
  * Any other error comes back as it is.
  */
 export function explainQueryProblems(error: unknown, query: string | undefined): unknown {
-  if (!(error instanceof RefusedError) || query === undefined) return error;
+  if (!(error instanceof ApiError) || query === undefined) return error;
   const placed = error.fields.filter((field): field is PlacedProblem => field.place !== undefined);
   if (placed.length === 0) return error;
   const lines = query.split(/\r?\n/);

@@ -1,10 +1,9 @@
+import type { CallInput } from "../../api/calls.ts";
+import type { ApiClient } from "../../api/client.ts";
+import { refusalInStream } from "../../api/errors.ts";
+import { isRecord, parseJsonOrUndefined } from "../../api/json.ts";
+import { EventStreamParser, isEventStream } from "../../api/stream.ts";
 import { CliError } from "../cli-error.ts";
-import { type ApiClient, jsonBody } from "../http/api-client.ts";
-import { EventStreamParser, isEventStream } from "../http/event-stream.ts";
-import { refusal, refusalInStream } from "../http/failures.ts";
-import { isRecord, parseJsonOrUndefined } from "../http/json.ts";
-import { readEvents, readText } from "../http/read-body.ts";
-import { QUERY_TIMEOUT_MS } from "../limits.ts";
 import { decodeAnswer, type QueryAnswer } from "./answer.ts";
 
 /** How far the server is. */
@@ -14,35 +13,19 @@ export interface QueryProgress {
   readonly elapsedMs: number;
 }
 
-export interface QueryRequest {
-  readonly query: string;
-  /** ISO date-times. */
-  readonly from?: string;
-  readonly to?: string;
-}
-
 /**
  * Runs a query. With `onProgress` the server is asked to tell how far it is; one that cannot answers as without. Throws
- * UnreachableError, RefusedError with the server's words, and CliError when the answer is none.
+ * UnreachableError, ApiError with the server's words, and CliError when the answer is none.
  */
 export async function sendQuery(
   api: ApiClient,
-  request: QueryRequest,
+  body: CallInput<"POST /api/v1/logs/query">["body"],
   onProgress: ((progress: QueryProgress) => void) | null,
 ): Promise<QueryAnswer> {
-  const { headers, body } = jsonBody(request);
   const accept = onProgress === null ? "application/json" : "text/event-stream, application/json;q=0.9";
-  const answer = await api.open({
-    method: "POST",
-    path: "/api/v1/logs/query",
-    headers: { ...headers, accept },
-    body,
-  });
-  const reading = { baseUrl: api.baseUrl, silenceMs: QUERY_TIMEOUT_MS };
-  if (answer.status !== 200) throw refusal(await readText(answer, reading), api.baseUrl);
-  if (!isEventStream(answer)) return decodeAnswer((await readText(answer, reading)).text, api.baseUrl);
-  const stream = readEvents(answer, new EventStreamParser(), reading);
-  for await (const events of stream)
+  const answer = await api.open("POST /api/v1/logs/query", { headers: { accept }, body, expect: 200 });
+  if (!isEventStream(answer)) return decodeAnswer((await answer.read()).text, api.baseUrl);
+  for await (const events of answer.events(new EventStreamParser()))
     for (const { type, data } of events) {
       if (type === "result") return decodeAnswer(data, api.baseUrl);
       if (type === "error") throw refusalInStream(data, "the query failed");

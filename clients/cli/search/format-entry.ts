@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../http/json.ts";
+import type { JsonRecord } from "../../api/json.ts";
 import type { Colors } from "../terminal/colors.ts";
 import { escapeControls, escapeControlsInLines } from "../terminal/escape-controls.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord, parseJsonOrUndefined } from "../http/json.ts";
+import { isRecord, parseJsonOrUndefined } from "../../api/json.ts";
 import {
   ATTRIBUTE_KEY_MAX_CHARS,
   ATTRIBUTE_VALUE_MAX_BYTES,

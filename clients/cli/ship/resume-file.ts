@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isRecord, parseJsonOrUndefined } from "../../api/json.ts";
 import { CliError } from "../cli-error.ts";
 import { writePrivateFile } from "../config/private-file.ts";
-import { isRecord, parseJsonOrUndefined } from "../http/json.ts";
 import { FINGERPRINT_BYTES, RESUME_MAX_AGE_MS } from "../limits.ts";
 import { type Position, START } from "./position.ts";
 

@@ -1,8 +1,9 @@
 import { gzipSync } from "node:zlib";
+import { backoffMs } from "../../api/backoff.ts";
+import type { ApiClient } from "../../api/client.ts";
+import { ApiError, UnreachableError } from "../../api/errors.ts";
 import { CliError } from "../cli-error.ts";
-import type { ApiAnswer, ApiClient } from "../http/api-client.ts";
-import { askedWaitMs, backoffMs, isRetryableCode, isRetryableStatus } from "../http/backoff.ts";
-import { refusal, UnreachableError } from "../http/failures.ts";
+import { wordFailure } from "../failures.ts";
 import { DRAIN_MS, FIRST_CONTACT_MAX_MS, STALL_NOTICE_MS } from "../limits.ts";
 import type { Batch } from "./batches.ts";
 
@@ -51,6 +52,7 @@ export class Sender {
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#attempt(batch);
       if (outcome === "acknowledged") {
+        this.#reached = true;
         this.#toldAt = now();
         return;
       }
@@ -76,25 +78,20 @@ export class Sender {
   }
 
   async #attempt(batch: Batch): Promise<"acknowledged" | { message: string; askedWaitMs: number }> {
-    const { api, now } = this.#options;
-    let answer: ApiAnswer;
     try {
-      answer = await api.send({
-        method: "POST",
-        path: "/api/v1/logs/ingest",
-        signal: this.#drained.signal,
+      await this.#options.api.send("POST /api/v1/logs/ingest", {
         ...this.#requestOf(batch),
+        signal: this.#drained.signal,
+        expect: 202,
       });
+      return "acknowledged";
     } catch (error) {
-      if (error instanceof UnreachableError && error.retryable)
-        return { message: error.message, askedWaitMs: 0 };
+      const isAnswer = error instanceof ApiError;
+      this.#reached ||= isAnswer;
+      if ((isAnswer || error instanceof UnreachableError) && error.retryable)
+        return { message: wordFailure(error), askedWaitMs: isAnswer ? error.waitMs : 0 };
       throw error;
     }
-    this.#reached = true;
-    if (answer.status === 202) return "acknowledged";
-    const refused = refusal(answer, api.baseUrl);
-    if (!isRetryableStatus(answer.status) && !isRetryableCode(refused.code)) throw refused;
-    return { message: refused.message, askedWaitMs: askedWaitMs(answer.status, answer.headers, now()) };
   }
 
   #requestOf({ body, start, end }: Batch): {

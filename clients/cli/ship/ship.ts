@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { ApiClient } from "../http/api-client.ts";
+import type { ApiClient } from "../../api/client.ts";
 import { RECORD_EVERY_BATCHES, RECORD_EVERY_MS } from "../limits.ts";
 import { type Batch, readBatches } from "./batches.ts";
 import type { ByteSource } from "./byte-source.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../http/json.ts";
+import { isRecord, type JsonRecord } from "../../api/json.ts";
 import { ATTRIBUTES_SHOWN_MAX_CHARS } from "../limits.ts";
 import type { Colors } from "../terminal/colors.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";

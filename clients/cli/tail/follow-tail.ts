@@ -1,17 +1,19 @@
+import { backoffMs } from "../../api/backoff.ts";
+import type { CallInput } from "../../api/calls.ts";
+import type { ApiClient } from "../../api/client.ts";
+import { ApiError, refusalInStream, UnreachableError } from "../../api/errors.ts";
+import { isRecord, type JsonRecord, parseJsonExactly, parseJsonOrUndefined } from "../../api/json.ts";
+import type { OpenAnswer } from "../../api/open-answer.ts";
+import { EventStreamParser, isEventStream, type ServerSentEvent } from "../../api/stream.ts";
 import { CliError } from "../cli-error.ts";
-import { type ApiAnswer, type ApiClient, jsonBody, type OpenAnswer } from "../http/api-client.ts";
-import { askedWaitMs, backoffMs, isRetryableCode, isRetryableStatus } from "../http/backoff.ts";
-import { EventStreamParser, isEventStream, type ServerSentEvent } from "../http/event-stream.ts";
-import { type RefusedError, refusal, refusalInStream, UnreachableError } from "../http/failures.ts";
-import { isRecord, type JsonRecord, parseJsonExactly, parseJsonOrUndefined } from "../http/json.ts";
-import { type ReadOptions, readEvents, readText } from "../http/read-body.ts";
+import { foreignAnswer, wordFailure } from "../failures.ts";
 import { FIRST_CONTACT_MAX_MS, TAIL_ASKED_WAIT_MAX_MS, TAIL_RECENT_IDS, TAIL_STABLE_MS } from "../limits.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 export interface TailOptions {
   readonly api: ApiClient;
-  /** What the session is asked for: `q`, `query`, `service`, `level`. */
-  readonly filter: Readonly<Record<string, string>>;
+  /** What the session is asked for. */
+  readonly filter: CallInput<"POST /api/v1/logs/tail/session">["body"];
   /** Milliseconds without a byte after which a stream is broken. */
   readonly silenceMs: number;
   /** Milliseconds of a clock that never goes back. */
@@ -45,7 +47,8 @@ class Interruption extends Error {
 
 /**
  * Follows a tail for ever: it opens a session, reads its stream, and after every break goes on behind the last entry. Ends by
- * throwing only: CliError when the server cannot be reached at first, refuses the filter or the token, or is no obs server.
+ * throwing only: CliError when the server cannot be reached at first or is no obs server, ApiError when it refuses the filter
+ * or the token.
  */
 export async function* followTail(options: TailOptions): AsyncGenerator<TailEvent, never> {
   const tail = new Tail(options);
@@ -62,7 +65,6 @@ export async function* followTail(options: TailOptions): AsyncGenerator<TailEven
 
 class Tail {
   readonly #options: TailOptions;
-  readonly #reading: ReadOptions;
   readonly #shown = new RecentIds(TAIL_RECENT_IDS);
   #token: string | null = null;
   /** The session was made by this attempt and has shown nothing: what refuses it would refuse the next one too. */
@@ -74,7 +76,6 @@ class Tail {
 
   constructor(options: TailOptions) {
     this.#options = options;
-    this.#reading = { baseUrl: options.api.baseUrl, silenceMs: options.silenceMs };
   }
 
   nextWaitMs(): number {
@@ -96,48 +97,43 @@ class Tail {
       this.hasOpened = true;
       return yield* this.#readEvents(answer);
     } catch (error) {
-      if (error instanceof Interruption) return error;
-      if (error instanceof UnreachableError && error.retryable) return new Interruption(error.message);
-      throw error;
+      return this.#interruptionBy(error);
     } finally {
       if (monotonicMs() - openedAt >= TAIL_STABLE_MS) this.#attempt = 0;
     }
   }
 
   async #open(): Promise<OpenAnswer> {
-    const { api } = this.#options;
+    const { api, silenceMs } = this.#options;
     this.#token ??= await this.#openSession();
-    const answer = await api.open({
-      method: "GET",
-      path: "/api/v1/logs/tail",
-      query: new URLSearchParams({ token: this.#token }),
+    const answer = await api.open("GET /api/v1/logs/tail", {
+      query: { token: this.#token },
+      expect: 200,
+      silenceMs,
       headers: {
         accept: "text/event-stream",
         ...(this.#lastEventId === "" ? {} : { "last-event-id": this.#lastEventId }),
       },
     });
-    if (answer.status !== 200) throw this.#refused(await readText(answer, this.#reading));
     if (isEventStream(answer)) return answer;
     answer.close();
-    throw new CliError(`${api.baseUrl} answered a tail with something else: is it an obs server?`);
+    throw foreignAnswer(api.baseUrl, "a tail");
   }
 
   async #openSession(): Promise<string> {
     const { api, filter } = this.#options;
     this.#isFresh = true;
-    const answer = await api.send({ method: "POST", path: "/api/v1/logs/tail/session", ...jsonBody(filter) });
-    if (answer.status !== 201) throw this.#refused(answer);
-    const session = parseJsonOrUndefined(answer.text);
-    if (isRecord(session) && typeof session.token === "string") return session.token;
-    throw new CliError(`${api.baseUrl} answered with no tail session: is it an obs server?`);
+    const { token } = await api.call("POST /api/v1/logs/tail/session", { body: filter, expect: 201 });
+    if (typeof token === "string") return token;
+    throw foreignAnswer(api.baseUrl, "a tail session");
   }
 
   async *#readEvents(answer: OpenAnswer): AsyncGenerator<TailEvent, Interruption> {
     const { api } = this.#options;
     const parser = new EventStreamParser(this.#lastEventId);
     // What the server says last before it ends the stream is why; when the stream goes on, it was a remark.
-    let remark: RefusedError | null = null;
-    for await (const events of readEvents(answer, parser, this.#reading)) {
+    let remark: ApiError | null = null;
+    for await (const events of answer.events(parser)) {
       if (remark !== null) yield { kind: "notice", message: remark.message };
       remark = yield* this.#tell(events);
       this.#lastEventId = parser.lastEventId;
@@ -145,12 +141,11 @@ class Tail {
       if (remark === null) this.#isFresh = false;
     }
     if (remark === null) return new Interruption(`${api.baseUrl} ended the stream`);
-    if (isRetryableCode(remark.code)) return new Interruption(remark.message);
-    throw this.#withoutSession(remark);
+    throw remark;
   }
 
   /** Tells the events of a chunk in their order; gives what is a remark or the reason of the end, if it is the last of them. */
-  async *#tell(events: readonly ServerSentEvent[]): AsyncGenerator<TailEvent, RefusedError | null> {
+  async *#tell(events: readonly ServerSentEvent[]): AsyncGenerator<TailEvent, ApiError | null> {
     let entries: JsonRecord[] = [];
     for (const [index, { type, data }] of events.entries()) {
       if (type === "log") {
@@ -183,18 +178,13 @@ class Tail {
     return typeof entry.id === "string" && !this.#shown.add(entry.id) ? null : entry;
   }
 
-  /** What an answer other than the wanted one means: to be tried again, a session that is no more, or the end. */
-  #refused(answer: ApiAnswer): Error {
-    const refused = refusal(answer, this.#options.api.baseUrl);
-    if (isRetryableStatus(answer.status))
-      return new Interruption(refused.message, askedWaitMs(answer.status, answer.headers, Date.now()));
-    return this.#withoutSession(refused);
-  }
-
-  #withoutSession(refused: RefusedError): Error {
-    if (this.#isFresh) return refused;
+  /** What a failure means: to be tried again, a session that is no more, or the end, which is thrown. */
+  #interruptionBy(error: unknown): Interruption {
+    if (error instanceof UnreachableError && error.retryable) return new Interruption(wordFailure(error));
+    if (!(error instanceof ApiError) || (this.#isFresh && !error.retryable)) throw error;
+    if (error.retryable) return new Interruption(wordFailure(error), error.waitMs);
     this.#token = null;
-    return new Interruption(refused.message);
+    return new Interruption(wordFailure(error));
   }
 }
 

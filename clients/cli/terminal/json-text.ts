@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../http/json.ts";
+import type { JsonRecord } from "../../api/json.ts";
 import { escapeControlsInJson } from "./escape-controls.ts";
 
 /** A record as JSON on one line; on a terminal, with nothing in it that the terminal would obey. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseJsonExactly } from "../../../clients/cli/http/json.ts";
+import { parseJsonExactly } from "../../../clients/api/json.ts";
 import { formatEntry } from "../../../clients/cli/search/format-entry.ts";
 import { makeColors, wantsColor } from "../../../clients/cli/terminal/colors.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { ApiClient } from "../../../clients/api/client.ts";
 import { CliError } from "../../../clients/cli/cli-error.ts";
-import { ApiClient } from "../../../clients/cli/http/api-client.ts";
 import { followTail, type TailEvent } from "../../../clients/cli/tail/follow-tail.ts";
 import { startTailPeer } from "./tail-peer.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RefusedError, refusal } from "../../../clients/cli/http/failures.ts";
+import { ApiError, refusal } from "../../../clients/api/errors.ts";
 import { explainQueryProblems } from "../../../clients/cli/query/query-problems.ts";
 
 function told(query: string, ...places: readonly object[]): string {
@@ -73,6 +73,6 @@ test("nothing of the server's words commands a terminal", () => {
 });
 
 test("another error is not touched", () => {
-  const other = new RefusedError("no", { status: 403, code: "FORBIDDEN", fields: [] });
+  const other = new ApiError("no", { status: 403, code: "FORBIDDEN", fields: [] });
   expect(explainQueryProblems(other, "x")).toBe(other);
 });

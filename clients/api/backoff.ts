@@ -1,4 +1,4 @@
-import { RETRY_MAX_MS, RETRY_MIN_MS } from "../limits.ts";
+import { RETRY_MAX_MS, RETRY_MIN_MS } from "./limits.ts";
 
 /**
  * The wait before attempt number `attempt` + 1: doubling from RETRY_MIN_MS to RETRY_MAX_MS, the upper half of it random, so

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { EventStreamParser, type ServerSentEvent } from "../../../clients/cli/http/event-stream.ts";
+import { EventStreamParser, type ServerSentEvent } from "../../../clients/api/stream.ts";
 
 interface Parsed {
   events: ServerSentEvent[];
@@ -114,10 +114,23 @@ describe("a block", () => {
   });
 });
 
-test("an event that never ends is refused instead of kept", () => {
-  const parser = new EventStreamParser();
+describe("what never ends is not kept", () => {
   const chunk = bytes("x".repeat(4 * 1024 * 1024));
-  expect(() => {
-    for (let i = 0; i < 20; i++) parser.push(chunk);
-  }).toThrow("the server sent an event of more than");
+  const pushAll = (start: string, line: Uint8Array): void => {
+    const parser = new EventStreamParser();
+    parser.push(bytes(start));
+    for (let i = 0; i < 20; i++) parser.push(line);
+  };
+
+  test("an event is refused, be it one line or many", () => {
+    expect(() => pushAll("data: ", chunk)).toThrow("the server sent an event of more than");
+    expect(() => pushAll("", bytes(`data: ${"x".repeat(4 * 1024 * 1024)}\n`))).toThrow(
+      "the server sent an event of more than",
+    );
+  });
+
+  test("a line that is no field is passed over", () => {
+    expect(() => pushAll("", chunk)).not.toThrow();
+    expect(() => pushAll(": ", chunk)).not.toThrow();
+  });
 });

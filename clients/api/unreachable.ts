@@ -1,4 +1,4 @@
-import { UnreachableError } from "./failures.ts";
+import { UnreachableError } from "./errors.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",

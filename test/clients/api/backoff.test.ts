@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { askedWaitMs, backoffMs, isRetryableStatus } from "../../../clients/cli/http/backoff.ts";
-import { RETRY_MAX_MS, RETRY_MIN_MS } from "../../../clients/cli/limits.ts";
+import { askedWaitMs, backoffMs, isRetryableStatus } from "../../../clients/api/backoff.ts";
+import { RETRY_MAX_MS, RETRY_MIN_MS } from "../../../clients/api/limits.ts";
 
 test("waits grow from half the least to the most, and never leave these bounds", () => {
   fc.assert(
