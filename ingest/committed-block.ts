@@ -12,7 +12,7 @@ export { type TextSlices, textAt } from "./native/block-reader.ts";
 const LEVEL_NAMES = ["", ...Object.keys(LEVEL_NUMBERS)];
 
 /** Everything the entries have behind their messages. */
-export interface EntryDetails {
+interface EntryDetails {
   readonly traceId: TextSlices;
   readonly spanId: TextSlices;
   readonly eventId: TextSlices;
@@ -21,7 +21,7 @@ export interface EntryDetails {
 }
 
 /** The attributes of an entry, as the store holds them: keys, their texts, and those whose text is JSON. */
-export type EntryAttributes = readonly [
+type EntryAttributes = readonly [
   keys: readonly string[],
   texts: readonly string[],
   jsonKeys: readonly string[],

@@ -11,7 +11,7 @@ import type { IngestObserver } from "./observer.ts";
 import type { WalReadLimits } from "./wal/types.ts";
 import type { Wal } from "./wal/wal.ts";
 
-export interface FlusherOptions {
+interface FlusherOptions {
   wal: Wal;
   store: LogStore;
   observer: IngestObserver;

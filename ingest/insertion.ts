@@ -3,7 +3,7 @@ import type { LogStore } from "./log-store.ts";
 import { missingRows, type Rows } from "./missing-rows.ts";
 import type { IngestObserver } from "./observer.ts";
 
-export interface InsertionOptions extends Rows {
+interface InsertionOptions extends Rows {
   readonly store: LogStore;
   readonly observer: IngestObserver;
   readonly token: string;

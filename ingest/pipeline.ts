@@ -21,13 +21,13 @@ const KEEP_BLOCK_BYTES = 16 * 1024 * 1024;
 const MAX_ATTEMPTS = 8;
 
 /** What the pipeline needs of the write-ahead log. */
-export interface BatchLog {
+interface BatchLog {
   append(record: WalAppend): Promise<unknown>;
   readonly bytes: number;
   readonly maxBytes: number;
 }
 
-export interface IngestPipelineOptions {
+interface IngestPipelineOptions {
   log: BatchLog;
   /** Decodes large bodies. */
   thread: Pick<DecodeThread, "decode">;

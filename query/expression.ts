@@ -25,7 +25,7 @@ export interface AttributePath {
   readonly isNullable: false;
 }
 
-export interface LiteralOf<T extends ScalarType> {
+interface LiteralOf<T extends ScalarType> {
   readonly kind: "literal";
   readonly type: T;
   /** Null is the null of the type. */
@@ -44,7 +44,7 @@ export interface Call {
 }
 
 /** The value of the first row and first column of a relation; null when it has no row. */
-export interface ScalarSubquery {
+interface ScalarSubquery {
   readonly kind: "scalarSubquery";
   readonly relation: Relation;
   readonly type: ScalarType;

@@ -13,7 +13,7 @@ export type FileSource =
     };
 
 /** A place in a statement for a text that travels beside it. */
-export type AddText = (value: string) => string;
+type AddText = (value: string) => string;
 
 const COLLECTION_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
 

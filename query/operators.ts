@@ -1,4 +1,4 @@
-export type Support = "exact" | "approximate" | "rejected";
+type Support = "exact" | "approximate" | "rejected";
 
 export interface OperatorCapability {
   readonly name: string;

@@ -17,7 +17,7 @@ export interface ColumnSchema {
   readonly storage: ColumnStorage;
 }
 
-export interface TableSchema {
+interface TableSchema {
   /** The identifier in ClickHouse. */
   readonly table: string;
   /** Holds the organization of a row as UInt32. It has no public name: no query can mention it. */

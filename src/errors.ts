@@ -140,7 +140,7 @@ export type FieldIssueCode =
   | "custom";
 
 /** Those of problems of a KQL text: the compiler's own. */
-export type QueryIssueCode = Diagnostic["code"];
+type QueryIssueCode = Diagnostic["code"];
 
 /** One problem of a request. `path` is a JSON pointer into the body, or `/name` of a query parameter. */
 export interface FieldIssue {
@@ -163,7 +163,7 @@ export interface QueryIssue extends FieldIssue {
   readonly suggestion: string | null;
 }
 
-export interface ApiErrorOptions {
+interface ApiErrorOptions {
   /** At most 100 issues; only with VALIDATION_FAILED and KQL_INVALID. */
   fields?: readonly (FieldIssue | QueryIssue)[];
   /** Seconds for the `Retry-After` header. */

@@ -47,7 +47,7 @@ export function createLogger(level: LogLevel, destination: LogDestination = new 
 }
 
 /** Where lines go. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): void;
   /** The level of the line that is written next, where the destination cares. */
   lastLevel?: number;

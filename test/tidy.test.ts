@@ -3,9 +3,9 @@
  */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { join } from "node:path";
+import { findCycle, linesMatching, ROOT, sources, topFolder, tracked } from "./tidy/source-files.ts";
 
-const ROOT = normalize(join(import.meta.dir, ".."));
 const SOURCE_FOLDERS = ["src", "ingest", "query", "clients", "bench"];
 /** Top-level folder -> the folders it may import from, besides itself and packages. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -24,8 +24,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["server"],
   ["domains"],
   ["identity", "receive"],
-  ["archive", "kql", "mining", "notify"],
-  ["membership"],
+  ["archive", "kql", "membership", "mining", "notify"],
   ["http"],
   ["changes"],
   ["audit", "outbound", "usage"],
@@ -37,63 +36,15 @@ const FLOORS: readonly (readonly string[])[] = [
 /** Types only, like nothing else that clients take from `src/`. */
 const API_TABLE = "src/server/api-table.ts";
 const LIBRARY_DOORS = ["ingest/index.ts", "query/index.ts"];
+/** Programs, tests and proofs of types: what nobody imports by its nature. */
+const STANDS_ALONE = /\.test\.ts$|\.types\.ts$|\/main\.ts$|^bench\/[^/]+\.ts$/;
 const VAGUE_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/;
 const MAX_FILE_LINES = 300;
 const MAX_TEST_FILE_LINES = 500;
 /** Longer than any poll. */
 const SLEEP_MAX_MS = 1000;
 
-interface SourceFile {
-  path: string;
-  text: string;
-  lines: readonly string[];
-  /** Paths from the root of the project's own modules that are needed at run time. */
-  imports: readonly string[];
-  /** The same, and those that only types are taken from. */
-  allImports: readonly string[];
-  packages: readonly string[];
-}
-
-const transpiler = new Bun.Transpiler({ loader: "ts" });
-const tracked = listFiles();
-const sources = tracked
-  .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
-  .map(readSource)
-  .sort((a, b) => a.path.localeCompare(b.path));
 const production = sources.filter(({ path }) => SOURCE_FOLDERS.includes(topFolder(path)));
-
-function listFiles(): string[] {
-  const { stdout, exitCode } = Bun.spawnSync(["git", "ls-files", "-co", "--exclude-standard"], { cwd: ROOT });
-  if (exitCode !== 0) throw new Error("git could not list the files");
-  return stdout
-    .toString()
-    .split("\n")
-    .filter((path) => path !== "" && existsSync(join(ROOT, path)));
-}
-
-function readSource(path: string): SourceFile {
-  const text = readFileSync(join(ROOT, path), "utf8");
-  const specifiers = transpiler.scanImports(text.replace(/^#!.*/, "")).map((found) => found.path);
-  const own = specifiers.filter((specifier) => specifier.startsWith("."));
-  return {
-    path,
-    text,
-    lines: text.split("\n"),
-    imports: own.map((specifier) => resolved(path, specifier)),
-    allImports: [...text.matchAll(/(?:\bfrom|\bimport\()\s*"(\.[^"]+)"/g)].map((match) =>
-      resolved(path, match[1] ?? ""),
-    ),
-    packages: specifiers.filter((specifier) => !specifier.startsWith(".")),
-  };
-}
-
-function resolved(path: string, specifier: string): string {
-  return relative(ROOT, normalize(join(ROOT, dirname(path), specifier)));
-}
-
-function topFolder(path: string): string {
-  return path.split("/")[0] ?? "";
-}
 
 /** The folder of `src/` a file lies in, each domain being one; empty for what lies directly in `src/`. */
 function roomOf(path: string): string {
@@ -109,13 +60,6 @@ function floorOf(path: string): number {
   const fromTop = FLOORS.findIndex((rooms) => rooms.includes(room));
   if (fromTop === -1) throw new Error(`${path}: src/${room} has no floor in FLOORS`);
   return FLOORS.length - fromTop;
-}
-
-/** `path:line text` of every line that matches. */
-function linesMatching(files: readonly SourceFile[], pattern: RegExp): string[] {
-  return files.flatMap(({ path, lines }) =>
-    lines.flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [])),
-  );
 }
 
 describe("structure", () => {
@@ -166,6 +110,25 @@ describe("structure", () => {
   test("the typed client needs nothing that a browser lacks", () => {
     const files = sources.filter(({ path }) => path.startsWith("clients/api/"));
     expect(linesMatching(files, /"(node|bun)[:"]|\b(Bun|Buffer|process|require)\b/)).toEqual([]);
+  });
+
+  test("every exported name is used by another file, and every file by another", () => {
+    const taken = new Set(sources.flatMap((file) => file.taken));
+    const isTaken = (path: string, name: string): boolean =>
+      taken.has(`${path}#${name}`) || taken.has(`${path}#*`);
+    const files = sources.filter(({ path }) => !STANDS_ALONE.test(path));
+    const names = files.flatMap(({ path, exports }) =>
+      exports.filter((name) => !isTaken(path, name)).map((name) => `${path}: ${name}`),
+    );
+    expect(names).toEqual([]);
+    const imported = new Set(sources.flatMap(({ allImports }) => allImports));
+    // Children, workers and preloads are named by their path.
+    const texts = ["package.json", "bunfig.toml"].map((path) => readFileSync(join(ROOT, path), "utf8"));
+    const named = [...sources.map(({ text }) => text), ...texts];
+    const isStarted = (path: string): boolean =>
+      named.some((text) => new RegExp(`["/ ]${path.split("/").pop()}["\\s]`).test(text));
+    const alone = files.map(({ path }) => path).filter((path) => !imported.has(path) && !isStarted(path));
+    expect(alone).toEqual([]);
   });
 
   test("nobody imports a program's entry point", () => {
@@ -305,25 +268,4 @@ function notThisFile(line: string): boolean {
 function packageName(specifier: string): string {
   const parts = specifier.split("/");
   return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
-}
-
-/** The files of one import cycle, in order; empty when there is none. */
-function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] {
-  const done = new Set<string>();
-  const visit = (path: string, trail: readonly string[]): string[] => {
-    const from = trail.indexOf(path);
-    if (from >= 0) return trail.slice(from);
-    if (done.has(path)) return [];
-    for (const target of graph.get(path) ?? []) {
-      const cycle = visit(target, [...trail, path]);
-      if (cycle.length > 0) return cycle;
-    }
-    done.add(path);
-    return [];
-  };
-  for (const path of graph.keys()) {
-    const cycle = visit(path, []);
-    if (cycle.length > 0) return cycle;
-  }
-  return [];
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** What the kernel has counted for one process. */
-export interface ProcessUsage {
+interface ProcessUsage {
   readonly pid: number;
   /** `server`, `clickhouse`, `postgres` or `other`, by the command line. */
   readonly role: string;

@@ -11,7 +11,7 @@ import { jsonLineBodies, nativeBodies } from "./bodies.ts";
 import { usageBetween, usageOfTree } from "./process-usage.ts";
 
 /** What one way of pumping rows straight into the store came to. */
-export interface ReferenceRun {
+interface ReferenceRun {
   readonly format: string;
   readonly rowsPerSecond: number;
   readonly clickhouseCpuSeconds: number;

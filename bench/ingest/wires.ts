@@ -2,7 +2,7 @@ import { otlpBody } from "../decode/otlp-body.ts";
 import { type BenchEntry, nativeBodies } from "./bodies.ts";
 
 /** A way to send the entries of a run. */
-export interface BenchWire {
+interface BenchWire {
   readonly path: string;
   /** Request bodies of `batch` entries each. */
   bodies(entries: readonly BenchEntry[], batch: number): Uint8Array[];

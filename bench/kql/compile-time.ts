@@ -6,7 +6,7 @@ const WARM_UP_TURNS = 1500;
 const TURNS = 1000;
 
 /** Microseconds. */
-export interface CompileTime {
+interface CompileTime {
   readonly p50Us: number;
   readonly p99Us: number;
   /** Text to typed plan. */

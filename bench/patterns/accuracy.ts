@@ -1,7 +1,7 @@
 import { PatternMiner } from "../../src/mining/miner.ts";
 import type { LabelledLine } from "./loghub.ts";
 
-export interface Accuracy {
+interface Accuracy {
   /** Grouping accuracy: lines in right groups of all lines. A group is right when it has the lines of one event, all of them. */
   readonly ga: number;
   /** F1 of groups: right groups among those made and among those there are. */

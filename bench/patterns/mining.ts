@@ -6,7 +6,7 @@ import { median } from "./median.ts";
 /** The 2 000 lines of a system are mined so many times over by one miner: what its forms cost is part of the time. */
 const REPETITIONS = 50;
 
-export interface MiningReport {
+interface MiningReport {
   readonly systems: Record<
     string,
     { ga: number; fga: number; groups: number; events: number; linesPerSec: number }

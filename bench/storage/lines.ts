@@ -31,7 +31,7 @@ const levelWords: ReadonlyMap<string, string> = new Map([
 /** Runs of digits or hex letters; what stays literal (1-2 digits) is the shape of clocks and counters. */
 const holes = /[0-9a-f]{8,}|\d{3,}/g;
 
-export function lineTemplate(system: string, line: string): LineTemplate {
+function lineTemplate(system: string, line: string): LineTemplate {
   const pieces: Piece[] = [];
   let end = 0;
   for (const match of line.matchAll(holes)) {

@@ -2,13 +2,13 @@ import type { BenchEngine, Settings } from "./engine.ts";
 import { logColumns } from "./source-table.ts";
 
 /** A question with several sets of values, so that no run repeats the one before. */
-export interface Search {
+interface Search {
   readonly name: string;
   readonly sql: readonly string[];
 }
 
 /** As the server sends them: see docs/storage.md. The cache of earlier answers is off, it would flatter repetitions. */
-export const searchSettings: Settings = {
+const searchSettings: Settings = {
   use_query_condition_cache: 0,
   use_top_k_dynamic_filtering: 0,
   use_skip_indexes_for_top_k: 0,

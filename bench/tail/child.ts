@@ -1,5 +1,5 @@
 /** A process of the benchmark that is talked to in lines. */
-export interface LineProcess {
+interface LineProcess {
   /** The next line it writes. */
   line(): Promise<string>;
   send(text: string): void;

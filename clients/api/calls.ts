@@ -32,7 +32,7 @@ export type SuccessStatus<Name extends CallName> = Extract<
   200 | 201 | 202 | 203 | 204 | 205 | 206
 >;
 
-export interface CallOptions {
+interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the call from outside, beside its time limit. */
   readonly signal?: AbortSignal;

@@ -6,7 +6,7 @@ import { unreachable } from "./unreachable.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-export interface ApiClientOptions {
+interface ApiClientOptions {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Sent as a bearer token. Without it a browser's own session counts. */
@@ -19,13 +19,13 @@ export interface ApiClientOptions {
 }
 
 /** A successful answer. */
-export interface Answer<Name extends JsonCallName> {
+interface Answer<Name extends JsonCallName> {
   readonly status: SuccessStatus<Name>;
   readonly headers: Headers;
   readonly body: CallAnswer<Name>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Milliseconds without a byte after which the body is given up; the time limit of the request by default. */
   readonly silenceMs?: number;
 }

@@ -39,7 +39,7 @@ export interface QueryPlace {
   suggestion: string | undefined;
 }
 
-export interface Refusal {
+interface Refusal {
   /** Undefined when the refusal came in the middle of a stream. */
   readonly status: number | undefined;
   readonly code?: string;

@@ -2,7 +2,7 @@ import { type TextAnswer, UnreachableError } from "./errors.ts";
 import type { EventStreamParser, ServerSentEvent } from "./stream.ts";
 import { unreachable } from "./unreachable.ts";
 
-export interface OpenAnswerOptions {
+interface OpenAnswerOptions {
   readonly response: Response;
   /** Milliseconds without a byte after which the connection is taken for dead. Time in which nobody reads does not count. */
   readonly silenceMs: number;

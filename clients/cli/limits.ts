@@ -74,8 +74,6 @@ export const QUERY_TIMEOUT_MS = 660_000;
 export const PASSWORD_MAX_CHARS = 256;
 /** Characters shown of the line of a query that is wrong. */
 export const QUERY_LINE_SHOWN_MAX_CHARS = 100;
-/** Problems of a query that are shown. */
-export const FIELDS_SHOWN_MAX = 5;
 
 /** To how many columns the cells of a table are filled up where nothing is cut: one long message must not widen every row. */
 export const CELL_PADDED_MAX_COLUMNS = 60;

@@ -3,7 +3,7 @@ interface Line<T> {
   bytes: number;
 }
 
-export interface TurnQueueBounds {
+interface TurnQueueBounds {
   readonly maxBytes: number;
   /** Of one organisation. */
   readonly maxBytesOfOne: number;

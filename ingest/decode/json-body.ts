@@ -38,7 +38,7 @@ export function decodeUtf8(body: Uint8Array): string {
   }
 }
 
-export type ParsedJson =
+type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string };
 

@@ -3,7 +3,7 @@ import { isDeeperThan, isJsonObject, type JsonObject, parseJson, tryParseJson } 
 import { readJsonSequence } from "./json-sequence.ts";
 
 /** Hears what a text holds, each with its place: a JSON pointer in an array, else its line. */
-export interface ElementVisitor {
+interface ElementVisitor {
   object(value: JsonObject, place: string): void;
   /** A line of text. */
   text(line: string, place: string): void;

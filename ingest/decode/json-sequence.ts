@@ -2,7 +2,7 @@ import { JSON_MAX_DEPTH } from "../limits.ts";
 import { isJsonObject, type JsonObject, tryParseJson } from "./json-body.ts";
 
 /** Hears what a text holds, piece by piece; lines count from 1. */
-export interface SequenceVisitor {
+interface SequenceVisitor {
   object(value: JsonObject, line: number): void;
   /** A line that does not begin like an object, without its line break. */
   text(text: string, line: number): void;

@@ -8,7 +8,7 @@ import { EventKeySet } from "./event-key-set.ts";
  */
 const PARTS_PER_WINDOW = 4;
 
-export interface EventWindowOptions {
+interface EventWindowOptions {
   windowMs: number;
   /** Keys held at the same time; see `EventKeySet` for the memory of each. */
   maxKeys: number;

@@ -1,7 +1,7 @@
 import type { LogBatch } from "../log-batch.ts";
 import { EVENT_KEY_WORDS, writeEventKey } from "./event-key.ts";
 
-export interface DuplicateSearch {
+interface DuplicateSearch {
   /** Positions of repeated entries in the request. */
   readonly entries: ReadonlySet<number>;
   /** Keys of the other entries that have an event id, four words each. */

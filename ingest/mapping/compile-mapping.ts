@@ -23,7 +23,7 @@ import { scalarText, textOf } from "./value-text.ts";
 export type CompiledMapping = (record: JsonObject, writer: RecordWriter) => string | null;
 
 /** Writes what the mapping does not name into the open record: fields of the entry that are not given, and attributes. */
-export type WriteUnnamed = (writer: RecordWriter, rest: JsonObject, given: ReadonlySet<RecordField>) => void;
+type WriteUnnamed = (writer: RecordWriter, rest: JsonObject, given: ReadonlySet<RecordField>) => void;
 
 type WriteField = (record: JsonObject, writer: RecordWriter) => void;
 /** A reason when the record cannot be mapped. */

@@ -5,7 +5,7 @@ import type { Place, Places } from "./places.ts";
 import { scalarText } from "./value-text.ts";
 
 /** What a field's mapping finds in a record. */
-export interface FoundValue {
+interface FoundValue {
   /** Undefined when there is nothing. */
   readonly value: unknown;
   /** Notes that the value has been written and is not among what remains. */

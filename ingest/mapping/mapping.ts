@@ -4,7 +4,7 @@ export type SourceFormat = "json" | "ndjson" | "cef";
 /** How a timestamp is read; `auto` tells epoch numbers by their magnitude and knows the usual date-times. */
 export type TimestampParse = "epoch_ms" | "epoch_s" | "iso" | "auto";
 
-export type MappingScalar = string | number | boolean;
+type MappingScalar = string | number | boolean;
 
 /** Where the time of a record stands. */
 export interface TimestampMapping {

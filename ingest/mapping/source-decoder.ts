@@ -5,7 +5,7 @@ import type { SourceDecoder } from "./learned-texts.ts";
 import type { Mapping, SourceFormat } from "./mapping.ts";
 
 /** What a configured source does with a body. */
-export interface SourceShape {
+interface SourceShape {
   readonly format: SourceFormat;
   readonly mapping: Mapping;
   /** Records are stored as they are: their text is the message, and nothing is given up. */

@@ -1,5 +1,5 @@
 /** What the log refuses or cannot do. `retryable` tells whether the same append may succeed later on this process. */
-export abstract class WalError extends Error {
+abstract class WalError extends Error {
   abstract readonly retryable: boolean;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -63,7 +63,7 @@ export class WalRecordTooLargeError extends WalError {
 }
 
 /** A numbered invariant of `wal.ts` does not hold: a bug. */
-export class WalInvariantError extends Error {
+class WalInvariantError extends Error {
   override readonly name = "WalInvariantError";
 
   constructor(invariant: number, detail: string) {

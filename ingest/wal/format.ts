@@ -89,7 +89,7 @@ export function encodeRecord(view: DataView, offset: number, size: number, body:
 }
 
 /** What is known of a record only when it is written. */
-export interface RecordStamp {
+interface RecordStamp {
   readonly position: number;
   readonly identity: bigint;
   readonly durableBefore: number;

@@ -2,7 +2,7 @@ import { assertInvariant } from "./errors.ts";
 import type { Ledger } from "./ledger.ts";
 import type { WalLedger } from "./types.ts";
 
-export interface GuardedLedgerOptions {
+interface GuardedLedgerOptions {
   readonly ledger: Ledger;
   readonly durableEnd: () => number;
   /** Throws when the log is closed or has failed. */

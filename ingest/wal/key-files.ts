@@ -12,9 +12,9 @@ import type { WalKeys } from "./types.ts";
 const NAME = /^(\d{16})-(\d+)\.keys$/;
 
 /** The longest key file: what `Reserve` keeps free for it. */
-export const KEY_FILE_BYTES_MAX = SEGMENT_KEY_BYTES_MAX + KEY_FILE_OVERHEAD_BYTES;
+const KEY_FILE_BYTES_MAX = SEGMENT_KEY_BYTES_MAX + KEY_FILE_OVERHEAD_BYTES;
 
-export interface KeyFile {
+interface KeyFile {
   readonly path: string;
   readonly base: number;
   readonly bytes: number;

@@ -7,7 +7,7 @@ import { type Segment, type Segments, segmentEnd } from "./segments.ts";
 import { Serial } from "./serial.ts";
 import type { WalBatch, WalDamage, WalReadLimits, WalRecord } from "./types.ts";
 
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly io: WalIo;
   readonly segments: Segments;
   readonly identity: bigint;

@@ -6,7 +6,7 @@ import type { Reserve } from "./reserve.ts";
 import { type Segment, type Segments, segmentEnd } from "./segments.ts";
 import { Serial } from "./serial.ts";
 
-export interface ReleaserOptions {
+interface ReleaserOptions {
   readonly io: WalIo;
   readonly directory: string;
   readonly segments: Segments;

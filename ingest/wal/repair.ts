@@ -22,7 +22,7 @@ for (let byte = 0; byte < 256; byte++) {
 }
 
 /** A change of one byte: the byte at `index` was changed by exclusive or with `xor`. */
-export interface ByteChange {
+interface ByteChange {
   readonly index: number;
   readonly xor: number;
 }

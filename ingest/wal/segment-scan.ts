@@ -2,7 +2,7 @@ import { readFully, type WalFile } from "./io.ts";
 import { type ScanItem, type ScanWindow, scanNext } from "./scan.ts";
 
 /** The part of a file to scan. */
-export interface ScanRange {
+interface ScanRange {
   /** Position of the file's first byte. */
   readonly base: number;
   /** Where to begin: a record's start. */

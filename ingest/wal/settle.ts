@@ -10,7 +10,7 @@ import type { WalDamage, WalRecovery } from "./types.ts";
 
 export type RecoveryCounts = { -readonly [K in keyof WalRecovery]: WalRecovery[K] };
 
-export interface SettleContext {
+interface SettleContext {
   readonly io: WalIo;
   readonly identity: bigint;
   /** Everything below was durable once; what is unreadable there is damage, what is unreadable above is torn. */

@@ -2,7 +2,7 @@ import { encodeRecord } from "./format.ts";
 import { GROUP_BUFFERS_KEPT } from "./limits.ts";
 import type { WalAppend, WalRange } from "./types.ts";
 
-export interface StagedRecord {
+interface StagedRecord {
   /** Within the group. */
   readonly offset: number;
   readonly resolve: (range: WalRange) => void;

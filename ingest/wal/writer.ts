@@ -7,7 +7,7 @@ import { type Segment, type Segments, segmentEnd, segmentName } from "./segments
 import { type Group, Staging } from "./staging.ts";
 import type { WalAppend, WalRange } from "./types.ts";
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly io: WalIo;
   readonly directory: string;
   readonly segments: Segments;

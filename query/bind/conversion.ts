@@ -13,7 +13,7 @@ import type { Span } from "../span.ts";
 import { refuse } from "./refusal.ts";
 
 /** The function that makes a value of each type of another. */
-export const CONVERSIONS: Readonly<Record<ScalarType, string>> = {
+const CONVERSIONS: Readonly<Record<ScalarType, string>> = {
   bool: "tobool",
   int: "toint",
   long: "tolong",

@@ -20,7 +20,7 @@ export type NamedValue =
     };
 
 /** The parts of the binder that mention one another. */
-export interface Binder {
+interface Binder {
   scalar(expression: syntax.Expression, context: ExpressionContext): Bound;
   table(expression: syntax.Expression, environment: Environment): Relation;
   operator(input: Relation, operator: syntax.Operator, environment: Environment): Relation;

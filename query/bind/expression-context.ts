@@ -12,7 +12,7 @@ import { nearestName } from "./nearest-name.ts";
 import { refuse } from "./refusal.ts";
 
 /** Collects the aggregates that an expression of `summarize` mentions; they become hidden columns. */
-export interface AggregateCollector {
+interface AggregateCollector {
   readonly calls: AggregateCall[];
   /** The references to them: an expression may mention these, and nothing else of a row. */
   readonly results: Set<Expression>;

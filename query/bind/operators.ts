@@ -87,7 +87,7 @@ function bindAnyColumn(
   return positive === operator ? found : call("negation", found);
 }
 
-export function bindOperator(
+function bindOperator(
   operator: syntax.BinaryOperator,
   left: Expression,
   right: Expression,

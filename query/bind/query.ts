@@ -39,7 +39,7 @@ export interface KqlQuery {
   readonly render: RenderHint | null;
 }
 
-export interface BindOptions {
+interface BindOptions {
   readonly nowNs: bigint;
   readonly tables: ReadonlyMap<string, TableName>;
   readonly discovered: readonly (readonly DiscoveredColumn[])[];

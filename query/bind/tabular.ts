@@ -115,7 +115,7 @@ function bindTableName({ name, span }: syntax.NameExpression, environment: Envir
   return scanTable(name, span, environment);
 }
 
-export function scanTable(name: string, span: syntax.Expression["span"], environment: Environment): Relation {
+function scanTable(name: string, span: syntax.Expression["span"], environment: Environment): Relation {
   const { tables } = environment.compilation;
   const table = tables.get(name);
   if (table !== undefined) {

@@ -146,7 +146,7 @@ function notNullOr(condition: Expression): Expression {
 }
 
 /** True when the rows have an order that the query gave them. */
-export function isSerialized(relation: Relation): boolean {
+function isSerialized(relation: Relation): boolean {
   switch (relation.kind) {
     case "sort":
     case "window":

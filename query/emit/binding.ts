@@ -7,7 +7,7 @@ import type { ColumnSchema, ColumnStorage } from "../schema.ts";
  * Array(String) that stands for the array of these strings, and `text` as the text of a string. Their JSON text is
  * made only where somebody asks for it.
  */
-export type BindingStorage =
+type BindingStorage =
   | ColumnStorage
   | { readonly kind: "strings"; readonly column: string }
   | { readonly kind: "text"; readonly column: string };

@@ -1,10 +1,7 @@
 import type { ParameterType } from "../functions/definition.ts";
 
 /** The types of the values beside a statement, lists of them included. */
-export type StatementParameterType =
-  | ParameterType
-  | `Array(${ParameterType})`
-  | `Array(Nullable(${ParameterType}))`;
+type StatementParameterType = ParameterType | `Array(${ParameterType})` | `Array(Nullable(${ParameterType}))`;
 
 /**
  * Collects the values beside a statement. Text comes from the tables of this library alone: whatever a user wrote is

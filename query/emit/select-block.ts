@@ -60,7 +60,7 @@ export interface JoinSource {
   readonly on: readonly { readonly left: string; readonly right: string; readonly isNullable: boolean }[];
 }
 
-export interface UnionSource {
+interface UnionSource {
   readonly kind: "union";
   /** They answer with the same identifiers in the same order. */
   readonly branches: readonly SelectBlock[];
@@ -89,14 +89,14 @@ export interface TableSource {
   readonly scan: GuardedScan;
 }
 
-export interface BlockSource {
+interface BlockSource {
   readonly kind: "block";
   readonly block: SelectBlock;
 }
 
 export type Source = TableSource | BlockSource | JoinSource | UnionSource | ValuesSource | SeriesSource;
 
-export interface Expansion {
+interface Expansion {
   readonly alias: string;
   readonly value: BoundExpression;
   /** Its elements are texts of strings; else they are JSON texts. */

@@ -1,7 +1,7 @@
 import { optional, type Parameter, parameter, repeated, type SqlTemplate, simple } from "./definition.ts";
 
 /** How addresses of one version are compared. */
-export interface AddressComparison {
+interface AddressComparison {
   /** Compares two addresses as far as their prefixes, and the one asked for, reach; NULL when one of them is none. */
   readonly comparison: (write: (left: string, right: string) => string) => SqlTemplate;
   readonly isInRange: SqlTemplate;

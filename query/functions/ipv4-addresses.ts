@@ -24,7 +24,7 @@ interface AddressSql {
 const ADDRESS = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?:\/(\d|[12]\d|3[0-2]))?$/;
 
 /** The address of a text `a.b.c.d` or `a.b.c.d/prefix`. `text` must be shared, or a variable of a lambda. */
-export function addressSql(text: string): AddressSql {
+function addressSql(text: string): AddressSql {
   const number = `toInt64(IPv4StringToNumOrNull(splitByChar('/', ${text})[1]))`;
   const given = `splitByChar('/', ${text})[2]`;
   const prefix = `multiIf(position(${text}, '/') = 0, 32, match(${text}, '^[^/]*/(?:[0-9]|[12][0-9]|3[0-2])$'), toInt64OrZero(${given}), NULL)`;

@@ -14,7 +14,7 @@ type Integer = "int" | "long";
 
 const HEX_DIGITS = { int: 8, long: 16 } as const;
 
-export function trimmed(text: string): string {
+function trimmed(text: string): string {
   return `trim(BOTH ' \\t\\r\\n\\f\\v' FROM ${text})`;
 }
 

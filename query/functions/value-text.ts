@@ -57,11 +57,6 @@ export function valueToJson(value: string, type: ScalarType): string {
   }
 }
 
-/** The SQL of a JSON array from an Array(String) of JSON texts, of which an empty one is null. */
-export function jsonArrayOf(elements: string): string {
-  return `concat('[', arrayStringConcat(arrayMap(x -> if(x = '', 'null', x), ${elements}), ','), ']')`;
-}
-
 /** Kusto's text of a time: `2024-01-31T10:00:00.0000000Z`. NULL stays NULL. */
 function datetimeToText(value: string): string {
   return `concat(replaceOne(rightPad(substring(toString(${value}), 1, 27), 27, '0'), ' ', 'T'), 'Z')`;

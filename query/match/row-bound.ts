@@ -32,7 +32,7 @@ const NOWHERE = { start: 0, end: 0 };
 
 /** Columns of few distinct texts. */
 const INDEXED_COLUMNS = ["level", "service", "source", "host"] as const;
-export type IndexedColumn = (typeof INDEXED_COLUMNS)[number];
+type IndexedColumn = (typeof INDEXED_COLUMNS)[number];
 
 /** The bound of all conditions together; null when there is none. */
 export function rowBound(conditions: readonly Expression[]): RowBound | null {

@@ -4,7 +4,7 @@ import { undecided } from "./row.ts";
 import { foldText } from "./search-index.ts";
 
 /** Tests a text against a constant one. */
-export type TextTest = (text: string) => boolean;
+type TextTest = (text: string) => boolean;
 
 /** The operators of `functions/string-operators.ts` and `functions/term-search.ts`, by name, for a constant needle. */
 export const TEXT_OPERATORS: ReadonlyMap<string, (needle: string) => TextTest> = new Map([

@@ -146,7 +146,7 @@ export interface Expand extends RelationNode<"expand"> {
   readonly members: "bags" | "arrays";
 }
 
-export type WindowFunction = "rowNumber" | "shift" | "cumulate" | "rank" | "denseRank";
+type WindowFunction = "rowNumber" | "shift" | "cumulate" | "rank" | "denseRank";
 
 /** What a window function computes of the rows in their order, beginning anew at each row where `restart` is true. */
 export interface WindowCall {

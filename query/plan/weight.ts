@@ -3,7 +3,7 @@ import { mapExpressionParts, mapRelationParts, type PartsMapper } from "./parts.
 import type { Relation } from "./relation.ts";
 
 /** What a part of a plan comes to wherever it is mentioned: parts that several mention are written out for each. */
-export interface Weight {
+interface Weight {
   /** Relations and expressions. */
   readonly nodes: number;
   /** Tables read. */

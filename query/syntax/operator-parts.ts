@@ -1,15 +1,7 @@
 import { show } from "./cursor.ts";
 import type { Parser } from "./grammar.ts";
 import { nameLength, readName } from "./names.ts";
-import type { Argument, Expression, Identifier, Parameter, SortItem } from "./tree.ts";
-
-/** What an operator's reader gets: the parameters and the name are read already. */
-export interface OperatorHead {
-  readonly keyword: Identifier;
-  readonly parameters: readonly Parameter[];
-  /** Index of the operator's first token. */
-  readonly start: number;
-}
+import type { Argument, Expression, Parameter, SortItem } from "./tree.ts";
 
 /** Words in front of `=` that say how an operator works; `hint.anything` is one as well. */
 const PARAMETERS: ReadonlySet<string> = new Set([

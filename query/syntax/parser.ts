@@ -12,7 +12,7 @@ import { searchTerms } from "./search-terms.ts";
 import { readStatements } from "./statements.ts";
 import type { Expression, Query } from "./tree.ts";
 
-export interface ParsedQuery {
+interface ParsedQuery {
   /** Null exactly when there is a problem. */
   readonly query: Query | null;
   /** In the order of their places. */

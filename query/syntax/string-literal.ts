@@ -1,5 +1,5 @@
 /** A string literal from its first character to its last. */
-export interface ScannedString {
+interface ScannedString {
   readonly end: number;
   readonly value: string;
   readonly problem: string | null;

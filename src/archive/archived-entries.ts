@@ -6,7 +6,7 @@ import { type EntryTable, lookUpEntries, unionOf } from "../storage/entry-lookup
 import type { ArchiveFiles } from "./files/archive-files.ts";
 import { LOOKUP_FILES } from "./limits.ts";
 
-export interface ArchivedEntriesOptions {
+interface ArchivedEntriesOptions {
   readonly sql: Sql;
   readonly endpoint: ClickHouseEndpoint;
   readonly files: ArchiveFiles;

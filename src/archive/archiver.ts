@@ -29,7 +29,7 @@ import {
 import { planExpired, removeLeftovers, type SweepOptions } from "./sweep.ts";
 import { archiveUnit, type UnitCommitOptions } from "./unit-commit.ts";
 
-export interface ArchiverOptions extends SweepOptions, UnitCommitOptions, HotDeletionOptions {
+interface ArchiverOptions extends SweepOptions, UnitCommitOptions, HotDeletionOptions {
   readonly sql: Sql;
   /** The time by which entries age, milliseconds since 1970; see `BelievedClock`. */
   readonly believedNow: () => Promise<number>;

@@ -5,7 +5,7 @@ import type { ArchiveFiles } from "./files/archive-files.ts";
 import { openBucketFiles } from "./files/bucket-files.ts";
 import { DirectoryFiles } from "./files/directory-files.ts";
 
-export type ArchiveConfig = Pick<
+type ArchiveConfig = Pick<
   Config,
   | "dataDirectory"
   | "clickhouseUrl"

@@ -16,7 +16,7 @@ import {
 } from "./limits.ts";
 
 /** Entries of an organisation and a day of receipt. */
-export interface OrganizationDay {
+interface OrganizationDay {
   readonly organizationId: number;
   readonly day: string;
 }

@@ -6,7 +6,7 @@ import { inOrganization } from "../storage/organization-transaction.ts";
 import { RecordTable } from "../storage/record-table.ts";
 import type { Change } from "./change.ts";
 
-export interface RecordKind<S extends TObject, Fields> {
+interface RecordKind<S extends TObject, Fields> {
   /** What one is called, without its article: `saved search`. */
   readonly noun: string;
   readonly table: string;

@@ -1,6 +1,6 @@
 import { DependencyError } from "../errors.ts";
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** What is asked for here, and of whom, as an error calls it: "a query", "clickhouse". */
   readonly what: string;
   readonly dependency: string;
@@ -14,7 +14,7 @@ export interface AdmissionOptions {
 }
 
 /** On whose behalf something is done. */
-export interface Admitted {
+interface Admitted {
   readonly organizationId: number;
   /** Absent where it does not matter who of the organisation it is. */
   readonly userId?: number;

@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts";
 
 /** Bytes, of one caller, of one organisation, and in all. */
-export interface MemoryBounds {
+interface MemoryBounds {
   readonly ofCaller: number;
   readonly ofOrganization: number;
   readonly ofAll: number;

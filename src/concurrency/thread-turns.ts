@@ -1,5 +1,5 @@
 /** Milliseconds of the thread that making a large answer takes at once; everybody else waits for as long. */
-export const THREAD_SLICE_MS = 8;
+const THREAD_SLICE_MS = 8;
 
 let lastTurn: Promise<void> = Promise.resolve();
 

@@ -10,7 +10,7 @@ export const DISK_FULL_BYTES = 4 * MIB;
 /** Below it somebody should look: at full speed of ingest this is gone within minutes. */
 export const DISK_LOW_BYTES = 256 * MIB;
 
-export interface DiskCheckOptions {
+interface DiskCheckOptions {
   readonly directory: string;
   readonly log: Logger;
   /** Bytes that are left where the directory lies; the file system's own by default. */

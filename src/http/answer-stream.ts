@@ -2,7 +2,7 @@ import type { MemoryShare } from "../concurrency/answer-memory.ts";
 import { ANSWER_MAX_MS, ANSWER_PIECE_BYTES, ANSWER_STALL_MS, WHOLE_ANSWER_MAX_BYTES } from "./limits.ts";
 
 /** An answer whose text is made while the client takes it. */
-export interface AnswerText {
+interface AnswerText {
   readonly pieces: AsyncGenerator<string, undefined>;
   /** What the pieces are made of counts here; closed when the answer has ended, however it has. */
   readonly memory: MemoryShare;

@@ -14,7 +14,7 @@ import { SLOT_RETRY_SEC } from "./limits.ts";
 import type { AuthenticatedContext, ChangeWork, Reply, RequestContext } from "./route.ts";
 
 /** What an exchange is made from. */
-export interface ExchangeParts {
+interface ExchangeParts {
   readonly requestId: string;
   readonly request: Request;
   readonly clientAddress: string;

@@ -3,7 +3,7 @@ import { piecesOf } from "../concurrency/thread-turns.ts";
 import { answerWith } from "./answer-stream.ts";
 import { ANSWER_PIECE_BYTES } from "./limits.ts";
 
-export interface PagedDownload<Row> {
+interface PagedDownload<Row> {
   /** Read one by one as the client takes them. */
   readonly pages: AsyncGenerator<Iterable<Row>, undefined>;
   readonly line: (row: Row) => string;

@@ -1,5 +1,5 @@
 /** Where the parameters of a route sit in its path. */
-export interface PathPattern {
+interface PathPattern {
   /** True when a path has this form; parameters match any segment that is not empty. */
   matches(segments: readonly string[]): boolean;
   /** The decoded parameters of a path that matches; undefined when one of them is not valid percent-encoded UTF-8. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** A process by its id and the name of its program. */
-export interface PortHolder {
+interface PortHolder {
   readonly pid: number;
   readonly name: string;
 }

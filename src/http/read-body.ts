@@ -76,7 +76,7 @@ export function contentEncoding(
   throw new ApiError("UNSUPPORTED_MEDIA_TYPE", `The content encoding is not accepted. ${names}`);
 }
 
-export interface ReadBounds {
+interface ReadBounds {
   readonly maxBytes: number;
   readonly pace?: BodyPace;
   readonly reserve: (bytes: number) => void;

@@ -6,7 +6,7 @@ import { requireMediaType } from "./media-type.ts";
 import { readBody } from "./read-body.ts";
 import { CONTENT_ENCODINGS } from "./unpack.ts";
 
-export interface JsonBodyOptions {
+interface JsonBodyOptions {
   /** Unpacked bytes. */
   readonly maxBytes?: number | undefined;
   /** An absent body counts as `{}` instead of being refused. */

@@ -16,16 +16,16 @@ type Nullable<F extends Fields> = { [Name in keyof F]: TUnion<[F[Name], TNull]> 
 /** The id of a record in a path: decimal digits; what is no id is 404, as an unknown one is. */
 export const IdParams = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }) });
 
-export const Time = Type.String({ format: "date-time" });
+const Time = Type.String({ format: "date-time" });
 
-export function nullable<S extends TSchema>(schema: S): TUnion<[S, TNull]> {
+function nullable<S extends TSchema>(schema: S): TUnion<[S, TNull]> {
   return Type.Union([schema, Type.Null()]);
 }
 
 /** What every record has besides its fields. */
 type Stamps = { id: TInteger; createdAt: TString; updatedAt: TString };
 
-export interface RecordSchemas<R extends Fields, O extends Fields> {
+interface RecordSchemas<R extends Fields, O extends Fields> {
   /** Body of POST: what is optional may be absent. */
   readonly create: TObject<R & Optional<O>>;
   /** Body of PATCH: what is absent stays as it is, null takes an optional field away. */

@@ -24,13 +24,7 @@ export const BY_ID: Naming<"id", typeof IdParams, number> = {
   id: ({ id }) => Number(id),
 };
 
-export interface ResourceSpec<
-  Path extends string,
-  Param extends string,
-  P extends TObject,
-  Id,
-  S extends TSchema,
-> {
+interface ResourceSpec<Path extends string, Param extends string, P extends TObject, Id, S extends TSchema> {
   /** Of the collection, for example `/api/v1/saved-searches`. */
   readonly path: Path;
   readonly tag: string;

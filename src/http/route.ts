@@ -104,7 +104,7 @@ export interface ResponseSpec {
 
 export type Responses = Readonly<Record<number, ResponseSpec>>;
 
-export interface RouteInput<P extends TObject, Q extends TObject, B extends TSchema> {
+interface RouteInput<P extends TObject, Q extends TObject, B extends TSchema> {
   params: Static<P>;
   query: Static<Q>;
   body: Static<B>;

@@ -2,7 +2,7 @@ import type { App } from "./app.ts";
 import { IDLE_TIMEOUT_SEC, MAX_LISTENER_BODY_BYTES } from "./limits.ts";
 import { findPortHolder } from "./port-holder.ts";
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly hostname: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -19,7 +19,7 @@ export interface Listener {
 }
 
 /** Somebody else listens there; the message is for the person who starts the server. */
-export class PortTakenError extends Error {
+class PortTakenError extends Error {
   constructor({ hostname, port }: ListenOptions, cause: unknown) {
     const holder = findPortHolder(port);
     const by = holder === null ? "another program" : `process ${holder.pid} (${holder.name})`;

@@ -9,7 +9,7 @@ export interface EventSource {
   cancel(): void;
 }
 
-export interface ServerSentEvent {
+interface ServerSentEvent {
   /** What `EventSource` calls it; absent for a block that only moves the reader's position. */
   readonly event?: string;
   /** What the reader sends as `Last-Event-ID` when it comes back. */

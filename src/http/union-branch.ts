@@ -3,7 +3,7 @@ import type { FieldIssue, FieldIssueCode } from "../errors.ts";
 import { pointerTo } from "./json-pointer.ts";
 
 /** The branch of a union a value was meant for, or what to say when that cannot be told. */
-export type BranchChoice =
+type BranchChoice =
   | { kind: "branch"; schema: TSchema }
   | { kind: "issue" /** Its path is relative to the union. */; issue: FieldIssue };
 

@@ -47,7 +47,7 @@ export interface AccountDependencies extends SecondFactorDependencies {
 type Caller = Pick<RequestContext, "clientAddress" | "log" | "recordFor">;
 
 /** A person who has just proved who they are, and the token of the session that proves it from now on. */
-export interface SignedIn {
+interface SignedIn {
   account: Account;
   sessionToken: string;
 }

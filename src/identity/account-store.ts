@@ -27,14 +27,14 @@ export interface NewAccount extends NewPerson {
 }
 
 /** A person as a login finds them; the hash is null for one without a password. */
-export interface LoginPerson {
+interface LoginPerson {
   userId: number;
   email: string;
   passwordHash: string | null;
   emailIsVerified: boolean;
 }
 
-export interface Membership {
+interface Membership {
   account: Account;
   role: Role;
   emailVerified: boolean;

@@ -25,7 +25,7 @@ import { UsageRecorder } from "./usage-recorder.ts";
 
 const BEARER = /^bearer(?: +(.*))?$/i;
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   sql: Sql;
   now: () => number;
   log: Logger;

@@ -24,7 +24,7 @@ export interface PasswordChangeDependencies extends PasswordProofDependencies {
 }
 
 /** The old and the new hash. */
-export interface PasswordReplacement {
+interface PasswordReplacement {
   readonly from: string;
   readonly to: string;
 }

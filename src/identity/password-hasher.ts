@@ -12,7 +12,7 @@ export interface PasswordAlgorithm {
   verify(password: string, hash: string): Promise<boolean>;
 }
 
-export interface PasswordHasherOptions {
+interface PasswordHasherOptions {
   /** Hashes computed at the same time; one per core, as each keeps a core busy. */
   concurrency: number;
   /** Callers waiting for a turn before others are refused. */

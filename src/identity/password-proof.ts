@@ -10,14 +10,14 @@ export interface PasswordProofDependencies {
 }
 
 /** A password given for the account of an email. */
-export interface GivenPassword {
+interface GivenPassword {
   readonly email: string;
   readonly password: string;
   readonly clientAddress: string;
 }
 
 /** A person with the hash of their password; null where there is none. */
-export interface PasswordHolder {
+interface PasswordHolder {
   readonly passwordHash: string | null;
 }
 

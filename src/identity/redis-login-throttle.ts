@@ -41,11 +41,11 @@ return 0
 const KEY_PREFIX = "obs:{login}:";
 
 /** What is needed of a client. */
-export interface ScriptEvaluator {
+interface ScriptEvaluator {
   eval(script: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
 }
 
-export interface RedisLoginThrottleOptions {
+interface RedisLoginThrottleOptions {
   /** An ioredis client that fails at once while it is not connected. */
   redis: ScriptEvaluator;
   /** Judges while Redis does not answer: each instance then counts what it sees itself. */

@@ -35,7 +35,7 @@ import {
   Token,
 } from "./types.ts";
 
-export interface IdentityRouteDependencies
+interface IdentityRouteDependencies
   extends AccountDependencies,
     MailedLinkRouteDependencies,
     PasswordChangeDependencies,

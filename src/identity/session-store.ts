@@ -3,14 +3,14 @@ import { SESSION_IDLE_MS, SESSIONS_PER_USER_MAX } from "./limits.ts";
 
 /** The queries about sessions as such; turning a cookie into an identity is in credential-store.ts. */
 
-export interface NewSession {
+interface NewSession {
   userId: number;
   tokenHash: Uint8Array;
   createdAtMs: number;
 }
 
 /** A session that has been ended by its token. */
-export interface EndedSession {
+interface EndedSession {
   id: number;
   organizationId: number;
   userId: number;

@@ -3,7 +3,7 @@ import type { Token } from "./types.ts";
 
 /** The queries about personal access tokens; the organisation comes first in each. */
 
-export interface NewToken {
+interface NewToken {
   userId: number;
   tokenHash: Uint8Array;
   name: string;

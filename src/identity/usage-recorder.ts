@@ -2,9 +2,9 @@ import type { Logger } from "../log.ts";
 import { USAGE_INTERVAL_MS, USAGE_PENDING_MAX } from "./limits.ts";
 
 /** Writes down that the credentials with these row ids were used at a time, unless it was written since `notSinceMs`. */
-export type TouchCredentials = (ids: readonly number[], atMs: number, notSinceMs: number) => Promise<void>;
+type TouchCredentials = (ids: readonly number[], atMs: number, notSinceMs: number) => Promise<void>;
 
-export interface UsageRecorderOptions {
+interface UsageRecorderOptions {
   touch: TouchCredentials;
   now: () => number;
   log: Logger;

@@ -16,7 +16,7 @@ const NANOS_PER_MILLI = 1_000_000n;
 const DISCOVERIES_MAX_COUNT = 8;
 
 /** What a relation of two columns of text answers: names of columns, and types of their values. */
-export type LookAtData = (relation: Relation) => Promise<readonly (readonly unknown[])[]>;
+type LookAtData = (relation: Relation) => Promise<readonly (readonly unknown[])[]>;
 
 /**
  * The plan of a query text; `nowMs` is what `now()` means in it. Where the columns depend on the data, it looks at

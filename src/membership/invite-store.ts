@@ -13,7 +13,7 @@ interface InviteRow {
   expires_at: Date;
 }
 
-export interface NewInvite {
+interface NewInvite {
   readonly email: string;
   readonly role: Role;
   readonly tokenHash: Uint8Array;

@@ -2,14 +2,15 @@ import type { TransactionSql } from "postgres";
 import { hashToken } from "../access/secret-token.ts";
 import { ApiError } from "../errors.ts";
 import type { RequestContext } from "../http/route.ts";
+import { lockOrganization } from "../storage/organization-transaction.ts";
 import { findInvitingOrganization, takeInvite } from "./invite-store.ts";
 import { MEMBERS_MAX } from "./limits.ts";
 import { countMembers, insertMember } from "./member-store.ts";
-import { findOrganization, lockOrganization } from "./organization-store.ts";
+import { findOrganization } from "./organization-store.ts";
 import type { Belonging, Organization, User } from "./types.ts";
 
 /** A person who has joined an organisation, and how that is written down. */
-export interface Joined extends Belonging {
+interface Joined extends Belonging {
   /** Adds the fact to the audit log of the organisation; the last thing a transaction does. */
   readonly record: () => Promise<void>;
 }

@@ -17,8 +17,3 @@ export const INVITE_LIFE_MS = 7 * 24 * HOUR_MS;
 export const INVITE_TOKEN_MAX_CHARS = 200;
 /** Bodies of the routes about members and invites: an email or a token, also with every character escaped. */
 export const MEMBERSHIP_BODY_MAX_BYTES = 16 * 1024;
-
-/** How long a webhook secret goes on after it was replaced. */
-export const REPLACED_SECRET_LIFE_MS = 24 * HOUR_MS;
-/** Replaced secrets that go on at a time: every delivery carries a signature of each. */
-export const REPLACED_SECRETS_MAX = 5;

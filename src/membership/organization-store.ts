@@ -44,11 +44,6 @@ export async function findOrganization(
   return row === undefined ? null : organizationOf(row);
 }
 
-/** Locks the organisation: changes of who belongs to it, as what, and of its secrets happen one after the other. */
-export async function lockOrganization(tx: TransactionSql, organizationId: number): Promise<void> {
-  await tx`SELECT 1 FROM organizations WHERE id = ${organizationId} FOR NO KEY UPDATE`;
-}
-
 /** A person as a member of an organisation, which they stay until the transaction ends; null when they are none. */
 export async function lockAccount(
   tx: TransactionSql,

@@ -4,7 +4,7 @@ import { markRareWords } from "./rare-words.ts";
 import { markSinglePlaces } from "./single-places.ts";
 import { VALUE_MARK } from "./tokenizer.ts";
 
-export interface Generalization {
+interface Generalization {
   /** For each form the index of its pattern. */
   readonly patternOf: readonly number[];
   /** For each pattern which of its tokens are values. */

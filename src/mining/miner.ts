@@ -3,7 +3,7 @@ import { EXAMPLES_MAX_COUNT } from "./limits.ts";
 import { renderTemplate } from "./template.ts";
 import { Tokenizer, VALUE_MARK } from "./tokenizer.ts";
 
-export interface MinedPattern {
+interface MinedPattern {
   /** The text that its messages share, `<*>` where they differ. */
   readonly template: string;
   /** What `add` answered for the messages of the pattern. */

@@ -3,7 +3,7 @@ import { Tokenizer } from "./tokenizer.ts";
 import { UNIT_WORDS } from "./vocabulary.ts";
 
 /** What a template has in the place of a value. */
-export const WILDCARD = "<*>";
+const WILDCARD = "<*>";
 
 /** A name may have a number in it (`sha256`, `jk2_init`); what has more digits is data. */
 const NAME_MAX_DIGITS = 3;

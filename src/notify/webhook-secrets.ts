@@ -2,8 +2,8 @@ import type { TransactionSql } from "postgres";
 import type { SecretBox } from "../access/secret-box.ts";
 import type { Change } from "../changes/change.ts";
 import { ApiError } from "../errors.ts";
-import { REPLACED_SECRET_LIFE_MS, REPLACED_SECRETS_MAX } from "../membership/limits.ts";
-import { lockOrganization } from "../membership/organization-store.ts";
+import { lockOrganization } from "../storage/organization-transaction.ts";
+import { REPLACED_SECRET_LIFE_MS, REPLACED_SECRETS_MAX } from "./limits.ts";
 import type { WebhookSecret } from "./types.ts";
 import {
   insertPresentSecret,

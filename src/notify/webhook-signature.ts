@@ -7,7 +7,7 @@ const SECRET_BYTES = 32;
 const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** One delivery of a webhook. */
-export interface WebhookMessage {
+interface WebhookMessage {
   /** Names the event, the same at every attempt to deliver it, so that receivers tell repetitions; without full stops. */
   readonly id: string;
   /** Of the attempt, in seconds since 1970: receivers refuse what is older than some minutes. */
@@ -17,7 +17,7 @@ export interface WebhookMessage {
 }
 
 /** The headers of a delivery. */
-export interface WebhookHeaders {
+interface WebhookHeaders {
   readonly "webhook-id": string;
   readonly "webhook-timestamp": string;
   readonly "webhook-signature": string;

@@ -5,10 +5,10 @@ import { BlockList, isIP, isIPv4 } from "node:net";
  * the operator's, `reserved` everything that no stranger has business with: this machine, the link, cloud metadata
  * services, multicast, documentation and tunnels.
  */
-export type AddressClass = "public" | "private" | "reserved";
+type AddressClass = "public" | "private" | "reserved";
 
 /** A class and the size of the range that gives it, in bits of prefix. */
-export interface ClassifiedAddress {
+interface ClassifiedAddress {
   /** The address itself, or the IPv4 address that an IPv6 one stands for. */
   readonly address: string;
   readonly class: AddressClass;

@@ -2,7 +2,7 @@
  * Why a request to somebody else's server came to nothing: it may not be sent there, its name has no address, nobody
  * answers, the answer takes too long, is too large, or leads on too often.
  */
-export type OutboundFailure =
+type OutboundFailure =
   | "blocked"
   | "unresolved"
   | "unreachable"

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { classifyAddress } from "./address-class.ts";
 
-export interface OutboundPolicyOptions {
+interface OutboundPolicyOptions {
   /** Host names, addresses and CIDRs that may be connected to besides the internet. */
   readonly allow: readonly string[];
   /** Opens the private ranges; never this machine, the link or metadata services. */

@@ -1,7 +1,7 @@
 import type { CredentialReader } from "../http/route.ts";
 
 /** Authorization schemes of log senders, in lower case, besides Bearer, which every route knows. */
-export type SenderScheme = "basic" | "apikey" | "splunk";
+type SenderScheme = "basic" | "apikey" | "splunk";
 
 /** The longest header that is looked at: several times what any sender makes of a token. */
 const HEADER_MAX_CHARS = 1024;

@@ -39,7 +39,7 @@ export const RECEIVE_ERRORS: readonly ErrorCode[] = [
   "UNAVAILABLE",
 ];
 
-export interface LogReceiverDependencies {
+interface LogReceiverDependencies {
   readonly ingest: Pick<Ingest, "ingest">;
   readonly caps: LogByteCaps;
   readonly quarantine: QuarantineSink;

@@ -72,7 +72,7 @@ import { serverProviders } from "./providers.ts";
 import type { ServerQuarantine } from "./quarantine.ts";
 import type { ServerReadiness } from "./readiness.ts";
 
-export interface AppDeps {
+interface AppDeps {
   readonly config: Config;
   readonly publicUrl: string;
   readonly stores: Stores;

@@ -8,7 +8,7 @@ import type { Logger } from "../log.ts";
 import type { Stores } from "../storage/open.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface ServerArchiveOptions {
+interface ServerArchiveOptions {
   readonly config: Pick<Config, "logRetentionDays" | "archiveRetentionDays">;
   /** Null when there is no place for archived entries: then all stay in the log store. */
   readonly files: ArchiveFiles | null;
@@ -19,7 +19,7 @@ export interface ServerArchiveOptions {
 }
 
 /** The archive of this server, at work. */
-export interface ServerArchive {
+interface ServerArchive {
   readonly check: DependencyCheck;
   stop(): Promise<void>;
 }

@@ -24,7 +24,7 @@ const EVERYTHING_FORGOTTEN: readonly Forget[] = [
   forgetOldQuarantine,
 ];
 
-export interface HousekeepingOptions {
+interface HousekeepingOptions {
   readonly sql: Sql;
   /** The time by which things age, milliseconds since 1970; see `BelievedClock`. */
   readonly now: () => number | Promise<number>;

@@ -10,7 +10,7 @@ import { type EnqueueMail, outbox } from "../notify/mail/outbox.ts";
 import { smtpServerOf, smtpTransport } from "../notify/mail/smtp-transport.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface ServerMailOptions {
+interface ServerMailOptions {
   readonly config: Pick<Config, "smtpUrl" | "smtpFrom" | "dataDirectory">;
   readonly publicUrl: string;
   readonly sql: Sql;

@@ -4,7 +4,7 @@ import type { UncaughtFaults } from "./process-metrics.ts";
 /** Faults that are logged. The first one counts; a stop that brings thousands more must not fill the disk with them. */
 const FAULTS_LOGGED_MAX = 16;
 
-export interface ProcessFaultsOptions {
+interface ProcessFaultsOptions {
   readonly log: Logger;
   readonly faults: UncaughtFaults;
   /** Stops the process in order; called once for each fault. */

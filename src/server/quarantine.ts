@@ -6,7 +6,7 @@ import type { Logger } from "../log.ts";
 import type { Stores } from "../storage/open.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface ServerQuarantineOptions {
+interface ServerQuarantineOptions {
   readonly config: Pick<Config, "quarantineMaxRecords" | "quarantineMaxBytes">;
   readonly stores: Pick<Stores, "postgres" | "clickhouse">;
   readonly ingest: Pick<Ingest, "wal">;

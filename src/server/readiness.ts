@@ -7,7 +7,7 @@ import type { Stores } from "../storage/open.ts";
 /** How long an acknowledged entry may wait for the store before the server calls itself behind. */
 const MAX_FLUSH_LAG_MS = 30_000;
 
-export interface ServerReadinessOptions {
+interface ServerReadinessOptions {
   readonly stores: Pick<Stores, "statuses">;
   readonly ingest: Pick<Ingest, "wal">;
   readonly writes: LogWrites;

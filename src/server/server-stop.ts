@@ -10,7 +10,7 @@ export interface StoppableServer {
   stop(): Promise<void>;
 }
 
-export interface ServerStopOptions {
+interface ServerStopOptions {
   readonly server: StoppableServer;
   /** How long requests are answered after SIGTERM while balancers send them elsewhere. */
   readonly drainMs: number;

@@ -16,7 +16,7 @@ import { PlanCaps } from "../usage/plan.ts";
 import { planOf } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface ServerSyslogOptions {
+interface ServerSyslogOptions {
   readonly config: Config;
   readonly sql: Sql;
   readonly ingest: Pick<Ingest, "ingest">;

@@ -15,7 +15,7 @@ import type { Stores } from "../storage/open.ts";
 import { QueryRunner } from "../storage/query-runner.ts";
 import type { Metrics } from "./metrics.ts";
 
-export interface ServerTailsOptions {
+interface ServerTailsOptions {
   readonly stores: Pick<Stores, "postgres" | "clickhouseEndpoint" | "redis">;
   readonly ingest: Ingest;
   readonly hub: TailHub;
@@ -25,7 +25,7 @@ export interface ServerTailsOptions {
 }
 
 /** Live tails and who may open them. */
-export interface ServerTails {
+interface ServerTails {
   readonly sessions: TailSessions;
   readonly tails: TailService;
 }

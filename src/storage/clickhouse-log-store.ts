@@ -10,7 +10,7 @@ import { lookUpEntries, unionOf } from "./entry-lookup.ts";
  */
 const INDEXED_INSERT_MAX_BYTES = 8 * 1024 * 1024;
 
-export interface LogStoreParts {
+interface LogStoreParts {
   /** Which entries of a span have moved to the archive; none have when absent. */
   readonly findArchived?: (span: EntrySpan, signal: AbortSignal) => Promise<EntryIds>;
   /** Makes durable what ClickHouse itself leaves to the system; nothing when absent. */

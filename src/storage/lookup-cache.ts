@@ -46,7 +46,7 @@ class ShortMemory<T> {
   }
 }
 
-export interface LookupCacheOptions {
+interface LookupCacheOptions {
   now: () => number;
   lifeMs: number;
   /** Things kept. */

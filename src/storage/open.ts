@@ -2,7 +2,6 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { Redis } from "ioredis";
 import type { Sql } from "postgres";
 import { fulfilledWithin } from "../concurrency/deadline.ts";
-import type { Config } from "../config/config.ts";
 import { DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import {
@@ -46,7 +45,14 @@ export interface Stores {
   readonly close: () => Promise<void>;
 }
 
-export type StoreConfig = Pick<Config, "dataDirectory" | "clickhouseUrl" | "databaseUrl" | "redisUrl">;
+interface StoreConfig {
+  readonly dataDirectory: string;
+  /** Null starts one of our own. */
+  readonly clickhouseUrl: string | null;
+  readonly databaseUrl: string | null;
+  /** Null does without. */
+  readonly redisUrl: string | null;
+}
 
 /** What is to be closed if the opening fails half-way, and at the end. */
 class OpenParts {

@@ -30,3 +30,8 @@ export async function restrictToOrganization(tx: TransactionSql, organizationId:
     SELECT set_config('obs.organization_id', ${String(organizationId)}, true),
            set_config('role', ${ORGANIZATION_ROLE}, true)`;
 }
+
+/** Locks the organisation: changes of who belongs to it, as what, and of its secrets happen one after the other. */
+export async function lockOrganization(tx: TransactionSql, organizationId: number): Promise<void> {
+  await tx`SELECT 1 FROM organizations WHERE id = ${organizationId} FOR NO KEY UPDATE`;
+}

@@ -41,7 +41,7 @@ export interface StatementProgress {
   readonly totalRowsToRead: number;
 }
 
-export interface QueryRunnerOptions {
+interface QueryRunnerOptions {
   readonly endpoint: ClickHouseEndpoint;
   readonly admission: Admission;
   readonly metrics: { readonly query: QueryMetrics };

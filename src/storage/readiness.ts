@@ -21,7 +21,7 @@ export interface StoreStatus {
   readonly restarts: number;
 }
 
-export interface StoreMonitorOptions {
+interface StoreMonitorOptions {
   readonly name: string;
   /** Resolves when the store answers a query. It may hang; the monitor bounds it. */
   readonly probe: () => Promise<unknown>;

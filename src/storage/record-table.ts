@@ -1,12 +1,13 @@
 import type { Row, TransactionSql } from "postgres";
 import type { Static, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import { lockOrganization } from "./organization-transaction.ts";
 
 /**
  * Reads rows as records of a schema: a property is the column of its name in snake case, a time is written as ISO-8601, a
  * bigint as a number. Throws an Error for a row that is no such record, which is a bug of the table or the schema.
  */
-export function recordReader<S extends TObject>(schema: S): (row: Row) => Static<S> {
+function recordReader<S extends TObject>(schema: S): (row: Row) => Static<S> {
   const names = Object.keys(schema.properties).map((name) => ({ name, column: columnOf(name) }));
   const checker = Compile(schema);
   return (row) => {
@@ -20,7 +21,7 @@ export function recordReader<S extends TObject>(schema: S): (row: Row) => Static
 }
 
 /** The columns that a schema's properties are read from. */
-export function columnsOf(schema: TObject): string[] {
+function columnsOf(schema: TObject): string[] {
   return Object.keys(schema.properties).map(columnOf);
 }
 
@@ -63,7 +64,7 @@ export class RecordTable<S extends TObject> {
 
   /** Locks the organisation, so that its records are made one after the other, and counts them. */
   async countLocked(tx: TransactionSql, organizationId: number): Promise<number> {
-    await tx`SELECT 1 FROM organizations WHERE id = ${organizationId} FOR NO KEY UPDATE`;
+    await lockOrganization(tx, organizationId);
     const [row] = await tx<{ records: string }[]>`
       SELECT count(*) AS records FROM ${tx(this.#table)} WHERE organization_id = ${organizationId}`;
     return Number(row?.records ?? 0);

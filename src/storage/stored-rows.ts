@@ -3,7 +3,7 @@ import type { MemoryShare } from "../concurrency/answer-memory.ts";
 export type Row = readonly unknown[];
 
 /** What is read of an answer. */
-export interface RowsBounds {
+interface RowsBounds {
   /** Bytes after which no further row is taken; the first row always is. */
   readonly maxBytes: number;
   /** Bytes of one row: it is parsed at once, during which nothing else happens. */

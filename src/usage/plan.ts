@@ -12,7 +12,7 @@ export interface Plan {
   readonly monthlyLogBytes: number | null;
 }
 
-export interface PlanUsage {
+interface PlanUsage {
   readonly monthlyChecks: number;
   readonly monthlyLogBytes: number;
 }

@@ -12,7 +12,7 @@ import type { Stores } from "../../src/storage/open.ts";
 export const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 export const DAY_MS = 86_400_000;
 
-export interface ArchiverChoices {
+interface ArchiverChoices {
   readonly defaultDays?: number;
   readonly archiveDays?: number;
   readonly now?: () => number;
@@ -22,7 +22,7 @@ export interface ArchiverChoices {
 }
 
 /** Those of a suite, or of a server. */
-export type ArchiveStores = Pick<Stores, "clickhouse" | "postgres">;
+type ArchiveStores = Pick<Stores, "clickhouse" | "postgres">;
 
 /** An archiver as the server makes it, with files in a directory; several over the same stores are several instances. */
 export function testArchiver(stores: ArchiveStores, directory: string, choices: ArchiverChoices = {}) {
@@ -65,7 +65,7 @@ export async function hotIds(stores: ArchiveStores, organizationId: number): Pro
   return (await result.json<{ id: string }>()).map(({ id }) => id);
 }
 
-export interface UnitState {
+interface UnitState {
   state: string;
   day: string;
   file: string | null;

@@ -54,7 +54,7 @@ export function principalOf(organizationId: number, overrides: Partial<Principal
   };
 }
 
-export interface RecordedChange {
+interface RecordedChange {
   readonly entries: readonly AuditEntry[];
   readonly action?: string;
   readonly principal?: Partial<Principal>;

@@ -6,7 +6,7 @@ const START_TIMEOUT_MS = 40_000;
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly dataDirectory: string;
   /** A free one by default; pass it on to start again under the same address. */
   readonly port?: number;

@@ -64,7 +64,7 @@ export interface IdentityServerOptions {
 }
 
 /** What an instance is made of and its other routes share. */
-export interface InstanceParts {
+interface InstanceParts {
   readonly sql: TestStores["postgres"];
   readonly authenticator: Authenticator;
   readonly now: () => number;
@@ -81,7 +81,7 @@ export class Clock {
 }
 
 /** Stands in for argon2id where a test is not about it, and counts its calls. */
-export class CountedAlgorithm implements PasswordAlgorithm {
+class CountedAlgorithm implements PasswordAlgorithm {
   hashes = 0;
   verifies = 0;
 

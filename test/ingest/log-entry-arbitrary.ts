@@ -13,7 +13,7 @@ export const anyText = (maxLength: number, minLength = 0): fc.Arbitrary<string> 
     })
     .map((text) => text.toWellFormed());
 
-export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
 export interface NativeEntry {
   message: string;

@@ -17,7 +17,7 @@ const ROW = /^\| (.+) \| `.+` \| (.+) \|$/gm;
 const SURVIVED = "SURVIVED";
 
 /** What is said of a verdict in a table. */
-export function wordsOf(verdict: Verdict): string {
+function wordsOf(verdict: Verdict): string {
   switch (verdict.kind) {
     case "noticed":
       return noticedBy(verdict.run.failures.length);

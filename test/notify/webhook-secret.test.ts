@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SecretBox } from "../../src/access/secret-box.ts";
-import { REPLACED_SECRET_LIFE_MS, REPLACED_SECRETS_MAX } from "../../src/membership/limits.ts";
+import { REPLACED_SECRET_LIFE_MS, REPLACED_SECRETS_MAX } from "../../src/notify/limits.ts";
 import { WebhookSecret } from "../../src/notify/types.ts";
 import { signingSecrets } from "../../src/notify/webhook-secrets.ts";
 import { signWebhook } from "../../src/notify/webhook-signature.ts";

@@ -3,7 +3,7 @@ import { idAt, type StoredRow, storedText } from "../domains/logs/stored-rows.ts
 /** The organization whose entries the goldens of KQL read. */
 export const OWN = 7;
 /** Another one, with entries of the same shapes at the same times. */
-export const FOREIGN = 8;
+const FOREIGN = 8;
 /** In every text of an entry of another organization, and in no query. */
 export const FOREIGN_MARK = "of-somebody-else";
 

@@ -21,7 +21,7 @@ import {
 type FunctionName = Parameters<typeof call>[0];
 
 /** Expressions as goldens write them. */
-export type ExpressionNotation =
+type ExpressionNotation =
   | { column: string }
   | { attribute: string }
   | { string: string }
@@ -86,7 +86,7 @@ function readAssignments(assignments: Assignments, input: Relation) {
   }));
 }
 
-export function readExpression(notation: ExpressionNotation, input: Relation): Expression {
+function readExpression(notation: ExpressionNotation, input: Relation): Expression {
   if ("column" in notation) return columnOf(input, notation.column);
   if ("attribute" in notation) return attribute("attrs", notation.attribute);
   if ("string" in notation) return literal("string", notation.string);

@@ -1,12 +1,12 @@
 import { gzipSync } from "node:zlib";
 
 /** Unpacked bytes that a request may have on most wires. */
-export const MAX_BODY_BYTES = 20 * 1024 * 1024;
+const MAX_BODY_BYTES = 20 * 1024 * 1024;
 /** A delivery stream's requests are larger, and must never be answered with 413. */
 const MAX_DELIVERY_BYTES = 64 * 1024 * 1024;
 
 /** What an answer that refuses has beside our envelope. */
-export type RefusalShape = Readonly<Record<string, unknown>>;
+type RefusalShape = Readonly<Record<string, unknown>>;
 
 /** One way in which logs come in over HTTP. */
 export interface ReceiverWire {

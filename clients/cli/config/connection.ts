@@ -4,7 +4,7 @@ import { DEFAULT_URL, parseBaseUrl } from "./base-url.ts";
 import { readCredentials } from "./credentials.ts";
 
 /** A server and the token to speak to it with. */
-export interface Connection {
+interface Connection {
   baseUrl: string;
   token: string;
 }

@@ -7,7 +7,7 @@ import { writePrivateFile } from "./private-file.ts";
 import { configDirectory } from "./user-directories.ts";
 
 /** What `obs login` keeps: one server and the token for it. */
-export interface Credentials {
+interface Credentials {
   url: string;
   token: string;
 }

@@ -2,12 +2,12 @@ import type { ApiClient } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import { CliError } from "../cli-error.ts";
 
-export interface Person {
+interface Person {
   email: string;
   password: string;
 }
 
-export interface SignInOptions {
+interface SignInOptions {
   /** Makes an account, as a member of the organisation of `inviteToken` if there is one. */
   readonly register: boolean;
   readonly inviteToken: string | undefined;

@@ -17,7 +17,7 @@ export interface Batch {
   atInputEnd: boolean;
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   source: ByteSource;
   from: Readonly<Position>;
   format: LineFormat;

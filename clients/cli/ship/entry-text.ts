@@ -28,7 +28,7 @@ export interface EntryDefaults {
 }
 
 /** A part of a line that is longer than a message may be. */
-export interface LinePart {
+interface LinePart {
   /** Where the line begins in the input, in bytes: the same for all its parts. */
   line: number;
   /** Counted from 1. */

@@ -7,7 +7,7 @@ import { wordFailure } from "../failures.ts";
 import { DRAIN_MS, FIRST_CONTACT_MAX_MS, STALL_NOTICE_MS } from "../limits.ts";
 import type { Batch } from "./batches.ts";
 
-export interface SenderOptions {
+interface SenderOptions {
   api: ApiClient;
   /** Packs the bodies: worth it over a network, not on one machine. */
   gzip: boolean;

@@ -9,7 +9,7 @@ import { Sender } from "./sender.ts";
 import { type Checkpoint, emptyTally, type Tally } from "./tally.ts";
 
 /** Where bytes come from, from an offset on and up to an end, if there is one. */
-export type OpenSource = (offset: number, end: number | null) => ByteSource;
+type OpenSource = (offset: number, end: number | null) => ByteSource;
 
 export interface ShipOptions {
   api: ApiClient;

@@ -10,7 +10,7 @@ import { foreignAnswer, wordFailure } from "../failures.ts";
 import { FIRST_CONTACT_MAX_MS, TAIL_ASKED_WAIT_MAX_MS, TAIL_RECENT_IDS, TAIL_STABLE_MS } from "../limits.ts";
 import { RecentIds } from "./recent-ids.ts";
 
-export interface TailOptions {
+interface TailOptions {
   readonly api: ApiClient;
   /** What the session is asked for. */
   readonly filter: CallInput<"POST /api/v1/logs/tail/session">["body"];

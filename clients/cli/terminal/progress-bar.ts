@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from "cli-progress";
 
-export interface ProgressBar {
+interface ProgressBar {
   update(bytes: number, lines: number): void;
   stop(): void;
 }

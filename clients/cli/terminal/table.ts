@@ -40,7 +40,7 @@ export function formatTable(table: Table, maxWidth: number | null, colors: Color
  * Widths of together at most `available`; null when the columns that cannot be cut, and the least of the others, do not fit.
  * The columns that shrink share what is left evenly, and one that needs less leaves the rest to the others.
  */
-export function fitWidths(
+function fitWidths(
   natural: readonly number[],
   columns: readonly Pick<TableColumn, "isRigid">[],
   available: number,

@@ -11,7 +11,7 @@ import { isJsonNumber, levelOfCefSeverity, writeCefTime } from "./cef-values.ts"
 import { type ByteRange, CefUnescaper, emptyRange } from "./unescape.ts";
 
 /** What came around the message. */
-export interface CefSurroundings {
+interface CefSurroundings {
   /** The syslog header in front of it. */
   readonly prefix: SyslogMessage | null;
   /** The address it was received from. */

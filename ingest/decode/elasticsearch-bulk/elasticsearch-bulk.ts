@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, numberText, tryParseJson } from "../json
 import { type Line, linesOf } from "../lines.ts";
 
 const ACTIONS = ["create", "index", "update", "delete"] as const;
-export type BulkAction = (typeof ACTIONS)[number];
+type BulkAction = (typeof ACTIONS)[number];
 
 /** What became of one action of a request. */
 export interface BulkItem {

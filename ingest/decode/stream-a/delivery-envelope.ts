@@ -8,7 +8,7 @@ export interface DeliveryEnvelope {
   readonly records: readonly DeliveredRecord[];
 }
 
-export interface DeliveredRecord {
+interface DeliveredRecord {
   /** A JSON pointer into the request. */
   readonly place: string;
   /** The decoded data; null when it is not base64. */

@@ -8,7 +8,7 @@ const PARAMETER = / +([^\s=\]"]{1,255})="([^"\\]*(?:\\[\s\S][^"\\]*)*)"/y;
 const ELEMENT_END = / *\]/y;
 const ESCAPE = /\\(["\\\]])/g;
 
-export interface StructuredData {
+interface StructuredData {
   readonly values: ReadonlyMap<string, StructuredValue>;
   /** Where the text goes on behind it. */
   readonly end: number;

@@ -45,7 +45,7 @@ const DIGIT_ZERO = 0x30;
 const PRIORITY_MAX_DIGITS = 3;
 const MAX_PRIORITY = 191;
 
-export interface Priority {
+interface Priority {
   readonly facility: number | null;
   readonly severity: number | null;
   /** Where the text goes on behind it. */

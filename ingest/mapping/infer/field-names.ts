@@ -2,7 +2,7 @@
  * How well a name says what a field holds, 0 to 1. Names are plain (see `plainName`); a name with a dot is that of the
  * last two keys. Those that loggers, shippers and the products of the presets use.
  */
-export type NameScores = ReadonlyMap<string, number>;
+type NameScores = ReadonlyMap<string, number>;
 
 export const TIME_NAMES = scores([
   [1, "timestamp time ts @t t datetime eventtime timestamputc"],

@@ -10,7 +10,7 @@ import { type Choice, chooseFields, mappingOf, type RequestTemplate, requestTemp
 import { type Recognised, recognise, recogniseCef } from "./recognise.ts";
 import { type SampleRecords, sampleRecords } from "./sample-records.ts";
 
-export interface InferredField {
+interface InferredField {
   readonly field: InferredFieldName;
   /** The path, or the template or constant that makes the field; null where nothing was found. */
   readonly from: string | null;
@@ -18,7 +18,7 @@ export interface InferredField {
   readonly reason: string;
 }
 
-export interface InferredAlternative {
+interface InferredAlternative {
   /** The field that could come from elsewhere; "preset" for another preset that fits. */
   readonly field: InferredFieldName | "preset";
   readonly from: string;
@@ -66,7 +66,7 @@ const CEF_FIELDS: readonly (readonly [InferredFieldName, string])[] = [
 const PERCENT = 100;
 
 /** What `inferMapping` is told besides. */
-export interface InferOptions {
+interface InferOptions {
   /** False: as if no preset were known. */
   readonly usePresets?: boolean;
   /** Milliseconds since 1970, for times of CEF without a year. */

@@ -65,7 +65,7 @@ function recogniseAmong(records: readonly JsonObject[], hint: string, isCef: boo
 }
 
 /** Whether a hint names the preset, or the product it is for. */
-export function isNamedIn({ name, title }: Preset, hint: string): boolean {
+function isNamedIn({ name, title }: Preset, hint: string): boolean {
   const words = new Set(hint.toLowerCase().split(/[^a-z0-9]+/));
   if (hint.toLowerCase().includes(name)) return true;
   const own = name.split("-").filter((word) => !COMMON_WORDS.has(word));

@@ -4,7 +4,7 @@ import { S3Client } from "bun";
 import { FILE_STRUCTURE } from "../columns.ts";
 import { type ArchiveFiles, checkedName, patternOf } from "./archive-files.ts";
 
-export interface BucketOptions {
+interface BucketOptions {
   /** `https://host/bucket/`, with or without a prefix after it; it ends with a slash. */
   readonly url: string;
   readonly accessKeyId: string;

@@ -27,7 +27,7 @@ export async function forgetAttempt(sql: Sql, attempt: number): Promise<void> {
 }
 
 /** What an attempt that no longer does anything has left. */
-export interface Leftover {
+interface Leftover {
   readonly attempt: number;
   /** Null when it is the file of a unit that is done. */
   readonly file: string | null;

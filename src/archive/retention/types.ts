@@ -4,7 +4,7 @@ import { LEVEL_NUMBERS } from "../../../ingest/index.ts";
 /** Rules of one organisation: each is a comparison for every entry that is looked at. */
 export const RETENTION_MAX_RULES = 50;
 /** A hundred years. */
-export const RETENTION_MAX_DAYS = 36_500;
+const RETENTION_MAX_DAYS = 36_500;
 
 const Days = Type.Integer({
   minimum: 0,

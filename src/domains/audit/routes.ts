@@ -10,7 +10,7 @@ import { ExportParameters, ListAnswer, ListParameters } from "./read/types.ts";
 import { VerifyAnswer, VerifyParameters } from "./verify/types.ts";
 import { Verification } from "./verify/verification.ts";
 
-export interface AuditRouteDependencies {
+interface AuditRouteDependencies {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseClient;
   /** What the server signs cursors with; those of the audit log have a key derived from it. */

@@ -16,7 +16,7 @@ export interface ArchiveDependencies {
 }
 
 /** An archive that has been begun and waits to be read. */
-export interface OpenArchive {
+interface OpenArchive {
   /** Ends with an error when the export fails, so that the file is seen to be incomplete. */
   readonly bytes: ReadableStream<Uint8Array>;
   /** Gives up what has not been read. */

@@ -2,7 +2,7 @@ import type { TransactionSql } from "postgres";
 import { tableRows } from "./table-rows.ts";
 
 /** One kind of thing that an organisation has, and how all of it is read. */
-export interface Exporter {
+interface Exporter {
   /** The file is called after it. */
   readonly name: string;
   /** The table it reads, and its columns that are never shown: secrets and hashes. */

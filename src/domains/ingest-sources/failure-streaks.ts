@@ -1,7 +1,7 @@
 import { FAILING_RECORDS_MIN, FAILING_REQUESTS_MIN, STREAKS_MAX } from "./limits.ts";
 
 /** What came of one request to a source. */
-export interface MappedRequest {
+interface MappedRequest {
   readonly accepted: number;
   /** Records that could not be mapped. */
   readonly failed: number;

@@ -15,7 +15,7 @@ import type { SourceActivity } from "./source-activity.ts";
 import type { SourceDirectory } from "./source-directory.ts";
 import { SOURCE_KEY_PATTERN } from "./types.ts";
 
-export interface SourceReceiveDependencies {
+interface SourceReceiveDependencies {
   readonly receiver: LogReceiver;
   readonly sources: SourceDirectory;
   readonly activity: SourceActivity;

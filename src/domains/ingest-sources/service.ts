@@ -32,7 +32,7 @@ import {
 
 type Format = IngestSource["format"];
 
-export interface SourceServiceDependencies {
+interface SourceServiceDependencies {
   readonly sql: Sql;
   readonly sources: SourceDirectory;
   /** Milliseconds since 1970. */

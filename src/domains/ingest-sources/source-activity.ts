@@ -15,7 +15,7 @@ import type { CompiledSource } from "./source-directory.ts";
 import { type ActivityRow, addActivity } from "./store.ts";
 import type { StoredSample } from "./types.ts";
 
-export interface SourceActivityOptions {
+interface SourceActivityOptions {
   readonly sql: Sql;
   /** Milliseconds since 1970. */
   readonly now: () => number;

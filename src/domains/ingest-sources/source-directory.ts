@@ -66,7 +66,7 @@ export class CompiledSource {
   }
 }
 
-export interface SourceDirectoryOptions {
+interface SourceDirectoryOptions {
   readonly sql: Sql;
   /** Milliseconds since 1970. */
   readonly now: () => number;

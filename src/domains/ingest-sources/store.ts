@@ -25,7 +25,7 @@ interface SourceRow {
 }
 
 /** What a person decides about a source. */
-export interface SourceFields {
+interface SourceFields {
   readonly name: string;
   readonly format: IngestSource["format"];
   readonly mapping: Mapping;
@@ -33,7 +33,7 @@ export interface SourceFields {
   readonly statusReason: string | null;
 }
 
-export interface NewSource extends Pick<SourceFields, "name" | "format" | "mapping"> {
+interface NewSource extends Pick<SourceFields, "name" | "format" | "mapping"> {
   readonly sourceKey: string;
   readonly preset: string | null;
 }

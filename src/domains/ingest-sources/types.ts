@@ -23,7 +23,7 @@ const FieldMapping = Type.Object(
 );
 
 /** docs/ingest-sources.md says what it means. */
-export const MappingBody = Type.Object(
+const MappingBody = Type.Object(
   {
     format: Type.Optional(Format),
     timestamp: Type.Optional(

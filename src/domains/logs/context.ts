@@ -24,7 +24,7 @@ import type { ContextParameters } from "./types.ts";
 const LOG_ID_MAX = 2n ** 63n - 1n;
 
 /** JSON texts of entries, each list oldest first. */
-export interface EntryContext {
+interface EntryContext {
   readonly before: readonly string[];
   readonly entry: string;
   readonly after: readonly string[];

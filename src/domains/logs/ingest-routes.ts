@@ -58,7 +58,7 @@ const IngestAnswer = Type.Object({
   }),
 });
 
-export interface LogIngestDependencies {
+interface LogIngestDependencies {
   readonly ingest: Pick<Ingest, "ingest">;
   readonly caps: LogByteCaps;
 }

@@ -11,7 +11,7 @@ export interface ReadDependencies {
 }
 
 /** What is asked, of which time, and how many rows the answer can have. `operation` names it in metrics. */
-export interface ReadStatement {
+interface ReadStatement {
   readonly operation: string;
   readonly plan: Relation;
   readonly timeRange: TimeRange;

@@ -5,7 +5,7 @@ import { parseDateTimeNs } from "./entry-time.ts";
 import type { LogSelection } from "./store.ts";
 import type { SearchParameters } from "./types.ts";
 
-export type FilterParameters = Pick<SearchParameters, "q" | "query" | "service" | "level" | "from" | "to">;
+type FilterParameters = Pick<SearchParameters, "q" | "query" | "service" | "level" | "from" | "to">;
 
 /**
  * The selection that validated parameters describe; `nowMs` is what its query takes for the present. Throws

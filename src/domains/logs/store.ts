@@ -11,7 +11,7 @@ import type { StatementCost } from "../../storage/statement-wire.ts";
 import { PAGE_MAX_ENTRIES, TOTAL_BUDGET } from "./limits.ts";
 import { countPlan, entryPlan, newestIdPlan, type PageStart, pagePlan } from "./search-plans.ts";
 
-export interface LogReaderOptions {
+interface LogReaderOptions {
   readonly runner: QueryRunner;
   /** What a page or an entry may cost. */
   readonly budget: QueryBudget;

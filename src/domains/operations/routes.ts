@@ -6,7 +6,7 @@ import { docsRoutes } from "./docs-routes.ts";
 import { type HealthDeps, healthRoutes } from "./health-routes.ts";
 
 /** What the server is made of. */
-export interface BuildInfo {
+interface BuildInfo {
   readonly name: string;
   readonly version: string;
   /** Null where the source is not a known revision. */
@@ -14,7 +14,7 @@ export interface BuildInfo {
 }
 
 /** Versions of the stores the server talks to; null for one that cannot be asked now. */
-export interface StoreVersions {
+interface StoreVersions {
   readonly clickhouse: string | null;
   readonly postgres: string | null;
 }
@@ -25,7 +25,7 @@ interface Exposition {
   expose(): Promise<{ text: string; contentType: string }>;
 }
 
-export interface OpsDeps extends HealthDeps {
+interface OpsDeps extends HealthDeps {
   readonly metrics: Exposition;
   readonly build: BuildInfo;
   /** Never rejects. */

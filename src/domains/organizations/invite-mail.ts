@@ -4,7 +4,7 @@ import type { EnqueueMail } from "../../notify/mail/outbox.ts";
 import { invitationMail } from "../../notify/mail/templates.ts";
 
 /** What a mail that invites somebody says. */
-export interface InviteMail {
+interface InviteMail {
   readonly invite: Invite;
   /** What lets its reader in. */
   readonly token: string;

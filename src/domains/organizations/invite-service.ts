@@ -22,10 +22,10 @@ import {
   INVITES_RETRY_AFTER_SECONDS,
 } from "../../membership/limits.ts";
 import { isMember } from "../../membership/member-store.ts";
-import { findOrganization, lockOrganization } from "../../membership/organization-store.ts";
+import { findOrganization } from "../../membership/organization-store.ts";
 import type { Invite } from "../../membership/types.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import { inOrganization } from "../../storage/organization-transaction.ts";
+import { inOrganization, lockOrganization } from "../../storage/organization-transaction.ts";
 import type { MailInvite } from "./invite-mail.ts";
 import type { CreateInviteBody, MintedInvite } from "./types.ts";
 

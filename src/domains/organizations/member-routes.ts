@@ -10,7 +10,7 @@ import { UpdateMemberBody } from "./types.ts";
 
 const UserIdParams = Type.Object({ userId: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }) });
 
-export interface MemberRouteDependencies {
+interface MemberRouteDependencies {
   readonly sql: Sql;
   readonly authenticator: Pick<Authenticator, "forget">;
   readonly cookie: SessionCookieOptions;

@@ -15,14 +15,10 @@ import {
   lockMember,
   updateRole,
 } from "../../membership/member-store.ts";
-import {
-  countOrganizationsLocked,
-  insertOrganization,
-  lockOrganization,
-} from "../../membership/organization-store.ts";
+import { countOrganizationsLocked, insertOrganization } from "../../membership/organization-store.ts";
 import type { Member } from "../../membership/types.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import { inOrganization } from "../../storage/organization-transaction.ts";
+import { inOrganization, lockOrganization } from "../../storage/organization-transaction.ts";
 
 /** What remembers who a credential belongs to. */
 type CredentialMemory = Pick<Authenticator, "forget">;

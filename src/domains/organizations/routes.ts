@@ -4,7 +4,7 @@ import { type InviteRouteDependencies, inviteRoutes } from "./invite-routes.ts";
 import { memberRoutes } from "./member-routes.ts";
 import { webhookSecretRoutes } from "./webhook-secret-routes.ts";
 
-export interface OrganizationRouteDependencies extends BelongingRouteDependencies, InviteRouteDependencies {
+interface OrganizationRouteDependencies extends BelongingRouteDependencies, InviteRouteDependencies {
   readonly box: SecretBox;
 }
 

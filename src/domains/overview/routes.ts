@@ -10,7 +10,7 @@ import { countLogs } from "./log-counts.ts";
 import { countRecords } from "./store.ts";
 import { type LogCounts, Overview } from "./types.ts";
 
-export interface OverviewDependencies {
+interface OverviewDependencies {
   readonly sql: Sql;
   readonly runner: QueryRunner;
   /** Milliseconds since 1970. */

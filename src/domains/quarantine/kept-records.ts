@@ -12,7 +12,7 @@ export interface NewRecord {
 }
 
 /** What an organisation has in its quarantine. */
-export interface Usage {
+interface Usage {
   readonly records: number;
   readonly bytes: number;
 }

@@ -16,7 +16,7 @@ import {
 } from "./limits.ts";
 import type { QuarantineMetrics } from "./quarantine-metrics.ts";
 
-export interface QuarantineOptions {
+interface QuarantineOptions {
   readonly sql: Sql;
   /** What one organisation may have in it. */
   readonly bounds: { readonly maxRecords: number; readonly maxBytes: number };

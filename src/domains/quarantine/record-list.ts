@@ -8,7 +8,7 @@ import { recordJson } from "./record-json.ts";
 import { findRecords } from "./record-store.ts";
 import type { ListParameters, RecordPage } from "./types.ts";
 
-export interface RecordListDependencies {
+interface RecordListDependencies {
   readonly sql: Sql;
   /** Signs cursors; the same for every instance of the server. */
   readonly cursorKey: Uint8Array;

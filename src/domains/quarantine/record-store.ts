@@ -2,7 +2,7 @@ import type { Sql, TransactionSql } from "postgres";
 
 /** The queries about quarantined records; the organisation comes first in each. */
 
-export type RecordState = "held" | "replaying" | "replayed";
+type RecordState = "held" | "replaying" | "replayed";
 
 /** Which records are meant; what is absent leaves none out. `from` is included, `to` is not. */
 export interface RecordFilter {
@@ -141,7 +141,7 @@ export async function countReplaying(
 }
 
 /** One pair of source and reason. */
-export interface SummaryGroup {
+interface SummaryGroup {
   readonly sourceKey: string | null;
   readonly format: string;
   readonly reason: string;

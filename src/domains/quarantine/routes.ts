@@ -19,7 +19,7 @@ import {
   Summary,
 } from "./types.ts";
 
-export interface QuarantineRouteDependencies {
+interface QuarantineRouteDependencies {
   readonly sql: Sql;
   readonly replayer: Replayer;
   readonly bounds: { readonly maxRecords: number; readonly maxBytes: number };

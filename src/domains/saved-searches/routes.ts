@@ -5,7 +5,7 @@ import { checkQueryText } from "../../kql/issues.ts";
 import { CreateSavedSearchBody, SavedSearch, UpdateSavedSearchBody } from "./types.ts";
 
 /** Searches of one organisation: the list is one answer, which somebody reads. */
-export const SAVED_SEARCHES_MAX = 1000;
+const SAVED_SEARCHES_MAX = 1000;
 
 const savedSearches = new Records<typeof SavedSearch, CreateSavedSearchBody, UpdateSavedSearchBody>({
   noun: "saved search",

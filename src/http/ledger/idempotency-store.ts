@@ -15,7 +15,7 @@ export interface Claim extends IdempotencyKey {
   readonly attempt: string;
 }
 
-export type ClaimOutcome =
+type ClaimOutcome =
   | { readonly kind: "claimed"; readonly entries: ClaimedEntries }
   | { readonly kind: "answered"; readonly sealedAnswer: Uint8Array }
   | { readonly kind: "in-progress"; readonly leasedForMs: number }
@@ -32,7 +32,7 @@ export interface ClaimedEntries {
 }
 
 /** For what and for how long a key is taken. */
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly attempt: string;
   readonly fingerprint: Uint8Array;
   readonly leaseMs: number;
@@ -117,7 +117,7 @@ async function askLog(sql: Sql, { organizationId, credential, keyHash, attempt }
 }
 
 /** A claim whose log is asked about. */
-export interface AskedClaim extends Claim {
+interface AskedClaim extends Claim {
   readonly storedAs: string;
   /** How long ago its lease ended. */
   readonly endedForMs: number;

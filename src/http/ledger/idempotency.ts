@@ -66,7 +66,7 @@ export function keySpaceOf(principal: Principal): string {
   return principal.tokenId === null ? `user:${principal.userId}` : `token:${principal.tokenId}`;
 }
 
-export interface IdempotencyDeps {
+interface IdempotencyDeps {
   readonly sql: Sql;
   readonly box: SecretBox;
   /** Of this instance; where absent nothing stores entries. */

@@ -21,7 +21,7 @@ import { type RememberedAnswer, rememberReply } from "./remembered-answer.ts";
 import type { StoredRequests } from "./stored-requests.ts";
 
 /** The call a change belongs to. */
-export interface ChangingCall {
+interface ChangingCall {
   readonly principal: Principal;
   /** The action its route declares. */
   readonly action: string;
@@ -51,7 +51,7 @@ export interface RequestLedger {
   change(call: ChangingCall, work: ChangeWork, options: ChangeOptions): Promise<Reply>;
 }
 
-export interface RequestLedgerDeps {
+interface RequestLedgerDeps {
   readonly sql: Sql;
   readonly box: SecretBox;
   /** Milliseconds since 1970. */

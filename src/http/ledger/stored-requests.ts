@@ -13,7 +13,7 @@ import {
 } from "./idempotency-store.ts";
 import { LEASE_MS, SETTLE_MAX_CLAIMS, SETTLE_POLL_MS, SETTLE_STOP_MS } from "./limits.ts";
 
-export interface StoredRequestsOptions {
+interface StoredRequestsOptions {
   readonly sql: Sql;
   readonly wal: Pick<Ingest["wal"], "identity">;
   readonly events: Pick<Ingest["events"], "has" | "reachMs">;

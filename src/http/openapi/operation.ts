@@ -37,7 +37,7 @@ export function operationOf(route: Route): JsonObject {
 }
 
 /** A name for the operation in client code: the method and the path in camel case, without the version prefix. */
-export function operationId(route: Pick<Route, "method" | "path">): string {
+function operationId(route: Pick<Route, "method" | "path">): string {
   const words = route.path
     .replace(/^\/api\/v1/, "")
     .split("/")
@@ -51,7 +51,7 @@ export function operationId(route: Pick<Route, "method" | "path">): string {
 }
 
 /** Every code a route can answer with: its own, and those its declaration implies. */
-export function errorCodesOf(route: Route): ErrorCode[] {
+function errorCodesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     "VALIDATION_FAILED",
     "RATE_LIMITED",

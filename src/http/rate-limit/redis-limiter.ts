@@ -33,7 +33,7 @@ export interface ScriptRunner {
   eval(script: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
 }
 
-export interface RedisLimiterDeps {
+interface RedisLimiterDeps {
   /** An ioredis client with enableOfflineQueue off, so that a lost connection fails at once. */
   readonly redis: ScriptRunner;
   /** Judges while the shared store does not answer. */

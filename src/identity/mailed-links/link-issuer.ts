@@ -28,7 +28,7 @@ import {
   takeLinkRequest,
 } from "./link-store.ts";
 
-export interface LinkIssuerOptions {
+interface LinkIssuerOptions {
   readonly sql: Sql;
   readonly enqueueMail: EnqueueMail;
   /** Called when mails may have been put into the outbox. */

@@ -34,7 +34,7 @@ export interface MfaDependencies extends SecondFactorDependencies {
 type Caller = Pick<AuthenticatedContext, "principal" | "clientAddress" | "log">;
 
 /** A factor that was minted and is not stored yet. */
-export interface MintedFactor {
+interface MintedFactor {
   readonly secret: string;
   readonly codes: readonly (RecoveryCode & { readonly codeHash: string })[];
 }
@@ -76,7 +76,7 @@ export async function enrol(
 }
 
 /** A code that shows that the person's device has the secret. */
-export interface FirstCode {
+interface FirstCode {
   readonly secret: Uint8Array;
   readonly step: number;
 }
@@ -118,7 +118,7 @@ export async function enable(
 }
 
 /** What somebody who turns the factor off has shown: a password by its hash, a code, or both. */
-export interface DisablingProof {
+interface DisablingProof {
   readonly passwordHash: string | null;
   readonly code: SecondFactorProof | null;
 }

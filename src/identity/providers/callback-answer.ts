@@ -2,7 +2,7 @@ import { returnUrl } from "./return-path.ts";
 import { clearedSignInCookie, type SignInCookieOptions } from "./sign-in-cookie.ts";
 
 /** What a browser gets when it comes back from a provider and all is well. */
-export interface SignedInAnswer {
+interface SignedInAnswer {
   readonly state: string;
   readonly returnPath: string;
   /** The `Set-Cookie` of a new session; null where the old one goes on. */

@@ -14,7 +14,7 @@ export interface PersonOfEmail {
 }
 
 /** A link between a person and one issuer. */
-export interface LinkedIdentityRecord {
+interface LinkedIdentityRecord {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | null;

@@ -28,7 +28,7 @@ interface KnownIssuer {
   keys: ExportedJWKSCache | undefined;
 }
 
-export interface IssuerDirectoryOptions {
+interface IssuerDirectoryOptions {
   readonly policy: OutboundPolicy;
   readonly resolve?: HostResolver;
   /** Milliseconds since 1970. */

@@ -28,14 +28,14 @@ export interface ProvenIdentity {
 }
 
 /** The beginning of a sign-in: where to send the browser, and what to remember meanwhile. */
-export interface BegunConversation {
+interface BegunConversation {
   readonly url: string;
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly redirectUri: string;
   /** The claim with a person's groups, where they matter. */
   readonly groupsClaim?: string;

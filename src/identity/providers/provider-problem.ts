@@ -7,7 +7,7 @@ import { PROVIDER_RETRY_AFTER_SECONDS } from "./limits.ts";
  * What went wrong at a provider: it does not answer, it says no, its answer proves nothing, or what is configured of it
  * cannot be right.
  */
-export type ProviderProblemKind = "unavailable" | "refused" | "invalid" | "misconfigured";
+type ProviderProblemKind = "unavailable" | "refused" | "invalid" | "misconfigured";
 
 /** The message is for the server's log and for whoever configures the provider. */
 export class ProviderProblem extends Error {

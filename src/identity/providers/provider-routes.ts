@@ -8,7 +8,7 @@ import { ssoConnectionRoutes } from "./sso/sso-connection-routes.ts";
 import { ssoRoutes } from "./sso/sso-routes.ts";
 import type { TxtResolver } from "./sso/txt-resolver.ts";
 
-export interface ProviderRouteDependencies extends Omit<SignInRouteDependencies, "conversations"> {
+interface ProviderRouteDependencies extends Omit<SignInRouteDependencies, "conversations"> {
   /** To which addresses the server connects on behalf of organisations. */
   readonly outbound: OutboundPolicy;
   /** Asks the domain name system for what shows whose a domain is. */

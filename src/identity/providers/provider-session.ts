@@ -12,7 +12,7 @@ export interface Happening {
   readonly entry: AuditEntry;
 }
 
-export interface ProviderSession {
+interface ProviderSession {
   readonly nowMs: number;
   /** Made through the SSO of the organisation, in which alone it is then good. */
   readonly bySso: boolean;

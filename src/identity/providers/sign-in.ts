@@ -20,7 +20,7 @@ import type { ServerProvider } from "./provider.ts";
 import { type Happening, openProviderSession } from "./provider-session.ts";
 import { findEntrance } from "./sso/sso-enforcement.ts";
 
-export interface SignInDependencies {
+interface SignInDependencies {
   readonly sql: Sql;
   readonly authenticator: Pick<Authenticator, "forget">;
   /** Milliseconds since 1970. */

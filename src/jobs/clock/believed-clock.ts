@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import type { BootTime } from "./boot-clock.ts";
 
-export interface BelievedClockOptions {
+interface BelievedClockOptions {
   readonly sql: Sql;
   /** The machine's clock, milliseconds since 1970, which may be wrong. */
   readonly now: () => number;

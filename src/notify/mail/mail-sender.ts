@@ -29,7 +29,7 @@ import {
 } from "./outbox-store.ts";
 import { type MailTransport, RecipientRefused } from "./transport.ts";
 
-export interface MailSenderOptions {
+interface MailSenderOptions {
   readonly sql: Sql;
   readonly box: SecretBox;
   readonly transport: MailTransport;

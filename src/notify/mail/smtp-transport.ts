@@ -81,7 +81,7 @@ export function mimeOf({ to, subject, text, html }: MailMessage, id: string, fro
 }
 
 /** The address in `Name <address>` or of an address alone. */
-export function addressOf(from: string): string {
+function addressOf(from: string): string {
   return /<([^<>]+)>$/.exec(from)?.[1] ?? from;
 }
 

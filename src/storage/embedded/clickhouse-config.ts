@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-export interface ClickHouseConfigInput {
+interface ClickHouseConfigInput {
   readonly usersPath: string;
   readonly user: string;
   readonly password: string;

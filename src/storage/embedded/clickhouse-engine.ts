@@ -6,7 +6,7 @@ import { basicAuthorization, renderClickHouseConfig, renderClickHouseUsers } fro
 import { type Engine, engineEnvironment } from "./engine.ts";
 import { endLeftover } from "./process-identity.ts";
 
-export interface ClickHouseEngineOptions {
+interface ClickHouseEngineOptions {
   /** The server's data directory. */
   readonly dataDirectory: string;
   readonly libraryPath: string;

@@ -1,5 +1,5 @@
 /** How one engine process is started. It ends when the pipe on its standard input closes. */
-export interface EngineCommand {
+interface EngineCommand {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly workingDirectory: string;

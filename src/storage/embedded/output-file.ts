@@ -13,7 +13,7 @@ import {
 import { dirname } from "node:path";
 import { ENGINE_LOG_TAIL_BYTES, ENGINE_LOG_TAIL_LINES } from "../limits.ts";
 
-export interface OutputFileOptions {
+interface OutputFileOptions {
   readonly maxBytes: number;
   readonly generations: number;
 }

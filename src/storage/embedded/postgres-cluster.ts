@@ -25,7 +25,7 @@ export interface PostgresHome {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export interface PostgresRoles {
+interface PostgresRoles {
   readonly superuserPassword: string;
   /** Role and database of the server. */
   readonly name: string;

@@ -8,7 +8,7 @@ import { linkLibraries, reachableProgramFiles } from "./postgres-files.ts";
 import { formatPostgresLaunch } from "./postgres-launch.ts";
 import { settlePostmaster } from "./postgres-leftover.ts";
 
-export interface PostgresEngineOptions {
+interface PostgresEngineOptions {
   /** The server's data directory. */
   readonly dataDirectory: string;
   /** Installed program files, see `locatePostgresFiles`. */

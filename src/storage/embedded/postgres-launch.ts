@@ -1,7 +1,7 @@
 import type { Account } from "./postgres-account.ts";
 
 /** What the server tells the process that watches over Postgres. */
-export interface PostgresLaunch {
+interface PostgresLaunch {
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Handed to Postgres as descriptor 3. */

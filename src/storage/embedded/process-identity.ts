@@ -63,7 +63,7 @@ function unseen(pid: number): false | null {
 }
 
 /** A process that an earlier server may have left behind in a folder. */
-export interface Leftover {
+interface Leftover {
   readonly pid: number;
   /** Its working directory, which is what tells it from the process of another server. */
   readonly directory: string;

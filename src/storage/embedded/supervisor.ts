@@ -18,7 +18,7 @@ import {
 import type { Engine } from "./engine.ts";
 import { openOutputFile, rotateOutputFile, tailOfFile } from "./output-file.ts";
 
-export type EngineState = "starting" | "running" | "waiting to restart" | "stopped";
+type EngineState = "starting" | "running" | "waiting to restart" | "stopped";
 
 export interface EngineStatus {
   readonly state: EngineState;

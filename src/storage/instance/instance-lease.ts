@@ -5,7 +5,7 @@ import { askPostgres } from "../ask-postgres.ts";
 import { giveBackNumber, type InstanceHolder, renewNumber, takeNumber } from "./instance-store.ts";
 import { GIVE_BACK_TIMEOUT_MS, IDS_AHEAD_MS, LEASE_MARGIN_MS, LEASE_MS, RENEW_EVERY_MS } from "./limits.ts";
 
-export interface InstanceLeaseOptions {
+interface InstanceLeaseOptions {
   readonly sql: Sql;
   /** The data directory, see `directoryIdentity`. */
   readonly place: string | null;

@@ -12,7 +12,7 @@ import {
 } from "./migration-files.ts";
 import { splitStatements } from "./split-statements.ts";
 
-export interface MigrateOptions {
+interface MigrateOptions {
   readonly postgres: Sql;
   /** Its database must exist. */
   readonly clickhouse: ClickHouseClient;

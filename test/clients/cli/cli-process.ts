@@ -39,7 +39,7 @@ function environmentOf(user: CliUser): Record<string, string> {
 }
 
 /** `obs` on a terminal of its own. */
-export interface CliOnTerminal {
+interface CliOnTerminal {
   /** What stands on the terminal so far, output and errors alike, as the program wrote it. */
   screen(): string;
   /** Types a key. */

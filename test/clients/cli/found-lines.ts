@@ -4,14 +4,14 @@ import { type CliUser, obs } from "./cli-process.ts";
 const DIFFERENCES_SHOWN_MAX = 5;
 
 /** An entry as `obs search --json` prints it, as far as these tests look at it. */
-export interface FoundEntry {
+interface FoundEntry {
   readonly message: string;
   readonly service?: string | null;
   readonly attrs?: { readonly _line?: number; readonly _part?: number; readonly _last?: boolean };
 }
 
 /** How often each text occurs. */
-export type Counts = Map<string, number>;
+type Counts = Map<string, number>;
 
 export function countsOf(texts: Iterable<string>): Counts {
   const counts: Counts = new Map();

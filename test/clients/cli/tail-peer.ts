@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 
 /** What happens to one stream. */
-export interface StreamFault {
+interface StreamFault {
   /** The connection breaks once so many bytes were sent. */
   readonly breakAfterBytes?: number;
   /** Entries before the asked position that are sent again. */

@@ -19,14 +19,14 @@ import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 
 const nothing = (): void => undefined;
 
-export interface StoredEntry {
+interface StoredEntry {
   readonly message: string;
   readonly level: string;
   readonly service: string;
   readonly attrs: Readonly<Record<string, string>>;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   /** Parsed; null without a body. */
   readonly body: Record<string, unknown>;
@@ -41,7 +41,7 @@ export interface Instance extends Pick<TestApp, "logged"> {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly organizationId?: number;
   readonly token?: string | null;
   readonly json?: unknown;

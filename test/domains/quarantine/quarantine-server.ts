@@ -55,7 +55,7 @@ export class MendableDecoder implements RecordDecoder {
   }
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly stores: TestStores;
   readonly decoder: RecordDecoder;
   readonly directory?: string;
@@ -188,7 +188,7 @@ export async function usage(stores: TestStores, organizationId: number) {
   return { told, counted };
 }
 
-export interface StoredEntry {
+interface StoredEntry {
   readonly message: string;
   readonly ts: string;
   readonly event_id: string;

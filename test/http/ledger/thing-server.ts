@@ -15,7 +15,7 @@ export const THINGS = "/api/v1/things";
 const SECRET_HEADER = "x-made";
 
 /** One instance of a server that makes things, which are rows of `saved_searches`; several share the stores. */
-export interface ThingServer {
+interface ThingServer {
   /** Milliseconds since 1970; moves only when told to. */
   nowMs: number;
   readonly ledger: PostgresLedger;
@@ -32,7 +32,7 @@ export interface CallOptions {
   readonly method?: string;
 }
 
-export interface Caller {
+interface Caller {
   readonly organizationId?: number;
   readonly userId?: number;
   /** Null for a session. */
@@ -41,7 +41,7 @@ export interface Caller {
 }
 
 /** What the handlers of a server do beyond making a thing. */
-export interface Behaviour {
+interface Behaviour {
   /** Runs inside the transaction, after the thing was made. */
   readonly meanwhile?: (change: Change, name: string) => Promise<void>;
   /** Runs before anything is changed. */

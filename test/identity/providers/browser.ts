@@ -2,7 +2,7 @@ import { TEST_ORIGIN } from "../../harness/http-app.ts";
 import type { IdentityServer } from "../identity-server.ts";
 
 /** Where a browser has come to rest, or been stopped. */
-export interface Visit {
+interface Visit {
   /** The last address asked for, or the one that was not asked for any more. */
   readonly url: URL;
   readonly response: Response;

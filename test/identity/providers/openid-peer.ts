@@ -24,7 +24,7 @@ export interface OpenIdPeer {
   readonly stop: () => Promise<void>;
 }
 
-export interface OpenIdPeerOptions {
+interface OpenIdPeerOptions {
   readonly redirectUris: readonly string[];
   /** Claims in the ID token; by default they are at the userinfo endpoint only. */
   readonly claimsInIdToken?: boolean;

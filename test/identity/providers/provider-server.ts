@@ -13,7 +13,7 @@ export const CALLBACK_OF_A = `${TEST_ORIGIN}/api/v1/auth/idp-a/callback`;
 export const CALLBACK_OF_B = `${TEST_ORIGIN}/api/v1/auth/idp-b/callback`;
 export const CALLBACK_OF_SSO = `${TEST_ORIGIN}/api/v1/auth/sso/callback`;
 
-export interface ProviderServerOptions extends IdentityServerOptions {
+interface ProviderServerOptions extends IdentityServerOptions {
   readonly providers?: readonly ServerProvider[];
   /** What the operator allows besides the internet. */
   readonly allow?: readonly string[];

@@ -8,7 +8,7 @@ export const SEGMENT_BYTES = 4096;
 export const START_MS = 1_700_000_000_000;
 
 /** An open log on a disk in memory, with what it reported. */
-export interface OpenedWal {
+interface OpenedWal {
   readonly wal: Wal;
   readonly fatal: WalFailedError[];
   readonly damage: WalDamage[];

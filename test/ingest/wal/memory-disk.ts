@@ -4,15 +4,7 @@ import type { WalFile, WalIo, WalOpenMode } from "../../../ingest/wal/io.ts";
 /** What a power cut keeps or loses is decided per sector. */
 const SECTOR_BYTES = 512;
 
-export type DiskOperation =
-  | "open"
-  | "read"
-  | "write"
-  | "sync"
-  | "truncate"
-  | "rename"
-  | "unlink"
-  | "syncDirectory";
+type DiskOperation = "open" | "read" | "write" | "sync" | "truncate" | "rename" | "unlink" | "syncDirectory";
 
 interface Fault {
   readonly operation: DiskOperation;
@@ -33,7 +25,7 @@ class Inode {
 
 type DirectoryChange = (entries: Map<string, Inode>) => void;
 
-export class DiskError extends Error {
+class DiskError extends Error {
   readonly code: string;
 
   constructor(code: string, path: string) {

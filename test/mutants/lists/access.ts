@@ -159,14 +159,14 @@ export const ACCESS: readonly Mutant[] = [
     file: "src/access/secret-box.ts",
     find: "const nonce = randomBytes(NONCE_BYTES);",
     replace: "const nonce = Buffer.alloc(NONCE_BYTES);",
-    tests: ["test/secrets"],
+    tests: ["test/access"],
   },
   {
     name: "a secret opens for another purpose",
     file: "src/access/secret-box.ts",
     find: "decipher.setAAD(Buffer.from(purpose));",
     replace: 'decipher.setAAD(Buffer.from(purpose.split(":")[0] ?? ""));',
-    tests: ["test/secrets", "test/identity/mfa.test.ts"],
+    tests: ["test/access", "test/identity/mfa.test.ts"],
   },
   {
     name: "a secret deep in a line of the log is written out",

@@ -2,7 +2,7 @@ import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 
 /** A mail as a real mail server received it. */
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string;
   readonly recipients: readonly string[];
   /** As it came over the wire. */

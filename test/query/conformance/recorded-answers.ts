@@ -12,7 +12,7 @@ export interface RecordedQuery {
   readonly answer: RecordedAnswer | null;
 }
 
-export interface RecordedAnswer {
+interface RecordedAnswer {
   readonly columns: readonly string[];
   readonly types: readonly string[];
   /** Each row as a canonical text; the first rows only where `rowCount` says that there were more. */

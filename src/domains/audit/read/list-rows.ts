@@ -7,7 +7,7 @@ import { type AuditFilter, auditFilterOf, filterText } from "./audit-filter.ts";
 import { findPlaces, findRows, type Places } from "./audit-store.ts";
 import type { ListParameters } from "./types.ts";
 
-export interface ListDependencies {
+interface ListDependencies {
   readonly sql: Sql;
   /** Signs cursors; the same for every instance of the server. */
   readonly cursorKey: Uint8Array;

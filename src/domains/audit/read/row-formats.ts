@@ -4,7 +4,7 @@ import type { ChainedRow } from "../../../audit/chain.ts";
 import { csvRecord } from "../../../http/csv.ts";
 
 /** A row as a list shows it. */
-export type PublicRow = Omit<ChainedRow, "organizationId" | "seq">;
+type PublicRow = Omit<ChainedRow, "organizationId" | "seq">;
 
 export function publicRow({ row }: StoredRow): PublicRow {
   const { organizationId: _, seq: __, ...shown } = row;

@@ -51,7 +51,7 @@ export type ExportParameters = Static<typeof ExportParameters>;
 
 const OptionalId = Type.Union([Type.Integer(), Type.Null()]);
 
-export const AuditLogRow = Type.Object({
+const AuditLogRow = Type.Object({
   id: Type.Integer(),
   createdAt: Type.String({ format: "date-time" }),
   actorUserId: OptionalId,

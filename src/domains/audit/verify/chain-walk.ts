@@ -30,7 +30,7 @@ export interface ChainPosition {
 
 export const CHAIN_BEGINNING: ChainPosition = { seq: 0, hash: GENESIS_HASH, anchoredThrough: 0 };
 
-export interface BrokenRow {
+interface BrokenRow {
   readonly problem: ChainProblem;
   readonly id: number;
 }

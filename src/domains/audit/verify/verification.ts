@@ -11,7 +11,7 @@ import { CHAIN_BEGINNING, type ChainPosition } from "./chain-walk.ts";
 import type { VerifyAnswer } from "./types.ts";
 import { type ChainDependencies, type ChainFinding, verifyChain } from "./verify-chain.ts";
 
-export interface VerificationOptions extends ChainDependencies {
+interface VerificationOptions extends ChainDependencies {
   /** Signs cursors; the same for every instance of the server. */
   readonly cursorKey: Uint8Array;
   readonly monotonicMs: () => number;

@@ -11,7 +11,7 @@ import { SearchAnswer, SearchParameters } from "../types.ts";
 import { ArchiveReader, type ArchiveReaderOptions } from "./archive-reader.ts";
 import { listArchivedFiles } from "./store.ts";
 
-export interface LogArchiveOptions extends LogSearchOptions {
+interface LogArchiveOptions extends LogSearchOptions {
   readonly sql: Sql;
   /** Null when no archive is configured. */
   readonly files: ArchiveFiles | null;

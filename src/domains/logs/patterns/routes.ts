@@ -6,7 +6,7 @@ import { findPatterns, type PatternDependencies } from "./patterns.ts";
 import { PatternReader } from "./store.ts";
 import { PatternParameters, PatternsAnswer } from "./types.ts";
 
-export interface LogPatternOptions {
+interface LogPatternOptions {
   readonly runner: QueryRunner;
   /** What one statement may cost. */
   readonly budget: QueryBudget;

@@ -40,12 +40,12 @@ export interface MessageGroups {
   readonly bytesRead: number;
 }
 
-export interface PatternReaderOptions {
+interface PatternReaderOptions {
   readonly runner: QueryRunner;
   readonly budget: QueryBudget;
 }
 
-export interface PatternQuery {
+interface PatternQuery {
   readonly caller: QueryCaller;
   readonly filter: LogFilter;
   readonly window: PatternWindow;

@@ -3,7 +3,7 @@ import { TEXT_MAX_CHARS } from "./limits.ts";
 import type { Counts, MessageGroup, MessageGroups } from "./store.ts";
 
 /** The pattern of messages of which it is not known what they have in common with others. */
-export const OTHER_PATTERN = "(other)";
+const OTHER_PATTERN = "(other)";
 
 /** What is known of a pattern in one of the two times. */
 export interface PatternTally {

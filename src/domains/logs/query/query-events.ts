@@ -8,7 +8,7 @@ import type { StatementProgress } from "../../../storage/query-runner.ts";
 /** Silence after which a comment keeps proxies from taking the stream for dead. */
 const COMMENT_INTERVAL_MS = 5_000;
 
-export interface QueryEventsOptions {
+interface QueryEventsOptions {
   readonly requestId: string;
   readonly monotonicMs: () => number;
   /** Told of what failed on our side. */

@@ -3,7 +3,7 @@ import { RetentionAnswer, RetentionBody } from "../../../archive/retention/types
 import { route } from "../../../http/define-route.ts";
 import { changeRetention, readRetention } from "./service.ts";
 
-export interface LogRetentionOptions {
+interface LogRetentionOptions {
   readonly sql: Sql;
   /** Days of organisations that have set none. */
   readonly defaultDays: number;

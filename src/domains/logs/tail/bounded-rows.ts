@@ -3,7 +3,7 @@ import type { RowBound, RowSet, SearchIndex } from "../../../../query/index.ts";
 import { BlockRow } from "./block-row.ts";
 
 /** The rows that a bound leaves; when it is exact, they fulfil the conditions it was made of. */
-export interface BoundedSet {
+interface BoundedSet {
   readonly rows: RowSet;
   readonly isExact: boolean;
 }

@@ -67,7 +67,7 @@ const Entries = Type.Object({
 const announcement = compileSchema(Type.Union([Hello, Bye]));
 const letter = compileSchema(Type.Union([Stored, Entries]));
 
-export type Announcement = Static<typeof Hello> | Static<typeof Bye>;
+type Announcement = Static<typeof Hello> | Static<typeof Bye>;
 export type Letter = Static<typeof Stored> | Static<typeof Entries>;
 /** A letter before it is addressed. */
 export type LetterBody =

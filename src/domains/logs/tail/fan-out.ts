@@ -20,7 +20,7 @@ import { RemoteStreams, type SharedStream } from "./remote-streams.ts";
 import type { TailHub } from "./tail-hub.ts";
 import type { TailStream } from "./tail-stream.ts";
 
-export interface FanOutOptions {
+interface FanOutOptions {
   /** A client that fails at once while it is not connected. */
   readonly redis: Redis;
   readonly hub: TailHub;

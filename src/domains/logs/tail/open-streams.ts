@@ -12,7 +12,7 @@ export interface OpenStream {
   readonly credential: TailCredential;
 }
 
-export interface OpenStreamsOptions {
+interface OpenStreamsOptions {
   /** The keys of the credentials that are still valid. Rejects when that cannot be found out. */
   readonly validCredentials: (credentials: readonly TailCredential[]) => Promise<ReadonlySet<string>>;
   readonly log: Logger;

@@ -4,7 +4,7 @@ import { LETTER_MAX_CHARS } from "./limits.ts";
 import type { MatchedEntries, TailEntry } from "./tail-filter.ts";
 import type { TailReader } from "./tail-hub.ts";
 
-export interface PeerReaderOptions {
+interface PeerReaderOptions {
   readonly organizationId: number;
   /** Of the filter. */
   readonly key: string;

@@ -5,7 +5,7 @@ import { PeerReader } from "./peer-reader.ts";
 import { readFilterKey } from "./read-filter.ts";
 import type { TailHub } from "./tail-hub.ts";
 
-export interface PeerOptions {
+interface PeerOptions {
   readonly hub: TailHub;
   readonly rates: DeliveryRates;
   /** Publishes a letter to the other server. */

@@ -10,7 +10,7 @@ import { compileEntryQuery } from "../../../kql/issues.ts";
 import { conditionsOf } from "../relation-conditions.ts";
 
 /** A query that lets entries through one by one. */
-export interface TailQuery {
+interface TailQuery {
   readonly relation: Relation;
   /** Null when only the store can evaluate it. */
   readonly matches: RowMatcher | null;

@@ -17,7 +17,7 @@ export interface TailCredential {
   readonly id: number;
 }
 
-export interface NewTailSession {
+interface NewTailSession {
   readonly tokenHash: Uint8Array;
   readonly principal: Principal;
   readonly parameters: TailParameters;
@@ -26,7 +26,7 @@ export interface NewTailSession {
 }
 
 /** How many there may be. */
-export interface SessionBounds {
+interface SessionBounds {
   readonly ofOrganization: number;
   readonly ofPerson: number;
 }

@@ -20,7 +20,7 @@ import type { DroppedEntries, QueueItem } from "./reader-queue.ts";
 import type { TailFilter } from "./tail-filter.ts";
 import type { TailGap } from "./tail-stream.ts";
 
-export interface StoredGapOptions {
+interface StoredGapOptions {
   readonly runner: QueryRunner;
   readonly caller: Omit<QueryCaller, "memory">;
   /** What waits for the reader counts here. */

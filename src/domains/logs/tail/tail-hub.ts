@@ -42,7 +42,7 @@ interface Matching {
   next: number;
 }
 
-export interface TailHubOptions {
+interface TailHubOptions {
   readonly log: Logger;
   readonly metrics: TailMetrics;
   /** Milliseconds of a clock that does not jump. */

@@ -23,7 +23,7 @@ const TAIL_TOKEN = /^tail_[A-Za-z0-9_-]{43}$/;
 const BEARER_TAIL_TOKEN = /^bearer +(tail_\S+)$/i;
 const ACCESS = { role: "viewer", scope: "logs:read" } as const;
 
-export interface TailSessionsOptions {
+interface TailSessionsOptions {
   readonly sql: Sql;
   readonly authenticator: Authenticator;
   readonly log: Logger;

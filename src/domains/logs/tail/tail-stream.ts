@@ -22,7 +22,7 @@ interface PendingGap {
   readonly onFilled: () => void;
 }
 
-export interface TailStreamOptions {
+interface TailStreamOptions {
   readonly position: TailPosition;
   /** What waits for the reader counts here. */
   readonly memory: MemoryShare;

@@ -1,4 +1,4 @@
-export interface ThreadShareOptions {
+interface ThreadShareOptions {
   /** Of the thread's time that the work may take, in (0, 1). */
   readonly share: number;
   /** Milliseconds of work that may be done at once after a pause. */

@@ -33,7 +33,7 @@ export interface StepRange {
 }
 
 /** Who takes records on: one step, which appends to one write-ahead log. */
-export interface ClaimName {
+interface ClaimName {
   readonly id: string;
   readonly log: string;
 }

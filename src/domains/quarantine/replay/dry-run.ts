@@ -11,7 +11,7 @@ import { ReplayProbe } from "./probe.ts";
 import { ReasonCounts } from "./reason-counts.ts";
 import type { ReplayDecoders } from "./replay-decoders.ts";
 
-export interface DryRunDependencies {
+interface DryRunDependencies {
   readonly sql: Sql;
   readonly decoders: ReplayDecoders;
   readonly log: Logger;

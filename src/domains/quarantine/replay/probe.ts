@@ -4,7 +4,7 @@ import type { ClaimedRecord } from "./claim-store.ts";
 import { ReplayWriter } from "./replay-writer.ts";
 
 /** What would become of a record: so many entries, or the reason why it stays. */
-export type Verdict = { readonly entries: number } | { readonly reason: string };
+type Verdict = { readonly entries: number } | { readonly reason: string };
 
 const NOTHING: ReadonlySet<number> = new Set();
 

@@ -30,7 +30,7 @@ import {
 import { entryName } from "./entry-name.ts";
 import { findStoredEntries } from "./stored-entries.ts";
 
-export interface ReplayClaimsOptions {
+interface ReplayClaimsOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseClient;
   /** The write-ahead log that this server's replays append to. */

@@ -42,7 +42,7 @@ export interface ReplayerOptions {
 }
 
 /** What a replay did. */
-export interface Replayed {
+interface Replayed {
   /** Records that were held and matched when it began. */
   readonly matched: number;
   /** They are entries now. */

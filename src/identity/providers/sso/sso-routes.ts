@@ -27,7 +27,7 @@ import { requirePersonalSession } from "./sso-sessions.ts";
 import { signInBySso } from "./sso-sign-in.ts";
 import { SLUG_PATTERN } from "./types.ts";
 
-export interface SsoRouteDependencies extends AuthorizationFlowDependencies {
+interface SsoRouteDependencies extends AuthorizationFlowDependencies {
   readonly authenticator: Pick<Authenticator, "authenticate" | "forget">;
   readonly cookie: SessionCookieOptions;
 }

@@ -1,8 +1,9 @@
 import type { Sql, TransactionSql } from "postgres";
 import { hashToken } from "../../../access/secret-token.ts";
 import type { RequestContext } from "../../../http/route.ts";
-import { lockAccount, lockOrganization } from "../../../membership/organization-store.ts";
+import { lockAccount } from "../../../membership/organization-store.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
+import { lockOrganization } from "../../../storage/organization-transaction.ts";
 import type { Authenticator } from "../../authenticator.ts";
 import { deleteSessions } from "../../session-store.ts";
 import { signInExpired } from "../authorization-requests.ts";
@@ -13,7 +14,7 @@ import { admit } from "./sso-admission.ts";
 import { useSsoIdentity } from "./sso-identity-store.ts";
 import { followMapping } from "./sso-roles.ts";
 
-export interface SsoSignInDependencies {
+interface SsoSignInDependencies {
   readonly sql: Sql;
   readonly authenticator: Pick<Authenticator, "forget">;
   /** Milliseconds since 1970. */

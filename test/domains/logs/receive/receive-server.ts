@@ -21,7 +21,7 @@ import { temporaryDirectory } from "../../../harness/temporary-directory.ts";
 import { makeTenant, type Tenant } from "../tail/tail-server.ts";
 
 /** A row of the table `logs`, as far as the suites look at it. */
-export interface StoredEntry {
+interface StoredEntry {
   readonly message: string;
   readonly ts: string;
   readonly level: string;
@@ -32,7 +32,7 @@ export interface StoredEntry {
   readonly attrs: Readonly<Record<string, string>>;
 }
 
-export interface ReceiveServerOptions {
+interface ReceiveServerOptions {
   readonly quarantineMaxRecords?: number;
 }
 
@@ -53,7 +53,7 @@ export interface ReceiveServer {
 }
 
 /** What the tests of a suite share: its stores and server, and an organisation of its own for every test. */
-export interface ReceiveSuite {
+interface ReceiveSuite {
   readonly stores: TestStores;
   readonly server: ReceiveServer;
   /** With a token that may write logs. */

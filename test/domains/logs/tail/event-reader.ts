@@ -1,6 +1,6 @@
 import { eventually } from "../../../harness/eventually.ts";
 
-export interface ReadEvent {
+interface ReadEvent {
   /** "" for a block without an event. */
   readonly event: string;
   readonly id: string | null;

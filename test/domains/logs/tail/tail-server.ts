@@ -21,7 +21,7 @@ import { type TemporaryDirectory, temporaryDirectory } from "../../../harness/te
 import { queryRunner } from "../../../query/query-store.ts";
 import { EventReader } from "./event-reader.ts";
 
-export interface TailServerOptions {
+interface TailServerOptions {
   /** Number of the server, for its ids. */
   readonly instance?: number;
   readonly ingest?: Partial<IngestOptions>;

@@ -25,12 +25,12 @@ export interface SsoOrganization {
   readonly configure: (fields?: Record<string, unknown>) => Promise<SsoConnection>;
 }
 
-export interface MemberOptions {
+interface MemberOptions {
   readonly email?: string;
   readonly emailIsVerified?: boolean;
 }
 
-export interface TestMember {
+interface TestMember {
   readonly userId: number;
   readonly email: string;
   /** Of a session made with a password. */

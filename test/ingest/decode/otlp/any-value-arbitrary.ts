@@ -14,7 +14,7 @@ export type ValueTree =
 export type Member = readonly [name: string, value: ValueTree];
 
 /** A JSON text of which JSON.stringify of this project's tests would lose digits. */
-export class Digits {
+class Digits {
   readonly digits: string;
 
   constructor(digits: string) {
@@ -131,7 +131,7 @@ export function flattened(prefix: string, list: readonly Member[]): [string, unk
 }
 
 /** How a JSON text is written: the same value in many ways. */
-export interface JsonStyle {
+interface JsonStyle {
   /** Orders the members of an object by what it answers. */
   readonly rank: (name: string) => number;
   readonly space: string;

@@ -9,7 +9,7 @@ const PROTOBUF_REFUSED =
   "OTLP is accepted in its JSON encoding only, as application/json, not as protobuf. Set " +
   "OTEL_EXPORTER_OTLP_PROTOCOL=http/json in an SDK, or `encoding: json` of the otlphttp exporter in a collector.";
 
-export interface ExportLogsServiceResponse {
+interface ExportLogsServiceResponse {
   readonly partialSuccess?: { readonly rejectedLogRecords: string; readonly errorMessage: string };
 }
 

@@ -4,7 +4,7 @@ import { ERROR_MESSAGE_MAX_CHARS } from "./limits.ts";
 export const DELIVERY_ID_HEADER = "x-amz-firehose-request-id";
 
 /** The only answer that a delivery stream takes for a success, with status 200. `timestamp` in milliseconds. */
-export interface DeliveryAnswer {
+interface DeliveryAnswer {
   readonly requestId: string;
   readonly timestamp: number;
 }

@@ -8,7 +8,7 @@ export interface DeliveryPortion {
 }
 
 /** What a portion may hold; a line or an object that is longer has one for itself. */
-export interface PortionBounds {
+interface PortionBounds {
   readonly maxBytes: number;
   /** Log records, counted by what they may begin with: a line or a brace. */
   readonly maxEntries: number;

@@ -3,10 +3,9 @@ import { type Static, Type } from "typebox";
 import type { SecretBox } from "../../../../access/secret-box.ts";
 import type { Change } from "../../../../changes/change.ts";
 import { ApiError } from "../../../../errors.ts";
-import { lockOrganization } from "../../../../membership/organization-store.ts";
 import { askPostgres } from "../../../../storage/ask-postgres.ts";
 import { LookupCache } from "../../../../storage/lookup-cache.ts";
-import { inOrganization } from "../../../../storage/organization-transaction.ts";
+import { inOrganization, lockOrganization } from "../../../../storage/organization-transaction.ts";
 import {
   type DrainSettingsRow,
   deleteDrainSettings,
@@ -51,7 +50,7 @@ export const DrainSettings = Type.Object({
 type DrainSettings = Static<typeof DrainSettings>;
 
 /** What a request of the deployment drain is held to. */
-export interface DrainChecks {
+interface DrainChecks {
   readonly secret: string | null;
   readonly verificationCode: string | null;
 }

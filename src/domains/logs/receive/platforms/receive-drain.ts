@@ -23,7 +23,7 @@ import { DELIVERY_MAX_BYTES } from "./limits.ts";
 import { requireSignature, VERIFICATION_HEADER } from "./signature.ts";
 import { isGzip, unpackDelivery } from "./unpack-delivery.ts";
 
-export interface DrainReceiverDependencies {
+interface DrainReceiverDependencies {
   readonly receiver: Pick<LogReceiver, "receive">;
   readonly settings: Pick<DeploymentDrainSettings, "checksOf">;
   readonly now: () => number;

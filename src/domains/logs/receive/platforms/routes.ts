@@ -32,7 +32,7 @@ const Delivered = Type.Object({
   timestamp: Type.Integer({ description: "Milliseconds since 1970" }),
 });
 
-export interface PlatformDependencies {
+interface PlatformDependencies {
   readonly receiver: Pick<LogReceiver, "receive">;
   readonly sql: Sql;
   readonly box: SecretBox;

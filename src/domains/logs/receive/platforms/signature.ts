@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../../../../errors.ts";
 
 /** In which a deployment platform's drain is signed. */
-export const SIGNATURE_HEADER = "x-vercel-signature";
+const SIGNATURE_HEADER = "x-vercel-signature";
 
 /** In which it asks whether an address is its user's, and reads the answer. */
 export const VERIFICATION_HEADER = "x-vercel-verify";

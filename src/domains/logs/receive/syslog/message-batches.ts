@@ -11,7 +11,7 @@ import {
 import type { Delivered, SyslogDelivery } from "./syslog-delivery.ts";
 import type { SyslogMetrics, SyslogTransport } from "./syslog-metrics.ts";
 
-export interface MessageBatchesDependencies {
+interface MessageBatchesDependencies {
   readonly delivery: Pick<SyslogDelivery, "deliver">;
   readonly metrics: SyslogMetrics;
   readonly log: Logger;

@@ -13,7 +13,7 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
-export interface TcpListenerDependencies {
+interface TcpListenerDependencies {
   readonly batches: Pick<MessageBatches, "isFull" | "add">;
   /** Whether messages would be refused for good now, so that there is no use in reading them. */
   readonly isRefused: () => Promise<boolean>;

@@ -8,7 +8,7 @@ export interface Payload {
 }
 
 /** The first entry; fields that are left out are not there, and of the attributes only these are looked at. */
-export interface ExpectedEntry {
+interface ExpectedEntry {
   readonly ts: string | null;
   readonly message: string;
   readonly level?: string;
