@@ -1,4 +1,4 @@
-import { ERROR_CODES } from "./errors.ts";
+import { ERROR_CODES, FIELD_ISSUE_CODES, QUERY_ISSUE_CODES } from "./errors.ts";
 
 /** The text of docs/errors.md: every code of the registry with its status and meaning. */
 export function renderErrorReference(): string {
@@ -24,14 +24,14 @@ const ISSUES = `
 \`VALIDATION_FAILED\` lists up to 100 problems in \`fields\`, each \`{"path", "code", "message"}\`. \`path\` is a JSON pointer into
 the body, or \`/name\` of a query parameter; it is empty for the body as a whole.
 
-| Code | Meaning |
-|---|---|
-| \`invalid_type\` | Another JSON type is expected, or the field is missing. |
-| \`unrecognized_keys\` | The field or parameter is not known here. |
-| \`invalid_literal\` | The value is not one of those allowed. |
-| \`too_small\` | Below the minimum, too short or too few. |
-| \`too_big\` | Above the maximum, too long or too many. |
-| \`invalid_string\` | The text does not have the expected form. |
-| \`invalid_union\` | The value has none of the accepted forms. |
-| \`custom\` | Another rule; the message says which. |
-`;
+${codeTable(FIELD_ISSUE_CODES)}
+\`KQL_INVALID\` lists the problems of a query. Each has besides those three the place: \`line\` and \`column\`, both from 1,
+\`start\` and \`end\`, offsets in the text, \`text\`, what stands there, and \`suggestion\`, what was probably meant, or null.
+Columns and offsets count UTF-16 units.
+
+${codeTable(QUERY_ISSUE_CODES)}`;
+
+function codeTable(codes: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(codes).map(([code, meaning]) => `| \`${code}\` | ${meaning} |\n`);
+  return `| Code | Meaning |\n|---|---|\n${rows.join("")}`;
+}

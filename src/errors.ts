@@ -128,19 +128,37 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The issue codes of `fields[].code`. */
-export type FieldIssueCode =
-  | "invalid_type"
-  | "unrecognized_keys"
-  | "invalid_literal"
-  | "too_small"
-  | "too_big"
-  | "invalid_string"
-  | "invalid_union"
-  | "custom";
+/** The issue codes of `fields[].code`, and what docs/errors.md says of each. */
+export const FIELD_ISSUE_CODES = {
+  invalid_type: "Another JSON type is expected, or the field is missing.",
+  unrecognized_keys: "The field or parameter is not known here.",
+  invalid_literal: "The value is not one of those allowed.",
+  too_small: "Below the minimum, too short or too few.",
+  too_big: "Above the maximum, too long or too many.",
+  invalid_string: "The text does not have the expected form.",
+  invalid_union: "The value has none of the accepted forms.",
+  custom: "Another rule; the message says which.",
+} as const;
+export type FieldIssueCode = keyof typeof FIELD_ISSUE_CODES;
+
+type QueryIssueCode = Diagnostic["code"];
 
 /** Those of problems of a KQL text: the compiler's own. */
-type QueryIssueCode = Diagnostic["code"];
+export const QUERY_ISSUE_CODES: Readonly<Record<QueryIssueCode, string>> = {
+  SYNTAX: "The text is not KQL at this place.",
+  UNKNOWN_NAME: "There is no column, parameter or variable of this name.",
+  UNKNOWN_FUNCTION: "KQL has no function of this name.",
+  UNKNOWN_OPERATOR: "KQL has no operator of this name.",
+  UNKNOWN_TABLE: "There is no table of this name; the logs are `logs`.",
+  UNSUPPORTED: "KQL has it, and it is not supported here.",
+  WRONG_TYPE: "The value has another type than its place takes.",
+  WRONG_ARGUMENTS: "The function takes other arguments.",
+  NOT_A_CONSTANT: "A constant belongs here.",
+  NOT_TABULAR: "A table belongs here, or a single value.",
+  DUPLICATE_NAME: "The name is taken.",
+  TOO_COMPLEX: "The query is larger or deeper than the compiler takes.",
+  TEXT_TOO_LONG: "The text is longer than a query may be.",
+};
 
 /** One problem of a request. `path` is a JSON pointer into the body, or `/name` of a query parameter. */
 export interface FieldIssue {

@@ -56,6 +56,7 @@ export function route<
     responses: spec.responses,
     errors: spec.errors ?? [],
     refusalMembers: spec.refusalMembers,
+    refusalSchema: spec.refusalSchema,
     idleTimeoutSec: spec.idleTimeoutSec,
     run(context, rawParams: unknown, search) {
       if (!suits(context, spec.access)) throw new ApiError("UNAUTHENTICATED", "A credential is required.");

@@ -34,8 +34,9 @@ interface RecordSchemas<R extends Fields, O extends Fields> {
   readonly record: TObject<Stamps & R & Nullable<O>>;
 }
 
-/** The three schemas of a kind of record, from one list of its fields. */
+/** The three schemas of a kind of record, from one list of its fields. The document calls them after `name`. */
 export function recordSchemas<R extends Fields, O extends Fields>(fields: {
+  readonly name: string;
   readonly required: R;
   readonly optional: O;
 }): RecordSchemas<R, O> {
@@ -44,18 +45,21 @@ export function recordSchemas<R extends Fields, O extends Fields>(fields: {
   const clearable = mapped<O, Nullable<O>>(fields.optional, nullable);
   const closed = { additionalProperties: false };
   return {
-    create: Type.Object({ ...fields.required, ...optional }, closed),
+    create: Type.Object({ ...fields.required, ...optional }, { $id: `Create${fields.name}`, ...closed }),
     update: Type.Object(
       { ...required, ...mapped<Nullable<O>, Optional<Nullable<O>>>(clearable, Type.Optional) },
-      closed,
+      { $id: `Update${fields.name}`, ...closed },
     ),
-    record: Type.Object({
-      id: Type.Integer(),
-      ...fields.required,
-      ...clearable,
-      createdAt: Time,
-      updatedAt: Time,
-    }),
+    record: Type.Object(
+      {
+        id: Type.Integer({ examples: [17] }),
+        ...fields.required,
+        ...clearable,
+        createdAt: Time,
+        updatedAt: Time,
+      },
+      { $id: fields.name },
+    ),
   };
 }
 

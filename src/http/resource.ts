@@ -1,9 +1,9 @@
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { Principal, Role, Scope } from "../access/principal.ts";
 import type { Change } from "../changes/change.ts";
-import type { ErrorCode } from "../errors.ts";
 import { route } from "./define-route.ts";
 import { IdParams } from "./record-schemas.ts";
+import type { OwnErrorCode } from "./route.ts";
 
 interface ResourceAccess {
   readonly role: Role;
@@ -40,7 +40,7 @@ interface ResourceSpec<Path extends string, Param extends string, P extends TObj
 }
 
 interface BodyOptions {
-  readonly errors?: readonly ErrorCode[];
+  readonly errors?: readonly OwnErrorCode[];
   /** Unpacked bytes of the body; the default is the general limit. */
   readonly maxBytes?: number;
 }

@@ -99,8 +99,22 @@ export type BodySpec<B extends TSchema> =
 export interface ResponseSpec {
   description: string;
   schema?: TSchema;
+  /** JSON by default where there is a schema. */
   contentType?: string;
+  /** Other content types that a request may ask for, and their schemas. */
+  alternatives?: Readonly<Record<string, TSchema>>;
 }
+
+/** Codes that every route can answer with. */
+export const IMPLIED_ERRORS = [
+  "VALIDATION_FAILED",
+  "RATE_LIMITED",
+  "INTERNAL",
+  "UNAVAILABLE",
+] as const satisfies readonly ErrorCode[];
+
+/** A code that a route states itself. */
+export type OwnErrorCode = Exclude<ErrorCode, (typeof IMPLIED_ERRORS)[number]>;
 
 export type Responses = Readonly<Record<number, ResponseSpec>>;
 
@@ -138,10 +152,12 @@ export interface RouteSpec<
   query?: Q;
   body?: BodySpec<B>;
   responses: R;
-  /** Codes beyond those every route can answer with; for the OpenAPI document. */
-  errors?: readonly ErrorCode[];
+  /** Codes beyond those that the rest of the declaration implies; for the OpenAPI document. */
+  errors?: readonly OwnErrorCode[];
   /** Further members of the body of every refusal, for senders that look for their own; they win over ours. */
   refusalMembers?: RefusalMembers;
+  /** What `refusalMembers` adds, with a name; for the OpenAPI document. */
+  refusalSchema?: TObject;
   /** Seconds the answer may stay silent before the connection is closed; the default suits all but slow queries. */
   idleTimeoutSec?: number;
   handler: (context: HandlerContext<A>, input: RouteInput<P, Q, B>) => HandlerResult;
@@ -166,8 +182,9 @@ export interface Route {
   readonly query: TObject | undefined;
   readonly body: BodySpec<TSchema> | undefined;
   readonly responses: Responses;
-  readonly errors: readonly ErrorCode[];
+  readonly errors: readonly OwnErrorCode[];
   readonly refusalMembers: RefusalMembers | undefined;
+  readonly refusalSchema: TObject | undefined;
   readonly idleTimeoutSec: number | undefined;
   /**
    * Validates parameters, query and body, in that order, and calls the handler. `search` is the query of the URL

@@ -90,7 +90,7 @@ function authenticationRoutes(deps: IdentityRouteDependencies) {
       audit: "LOGIN",
       body: { kind: "json", schema: LoginBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
       responses: { 200: { description: "The account; the session is in the cookie.", schema: Account } },
-      errors: ["INVALID_CREDENTIALS", "EMAIL_NOT_VERIFIED", "MFA_REQUIRED", "SSO_REQUIRED", "RATE_LIMITED"],
+      errors: ["INVALID_CREDENTIALS", "EMAIL_NOT_VERIFIED", "MFA_REQUIRED", "SSO_REQUIRED"],
       handler: async (context, { body }) =>
         withCookie(200, await logIn(deps, context, body, readSessionTokens(context))),
     }),
@@ -138,7 +138,7 @@ function passwordRoute(deps: IdentityRouteDependencies) {
     audit: "CHANGE_PASSWORD",
     body: { kind: "json", schema: ChangePasswordBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
     responses: { 204: { description: "The new password works from now on." } },
-    errors: ["INVALID_CREDENTIALS", "CONFLICT", "RATE_LIMITED"],
+    errors: ["INVALID_CREDENTIALS", "CONFLICT"],
     handler: async (context, { body }) => {
       const replacement = await preparePasswordChange(deps, context, body);
       return context.change(

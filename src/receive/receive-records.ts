@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import {
   type DecodedBody,
   type Ingest,
@@ -9,11 +10,10 @@ import {
   requestKeys,
 } from "../../ingest/index.ts";
 import type { Principal } from "../access/principal.ts";
-import type { ErrorCode } from "../errors.ts";
 import { keySpaceOf, type RequestName } from "../http/ledger/idempotency.ts";
 import { MAX_BODY_BYTES } from "../http/limits.ts";
 import { readBody } from "../http/read-body.ts";
-import type { Reply, RequestContext } from "../http/route.ts";
+import type { OwnErrorCode, Reply, RequestContext } from "../http/route.ts";
 import { CONTENT_ENCODINGS } from "../http/unpack.ts";
 import { countLogBytes, type LogByteCaps } from "../usage/count-log-bytes.ts";
 import { throwForClient } from "./ingest-refusals.ts";
@@ -29,15 +29,7 @@ const BODY_LIMITS = {
 };
 
 /** What every route that receives logs can answer with, beyond what its declaration implies. */
-export const RECEIVE_ERRORS: readonly ErrorCode[] = [
-  "VALIDATION_FAILED",
-  "IDEMPOTENCY_KEY_REUSED",
-  "PAT_DAILY_LIMIT_EXCEEDED",
-  "PLAN_LIMIT_LOG_BYTES",
-  "PAYLOAD_TOO_LARGE",
-  "UNSUPPORTED_MEDIA_TYPE",
-  "UNAVAILABLE",
-];
+export const RECEIVE_ERRORS: readonly OwnErrorCode[] = ["PLAN_LIMIT_LOG_BYTES"];
 
 interface LogReceiverDependencies {
   readonly ingest: Pick<Ingest, "ingest">;
@@ -77,6 +69,24 @@ export interface Received {
   /** The whole request repeats an earlier one. */
   readonly replayed: boolean;
 }
+
+const ReceivedCount = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+/** `Received` as it is answered. */
+export const ReceivedAnswer = Type.Object(
+  {
+    accepted: ReceivedCount("Entries that are durable now, duplicates included.", 1),
+    duplicates: ReceivedCount("How many of them had been stored before.", 0),
+    rejected: ReceivedCount("Records neither stored nor kept.", 0),
+    quarantined: ReceivedCount("Records kept in the quarantine.", 0),
+    errors: Type.Array(Type.Object({ place: Type.String(), reason: Type.String() }), {
+      description: `The first ${ERRORS_MAX_COUNT} records that could not be mapped, and why.`,
+      examples: [[]],
+    }),
+  },
+  { $id: "Received" },
+);
 
 /** Takes requests of lenient formats in: what can be read is stored, the rest is kept with its reason. */
 export class LogReceiver {

@@ -3,11 +3,14 @@ import { ApiError } from "../../src/errors.ts";
 import { type App, buildApp } from "../../src/http/app.ts";
 import type { Authenticator } from "../../src/http/authenticator.ts";
 import type { RequestLedger } from "../../src/http/ledger/request-ledger.ts";
+import { openApiDocument } from "../../src/http/openapi/document.ts";
 import type { PipelineDeps } from "../../src/http/pipeline.ts";
 import { MemoryRateLimiter } from "../../src/http/rate-limit/memory-limiter.ts";
 import type { Route } from "../../src/http/route.ts";
 import { createLogger } from "../../src/log.ts";
 import { createMetrics, type Metrics } from "../../src/server/metrics.ts";
+
+import { DeclaredAnswers } from "./declared-answers.ts";
 
 /** The app of a suite, what it logged, and its metrics. */
 export interface TestApp {
@@ -38,7 +41,7 @@ export const TEST_ORIGIN = "http://localhost:8080";
 export function testApp(routes: readonly Route[], overrides: Partial<PipelineDeps> = {}): TestApp {
   const lines: string[] = [];
   const metrics = createMetrics();
-  const app = buildApp(routes, {
+  const built = buildApp(routes, {
     authenticator: spelledOut,
     rateLimiter: new MemoryRateLimiter(),
     rateLimits: { perMinute: 100_000, ingestPerMinute: 100_000, anonymousPerMinute: 100_000 },
@@ -50,6 +53,7 @@ export function testApp(routes: readonly Route[], overrides: Partial<PipelineDep
     log: createLogger("debug", { write: (line) => lines.push(line) }),
     ...overrides,
   });
+  const app = checked(built, routes);
   return {
     app,
     metrics,
@@ -58,6 +62,24 @@ export function testApp(routes: readonly Route[], overrides: Partial<PipelineDep
       app.handle(requestOf(method, path, options), { peerAddress: options.peerAddress ?? "192.0.2.1" }),
   };
 }
+
+/** The app, which rejects where it answers otherwise than its routes declare. */
+function checked(app: App, routes: readonly Route[]): App {
+  let declared: DeclaredAnswers | undefined;
+  return {
+    handle: async (request, connection) => {
+      const response = await app.handle(request, connection);
+      // Packed, as only this document itself is.
+      if (response.headers.has("content-encoding")) return response;
+      declared ??= new DeclaredAnswers(openApiDocument(routes, HEAD));
+      const problem = await declared.problem(request.method, new URL(request.url).pathname, response);
+      if (problem !== null) throw new Error(`an answer is not as declared: ${problem}`);
+      return response;
+    },
+  };
+}
+
+const HEAD = { serverUrl: TEST_ORIGIN, description: "", license: "", tags: {} };
 
 function requestOf(method: string, path: string, options: SendOptions): Request {
   const headers = new Headers(options.headers);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findFreePort } from "../../src/storage/embedded/free-port.ts";
+import { checkAnswersOf } from "./checked-fetch.ts";
 
 const START_TIMEOUT_MS = 40_000;
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
@@ -61,8 +62,10 @@ export async function spawnServer(options: ServerOptions): Promise<ServerProcess
   };
   void collect(child.stdout);
   void collect(child.stderr);
+  const url = `http://127.0.0.1:${port}`;
+  checkAnswersOf(url);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     port,
     pid: child.pid,
     output: () => output,

@@ -6,7 +6,16 @@ import { route } from "../../src/http/define-route.ts";
 import { TEST_ORIGIN, testApp } from "../harness/http-app.ts";
 
 const closed = { additionalProperties: false };
-const described = { tag: "Things", summary: "A thing", responses: { 200: { description: "It." } } };
+const anything = {
+  description: "It.",
+  schema: Type.Unknown(),
+  alternatives: { "text/plain": Type.String() },
+};
+const described = {
+  tag: "Things",
+  summary: "A thing",
+  responses: { 200: anything, 201: anything, 204: { description: "Done." } },
+};
 
 const { app, send } = testApp([
   route({

@@ -7,7 +7,16 @@ import { listen } from "../../src/http/server.ts";
 import { CONTENT_ENCODINGS } from "../../src/http/unpack.ts";
 import { testApp } from "../harness/http-app.ts";
 
-const described = { tag: "Things", summary: "A thing", responses: { 200: { description: "It." } } };
+const anything = {
+  description: "It.",
+  schema: Type.Unknown(),
+  alternatives: { "text/plain": Type.String() },
+};
+const described = {
+  tag: "Things",
+  summary: "A thing",
+  responses: { 200: anything, 201: anything, 204: { description: "Done." } },
+};
 const MAX_BYTES = 100_000;
 
 const { app, logged } = testApp([

@@ -1,11 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
-import { ERROR_CODES } from "../../src/errors.ts";
+import { ERROR_CODES, FIELD_ISSUE_CODES, QUERY_ISSUE_CODES } from "../../src/errors.ts";
 import { route } from "../../src/http/define-route.ts";
 import { followPointer } from "../../src/http/json-pointer.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 
-const responses = { 200: { description: "It.", schema: Type.Object({ id: Type.String() }) } };
+const Part = Type.Object({ size: Type.Integer({ examples: [3] }) }, { $id: "Part" });
+const Thing = Type.Object(
+  { id: Type.String({ examples: ["17"] }), part: Part, spare: Type.Optional(Part) },
+  { $id: "Thing" },
+);
+const responses = { 200: { description: "It.", schema: Thing, alternatives: { "text/csv": Type.String() } } };
 const routes = [
   route({
     method: "GET",
@@ -47,7 +52,13 @@ const routes = [
     handler: () => ({ status: 202 }),
   }),
 ];
-const document: unknown = JSON.parse(JSON.stringify(openApiDocument(routes, "https://obs.example.com")));
+const head = {
+  serverUrl: "https://obs.example.com",
+  description: "Logs in.",
+  license: "All rights reserved",
+  tags: { Things: "What there is.", Drains: "What comes in." },
+};
+const document: unknown = JSON.parse(JSON.stringify(openApiDocument(routes, head)));
 const at = (pointer: string): unknown => followPointer(document, pointer);
 
 describe("the document", () => {
@@ -55,6 +66,8 @@ describe("the document", () => {
     expect(at("/openapi")).toBe("3.1.0");
     expect(at("/info/version")).toBe("1.0.0");
     expect(at("/servers/0/url")).toBe("https://obs.example.com");
+    expect(at("/info/license")).toEqual({ name: "All rights reserved" });
+    expect(at("/tags/0")).toEqual({ name: "Things", description: "What there is." });
   });
 
   test("has every route, those with a dot in their path as well", () => {
@@ -71,13 +84,11 @@ describe("the document", () => {
         in: "query",
         required: false,
         description: "At most.",
-        schema: { type: "integer", description: "At most." },
+        schema: { type: "integer" },
       },
       { name: "from", in: "query", required: true, schema: { type: "string" } },
     ]);
-    expect(at(`${get}/responses/200/content/application~1json/schema`)).toEqual(
-      JSON.parse(JSON.stringify(responses[200].schema)),
-    );
+    expect(Object.keys(Object(at(`${get}/responses/200/content`)))).toEqual(["application/json", "text/csv"]);
     expect(at("/paths/~1api~1v1~1things~1{id}/patch/requestBody/required")).toBe(false);
     expect(Object.keys(Object(at("/paths/~1drain~1feed.xml/post/requestBody/content")))).toEqual([
       "application/x-ndjson",
@@ -95,16 +106,70 @@ describe("the document", () => {
     expect(at("/paths/~1drain~1feed.xml/post/security")).toEqual([]);
   });
 
-  test("shows the codes of each status", () => {
-    const codes = (status: number) =>
-      at(
-        `/paths/~1api~1v1~1things~1{id}/get/responses/${status}/content/application~1json/schema/allOf/1/properties/code/enum`,
-      );
-    expect(codes(403)).toEqual(["PAT_SCOPE_INSUFFICIENT", "FORBIDDEN"]);
-    expect(codes(504)).toEqual(["QUERY_TIMEOUT"]);
-    expect(codes(404)).toEqual(["NOT_FOUND"]);
-    expect(codes(413)).toBeUndefined();
+  test("refers to what has a name, wherever it stands, and has it once", () => {
+    const get = "/paths/~1api~1v1~1things~1{id}/get/responses/200/content/application~1json";
+    const part = { $ref: "#/components/schemas/Part" };
+    expect(at(`${get}/schema`)).toEqual({ $ref: "#/components/schemas/Thing" });
+    expect(at("/components/schemas/Thing/properties")).toMatchObject({ part, spare: part });
+    expect(at("/components/schemas/Part")).toEqual({
+      type: "object",
+      required: ["size"],
+      properties: { size: { type: "integer", examples: [3] } },
+    });
+    expect(at(`${get}/example`)).toEqual({ id: "17", part: { size: 3 }, spare: { size: 3 } });
+  });
+
+  test("refuses two different schemas of one name", () => {
+    const other = Type.Object({ size: Type.String() }, { $id: "Part" });
+    const [first] = routes;
+    const second = route({
+      method: "GET",
+      path: "/parts",
+      tag: "Things",
+      summary: "A part",
+      access: "public",
+      responses: { 200: { description: "It.", schema: other } },
+      handler: () => ({ status: 200 }),
+    });
+    expect(() => openApiDocument(first === undefined ? [] : [first, second], head)).toThrow("Part");
+  });
+
+  test("shows the codes of each status, which operations share", () => {
+    const response = (method: string, status: number) =>
+      Object(at(`/paths/~1api~1v1~1things~1{id}/${method}/responses/${status}`)).$ref;
+    expect(response("get", 403)).toBe("#/components/responses/FORBIDDEN.PAT_SCOPE_INSUFFICIENT");
+    expect(response("get", 504)).toBe("#/components/responses/QUERY_TIMEOUT");
+    expect(response("get", 404)).toBe("#/components/responses/NOT_FOUND");
+    expect(response("get", 413)).toBeUndefined();
+    expect(
+      at("/components/responses/NOT_FOUND/content/application~1json/schema/allOf/1/properties/code/enum"),
+    ).toEqual(["NOT_FOUND"]);
     expect(at("/components/schemas/Error/properties/code/enum")).toEqual(Object.keys(ERROR_CODES));
+  });
+
+  test("shows what keys of repetitions and caps of tokens add to a change", () => {
+    const patch = "/paths/~1api~1v1~1things~1{id}/patch";
+    const names = Object.values(Object(at(`${patch}/responses`))).map((response) =>
+      String(Object(response).$ref).replace("#/components/responses/", ""),
+    );
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "VALIDATION_FAILED.IDEMPOTENCY_KEY_TOO_LONG",
+        "IDEMPOTENCY_KEY_REUSED",
+        "IDEMPOTENCY_IN_PROGRESS",
+        "PAT_DAILY_LIMIT_EXCEEDED.RATE_LIMITED",
+      ]),
+    );
+    expect(at(`${patch}/parameters/1`)).toEqual({ $ref: "#/components/parameters/IdempotencyKey" });
+    expect(at("/paths/~1api~1v1~1things~1{id}/get/responses/422")).toBeUndefined();
+  });
+
+  test("describes the place of a problem of a query, and every code of it", () => {
+    const issue = Object(at("/components/schemas/FieldIssue/properties"));
+    expect(Object.keys(issue)).toEqual(
+      expect.arrayContaining(["line", "column", "start", "end", "text", "suggestion"]),
+    );
+    expect(issue.code.enum).toEqual([...Object.keys(FIELD_ISSUE_CODES), ...Object.keys(QUERY_ISSUE_CODES)]);
   });
 });
 

@@ -6,7 +6,16 @@ import { MemoryRateLimiter } from "../../src/http/rate-limit/memory-limiter.ts";
 import { TEST_ORIGIN, testApp } from "../harness/http-app.ts";
 
 const Id = Type.Object({ id: Type.String({ pattern: "^[1-9][0-9]{0,15}$" }) });
-const described = { tag: "Things", summary: "A thing", responses: { 200: { description: "It." } } };
+const anything = {
+  description: "It.",
+  schema: Type.Unknown(),
+  alternatives: { "text/plain": Type.String() },
+};
+const described = {
+  tag: "Things",
+  summary: "A thing",
+  responses: { 200: anything, 201: anything, 204: { description: "Done." } },
+};
 
 const routes = [
   route({

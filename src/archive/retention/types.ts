@@ -9,14 +9,20 @@ const RETENTION_MAX_DAYS = 36_500;
 const Days = Type.Integer({
   minimum: 0,
   maximum: RETENTION_MAX_DAYS,
+  examples: [30],
   description: "Whole days after the day of receipt; 0 keeps entries in the log store for ever.",
 });
-const Level = Type.Enum(Object.keys(LEVEL_NUMBERS));
-const Service = Type.String({ minLength: 1, maxLength: 255, description: "The whole name." });
+const Level = Type.Enum(Object.keys(LEVEL_NUMBERS), { examples: ["debug"] });
+const Service = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: "The whole name.",
+  examples: ["checkout"],
+});
 
 const RetentionRuleBody = Type.Object(
   { service: Type.Optional(Service), level: Type.Optional(Level), days: Days },
-  { additionalProperties: false },
+  { $id: "RetentionRule", additionalProperties: false },
 );
 
 export const RetentionBody = Type.Object(
@@ -32,21 +38,24 @@ export const RetentionBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { $id: "PutRetention", additionalProperties: false },
 );
 export type RetentionBody = Static<typeof RetentionBody>;
 
-export const RetentionAnswer = Type.Object({
-  days: Type.Union([Days, Type.Null()], { description: "Null: the server's default." }),
-  defaultDays: Type.Integer({ minimum: 0, description: "The server's default." }),
-  rules: Type.Array(
-    Type.Object({
-      service: Type.Union([Service, Type.Null()]),
-      level: Type.Union([Level, Type.Null()]),
-      days: Days,
-    }),
-  ),
-});
+export const RetentionAnswer = Type.Object(
+  {
+    days: Type.Union([Days, Type.Null()], { description: "Null: the server's default." }),
+    defaultDays: Type.Integer({ minimum: 0, description: "The server's default.", examples: [30] }),
+    rules: Type.Array(
+      Type.Object({
+        service: Type.Union([Service, Type.Null()]),
+        level: Type.Union([Level, Type.Null()]),
+        days: Days,
+      }),
+    ),
+  },
+  { $id: "Retention" },
+);
 export type RetentionAnswer = Static<typeof RetentionAnswer>;
 
 /** How long entries of a service and a level, where they are named, stay in the log store. */

@@ -21,7 +21,6 @@ export function exportRoutes(deps: ArchiveDependencies) {
           contentType: "application/zip",
         },
       },
-      errors: ["UNAVAILABLE"],
       idleTimeoutSec: 0,
       handler: async ({ principal, change }) => {
         const { organizationId } = principal;

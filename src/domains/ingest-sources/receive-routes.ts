@@ -7,6 +7,7 @@ import { authorizationToken } from "../../receive/authorization-token.ts";
 import {
   type LogReceiver,
   RECEIVE_ERRORS,
+  ReceivedAnswer,
   readLogBody,
   receivedAnswer,
 } from "../../receive/receive-records.ts";
@@ -22,19 +23,12 @@ interface SourceReceiveDependencies {
 }
 
 const KeyParams = Type.Object({ sourceKey: Type.String({ pattern: SOURCE_KEY_PATTERN }) });
+const Records = Type.Unknown({
+  description: "Records in the format of the source.",
+  examples: [{ time: "2026-03-01T11:59:58Z", severity: "ERROR", msg: "payment failed" }],
+});
 const NDJSON =
   /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonl|x-jsonlines|jsonlines|json-seq|x-json-stream)\s*(?:;|$)/i;
-
-const Count = Type.Integer({ minimum: 0 });
-const Received = Type.Object({
-  accepted: Count,
-  duplicates: Count,
-  rejected: Count,
-  quarantined: Count,
-  errors: Type.Array(Type.Object({ place: Type.String(), reason: Type.String() }), {
-    description: "The first 100 records that could not be mapped, and why.",
-  }),
-});
 
 const basicPassword = authorizationToken("basic");
 
@@ -70,9 +64,9 @@ export function sourceReceiveRoutes({ receiver, sources, activity }: SourceRecei
           }),
         ),
       }),
-      body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.Unknown() },
-      responses: { 202: { description: "What became of the records, durably", schema: Received } },
-      errors: [...RECEIVE_ERRORS, "NOT_FOUND", "SOURCE_DISABLED"],
+      body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Records },
+      responses: { 202: { description: "What became of the records, durably", schema: ReceivedAnswer } },
+      errors: [...RECEIVE_ERRORS, "SOURCE_DISABLED"],
       handler: async (context, { params: { sourceKey } }) => {
         const { principal, request } = context;
         const source = await sources.get(principal.organizationId, sourceKey);

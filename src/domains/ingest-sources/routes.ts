@@ -1,4 +1,4 @@
-import { type TObject, Type } from "typebox";
+import { Type } from "typebox";
 import { inferMapping, PRESETS } from "../../../ingest/index.ts";
 import { route } from "../../http/define-route.ts";
 import { resource } from "../../http/resource.ts";
@@ -7,8 +7,10 @@ import type { SourceService } from "./service.ts";
 import {
   CreateSourceBody,
   InferBody,
+  InferredMapping,
   IngestSource,
   IngestSourceDetails,
+  Preset,
   SOURCE_KEY_PATTERN,
   UpdateSourceBody,
 } from "./types.ts";
@@ -21,8 +23,6 @@ const TAG = "Ingest sources";
 const PRESET_LIST = PRESETS.map(({ signs: _signs, ...preset }) => preset).toSorted((a, b) =>
   a.name < b.name ? -1 : 1,
 );
-
-const Open: TObject = Type.Object({}, { additionalProperties: true });
 
 /** The configured sources of an organisation. */
 export function ingestSourceRoutes(service: SourceService) {
@@ -53,9 +53,11 @@ export function ingestSourceRoutes(service: SourceService) {
       params: KeyParams,
       body: { kind: "json", schema: InferBody, maxBytes: SAMPLE_MAX_BYTES },
       responses: {
-        200: { description: "A mapping, how sure it is, and what it makes of the sample", schema: Open },
+        200: {
+          description: "A mapping, how sure it is, and what it makes of the sample",
+          schema: InferredMapping,
+        },
       },
-      errors: ["NOT_FOUND", "PAYLOAD_TOO_LARGE", "UNAVAILABLE"],
       handler: async ({ principal }, { params, body }) => {
         await service.read(principal.organizationId, params.key);
         return { status: 200, body: inferMapping(body.sample, body.hint) };
@@ -67,7 +69,7 @@ export function ingestSourceRoutes(service: SourceService) {
       tag: TAG,
       summary: "List the mappings for well-known senders",
       access: read,
-      responses: { 200: { description: "By name", schema: Type.Array(Open) } },
+      responses: { 200: { description: "By name", schema: Type.Array(Preset) } },
       handler: () => ({ status: 200, body: PRESET_LIST }),
     }),
   ];

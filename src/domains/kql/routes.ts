@@ -4,22 +4,28 @@ import { route } from "../../http/define-route.ts";
 
 const Support = Type.Enum(["exact", "approximate", "rejected"]);
 const Note = Type.Union([Type.String(), Type.Null()], {
+  examples: [null],
   description: "Where and why the answer can differ from Kusto's, or why there is none.",
 });
 
-const Capabilities = Type.Object({
-  operators: Type.Array(Type.Object({ name: Type.String(), support: Support, note: Note })),
-  functions: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      kind: Type.Enum(["scalar", "aggregate", "window", "unsupported"]),
-      signatures: Type.Array(Type.String()),
-      summary: Type.Union([Type.String(), Type.Null()]),
-      support: Support,
-      note: Note,
-    }),
-  ),
-});
+const Capabilities = Type.Object(
+  {
+    operators: Type.Array(
+      Type.Object({ name: Type.String({ examples: ["where"] }), support: Support, note: Note }),
+    ),
+    functions: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ["strlen"] }),
+        kind: Type.Enum(["scalar", "aggregate", "window", "unsupported"]),
+        signatures: Type.Array(Type.String({ examples: ["strlen(text: string): long"] })),
+        summary: Type.Union([Type.String(), Type.Null()], { examples: ["The number of characters."] }),
+        support: Support,
+        note: Note,
+      }),
+    ),
+  },
+  { $id: "KqlCapabilities" },
+);
 
 /** What of KQL is understood. */
 export function kqlRoutes() {

@@ -15,17 +15,13 @@ import { queryEvents } from "./query/query-events.ts";
 import { type QueryDependencies, runQuery } from "./query/run-query.ts";
 import { QueryAnswer, QueryBody } from "./query/types.ts";
 import { answerInTexts, type LogSearchOptions, logSearchRoutes } from "./search-routes.ts";
-import { ContextAnswer, ContextParameters, ExportParameters } from "./types.ts";
+import { ContextAnswer, ContextParameters, Entry, ExportParameters } from "./types.ts";
 
 const IdParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0,19})$" }) });
+const Events = Type.String({ description: "Server-sent events: how far the query is, then the answer." });
+const Csv = Type.String({ description: "A line of names, then a line for each entry." });
 const access = { role: "viewer", scope: "logs:read" } as const;
-const errors = [
-  "VALIDATION_FAILED",
-  "KQL_INVALID",
-  "QUERY_TOO_EXPENSIVE",
-  "QUERY_TIMEOUT",
-  "UNAVAILABLE",
-] as const;
+const errors = ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"] as const;
 
 /** Every route that answers from stored logs, but those of patterns and tails. */
 export function logReadRoutes(options: LogSearchOptions) {
@@ -89,7 +85,9 @@ function queryRoute(deps: QueryDependencies) {
     summary: "Run a KQL query; with `Accept: text/event-stream` it tells how far it is",
     access,
     body: { kind: "json", schema: QueryBody },
-    responses: { 200: { description: "A table", schema: QueryAnswer } },
+    responses: {
+      200: { description: "A table", schema: QueryAnswer, alternatives: { "text/event-stream": Events } },
+    },
     errors,
     idleTimeoutSec: 0,
     handler: async (context, { body }) => {
@@ -127,7 +125,7 @@ function entryRoutes(deps: QueryDependencies) {
       responses: {
         200: { description: "The entry and its neighbours by time and id", schema: ContextAnswer },
       },
-      errors: ["VALIDATION_FAILED", "NOT_FOUND", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
+      errors: ["QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
       handler: async (context, { params, query }) => {
         const found = await readEntryContext(deps, callerOf(context), params.id, query);
         if (found === null) throw new ApiError("NOT_FOUND", "No such log entry.");
@@ -156,6 +154,8 @@ function entryRoutes(deps: QueryDependencies) {
         200: {
           description: "The entries; a connection that breaks off says that the file is incomplete",
           contentType: "application/x-ndjson",
+          schema: Entry,
+          alternatives: { "text/csv": Csv },
         },
       },
       errors,

@@ -38,7 +38,7 @@ export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOpt
       access: { role: "viewer", scope: "logs:read" },
       query: SearchParameters,
       responses: { 200: { description: "One page of the entries that match", schema: SearchAnswer } },
-      errors: ["VALIDATION_FAILED", "KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
+      errors: ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
       handler: async (context, { query }) =>
         answerSearch(context, await searchLogs(deps, callerOf(context), query)),
     }),
@@ -50,7 +50,7 @@ export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOpt
       access: { role: "viewer", scope: "logs:read" },
       params: EntryParams,
       responses: { 200: { description: "The entry", schema: Entry } },
-      errors: ["NOT_FOUND", "QUERY_TIMEOUT", "UNAVAILABLE"],
+      errors: ["QUERY_TIMEOUT"],
       handler: async (context, { params }) => {
         const entry = await findEntry({ reader }, callerOf(context), params.id);
         if (entry === null) throw new ApiError("NOT_FOUND", "No such log entry.");

@@ -11,7 +11,7 @@ import {
   SERVICE_MAX_CHARS,
 } from "./limits.ts";
 
-const Level = Type.Enum(Object.keys(LEVEL_NUMBERS));
+const Level = Type.Enum(Object.keys(LEVEL_NUMBERS), { examples: ["error"] });
 
 /** The parameters that say which entries are meant. */
 export const FILTER_PARAMETERS = {
@@ -54,44 +54,66 @@ export const SearchParameters = Type.Object(
 );
 export type SearchParameters = Static<typeof SearchParameters>;
 
-const Text = Type.Union([Type.String(), Type.Null()]);
+const Text = (example: string | null) => Type.Union([Type.String(), Type.Null()], { examples: [example] });
 
-export const Entry = Type.Object({
-  id: Type.String({ pattern: "^[0-9]+$", description: "A decimal number of 64 bits that grows with time." }),
-  ts: Type.String({ format: "date-time", description: "To the nanosecond: 3, 6 or 9 digits of fraction." }),
-  receivedAt: Type.String({ format: "date-time" }),
-  level: Type.Union([Level, Type.Null()]),
-  service: Text,
-  source: Text,
-  host: Text,
-  message: Type.String(),
-  event_id: Text,
-  traceId: Text,
-  spanId: Text,
-  attrs: Type.Record(Type.String(), Type.Unknown(), {
-    description: "The attributes as they came, numbers with every digit.",
-  }),
-});
+export const Entry = Type.Object(
+  {
+    id: Type.String({
+      pattern: "^[0-9]+$",
+      description: "A decimal number of 64 bits that grows with time.",
+      examples: ["116013982208032769"],
+    }),
+    ts: Type.String({
+      format: "date-time",
+      description: "To the nanosecond: 3, 6 or 9 digits of fraction.",
+      examples: ["2026-03-01T11:59:58.734Z"],
+    }),
+    receivedAt: Type.String({ format: "date-time" }),
+    level: Type.Union([Level, Type.Null()]),
+    service: Text("checkout"),
+    source: Text(null),
+    host: Text("web-1"),
+    message: Type.String({ examples: ["payment failed: card declined"] }),
+    event_id: Text(null),
+    traceId: Text("4bf92f3577b34da6a3ce929d0e0e4736"),
+    spanId: Text("00f067aa0ba902b7"),
+    attrs: Type.Record(Type.String(), Type.Unknown(), {
+      description: "The attributes as they came, numbers with every digit.",
+      examples: [{ status: 502, "user.id": 42 }],
+    }),
+  },
+  { $id: "LogEntry" },
+);
 
-export const SearchAnswer = Type.Object({
-  entries: Type.Array(Entry, { description: "Newest first; entries of one time by id, largest first." }),
-  nextCursor: Type.Union([Type.String(), Type.Null()], {
-    description:
-      "The next page. Null on the last one. Pages show what there was when the first one was made.",
-  }),
-  total: Type.Integer({
-    description: "Entries that match, on all pages; at least so many when it is not exact.",
-  }),
-  totalIsExact: Type.Boolean(),
-  partial: Type.Boolean({
-    description: "Whether entries may be missing because a part of the store did not answer.",
-  }),
-  stats: Type.Object({
-    rowsRead: Type.Integer(),
-    bytesRead: Type.Integer({ description: "Uncompressed." }),
-    elapsedMs: Type.Number(),
-  }),
-});
+/** What an answer took. */
+export const QueryStats = Type.Object(
+  {
+    rowsRead: Type.Integer({ examples: [8192] }),
+    bytesRead: Type.Integer({ description: "Uncompressed.", examples: [1_048_576] }),
+    elapsedMs: Type.Number({ examples: [12.5] }),
+  },
+  { $id: "QueryStats" },
+);
+
+export const SearchAnswer = Type.Object(
+  {
+    entries: Type.Array(Entry, { description: "Newest first; entries of one time by id, largest first." }),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      examples: [null],
+      description:
+        "The next page. Null on the last one. Pages show what there was when the first one was made.",
+    }),
+    total: Type.Integer({
+      description: "Entries that match, on all pages; at least so many when it is not exact.",
+    }),
+    totalIsExact: Type.Boolean({ examples: [true] }),
+    partial: Type.Boolean({
+      description: "Whether entries may be missing because a part of the store did not answer.",
+    }),
+    stats: QueryStats,
+  },
+  { $id: "SearchAnswer" },
+);
 
 export const ContextParameters = Type.Object(
   {
@@ -108,11 +130,14 @@ export const ContextParameters = Type.Object(
 );
 export type ContextParameters = Static<typeof ContextParameters>;
 
-export const ContextAnswer = Type.Object({
-  before: Type.Array(Entry, { description: "Oldest first; entries of one time by id." }),
-  entry: Entry,
-  after: Type.Array(Entry, { description: "Oldest first." }),
-});
+export const ContextAnswer = Type.Object(
+  {
+    before: Type.Array(Entry, { description: "Oldest first; entries of one time by id." }),
+    entry: Entry,
+    after: Type.Array(Entry, { description: "Oldest first." }),
+  },
+  { $id: "EntryContext" },
+);
 
 export const ExportParameters = Type.Object(
   { ...FILTER_PARAMETERS, format: Type.Optional(Type.Enum(["ndjson", "csv"], { default: "ndjson" })) },

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
+import { PackedText } from "../../http/packed-text.ts";
 import type { Route } from "../../http/route.ts";
 
 const PAGE = `<!doctype html>
@@ -74,13 +75,19 @@ function page(path: string, contentType: string, text: string): Route {
 }
 
 function file(path: string, contentType: string, fileName: string): Route {
+  const packed = new PackedText(() => Bun.file(fileName).bytes(), {
+    "content-type": contentType,
+    "cache-control": CACHE_CONTROL,
+  });
   return route({
     ...described(path, contentType),
-    handler: () =>
-      new Response(Bun.file(fileName), {
-        headers: { "content-type": contentType, "cache-control": CACHE_CONTROL },
-      }),
+    handler: ({ request }) => packed.answer(request),
   });
+}
+
+/** A content type without its parameters, as the document names types. */
+function mediaTypeOf(contentType: string): string {
+  return contentType.split(";", 1)[0] ?? contentType;
 }
 
 function described(path: string, contentType: string) {
@@ -91,6 +98,9 @@ function described(path: string, contentType: string) {
     summary: path === "/docs" ? "Interactive reference" : "A file of the interactive reference",
     access: "public",
     rateLimit: "probe",
-    responses: { 200: { description: "The file.", contentType, schema: Type.String() } },
+    responses: {
+      200: { description: "The file.", contentType: mediaTypeOf(contentType), schema: Type.String() },
+      304: { description: "The file that `If-None-Match` names." },
+    },
   } as const;
 }

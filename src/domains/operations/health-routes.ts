@@ -2,15 +2,41 @@ import { Type } from "typebox";
 import { type DependencyStatus, type Readiness, worstState } from "../../health/readiness.ts";
 import { route } from "../../http/define-route.ts";
 import { UNAVAILABLE_RETRY_SEC } from "../../http/limits.ts";
-import type { HandlerResult, Reply, RequestContext, ResponseSpec, Route } from "../../http/route.ts";
+import { ErrorAnswer } from "../../http/openapi/error-schemas.ts";
+import type { HandlerResult, Reply, RequestContext, Responses, Route } from "../../http/route.ts";
 
-const State = Type.Union([Type.Literal("up"), Type.Literal("degraded"), Type.Literal("down")]);
-const Health = Type.Object({
-  status: State,
-  dependencies: Type.Array(
-    Type.Object({ name: Type.String(), state: State, detail: Type.Optional(Type.String()) }),
-  ),
-});
+const State = Type.Enum(["up", "degraded", "down"]);
+const DependencyState = Type.Object(
+  {
+    name: Type.String(),
+    state: State,
+    detail: Type.Optional(Type.String({ description: "Of what is not up." })),
+  },
+  { $id: "DependencyState", examples: [{ name: "clickhouse", state: "up" }] },
+);
+const Health = Type.Object({ status: State, dependencies: Type.Array(DependencyState) }, { $id: "Health" });
+
+/** The error envelope, and what is down; only the former while the server takes no requests at all. */
+const HealthDown = Type.Object(
+  {
+    ...ErrorAnswer.properties,
+    status: Type.Optional(State),
+    dependencies: Type.Optional(Type.Array(DependencyState)),
+  },
+  {
+    $id: "HealthDown",
+    examples: [
+      {
+        error: "A dependency is down.",
+        code: "UNAVAILABLE",
+        requestId: "0195c3a1-7c5e-7d52-8a3f-2f6b1e9d4c10",
+        status: "down",
+        dependencies: [{ name: "clickhouse", state: "down" }],
+      },
+    ],
+  },
+);
+
 const Live = Type.Object({ status: Type.Literal("up") });
 
 export interface HealthDeps {
@@ -40,27 +66,45 @@ export function healthRoutes({ readiness, ingestReadiness, isDraining }: HealthD
       if (isDraining()) return healthReply([DRAINING], requestId, "The server is draining.");
       return healthReply(await asked.check(), requestId, "A dependency is down.");
     };
-  const work = { description: "The server can do its work.", schema: Health };
   return [
-    probe("/health/live", "Whether the process answers", { description: "It does.", schema: Live }, () => ({
-      status: 200,
-      body: { status: "up" },
-    })),
-    probe("/health/ready", "Whether every dependency is reachable", work, answerOf(readiness)),
+    probe(
+      "/health/live",
+      "Whether the process answers",
+      { 200: { description: "It does.", schema: Live } },
+      () => ({ status: 200, body: { status: "up" } }),
+    ),
+    probe(
+      "/health/ready",
+      "Whether every dependency is reachable",
+      healthOf("The server can do its work."),
+      answerOf(readiness),
+    ),
     probe(
       "/health/ingest",
       "Whether log entries are acknowledged, also while the log store is away",
-      { description: "The server takes log entries.", schema: Health },
+      healthOf("The server takes log entries."),
       answerOf(ingestReadiness),
     ),
-    probe("/health", "Health of the server and its dependencies", work, answerOf(readiness)),
+    probe(
+      "/health",
+      "Health of the server and its dependencies",
+      healthOf("The server can do its work."),
+      answerOf(readiness),
+    ),
   ];
+}
+
+function healthOf(description: string): Responses {
+  return {
+    200: { description, schema: Health },
+    503: { description: "`UNAVAILABLE`: a dependency is down.", schema: HealthDown },
+  };
 }
 
 function probe(
   path: string,
   summary: string,
-  answer: ResponseSpec,
+  responses: Responses,
   handler: (context: RequestContext) => HandlerResult,
 ): Route {
   return route({
@@ -71,7 +115,7 @@ function probe(
     access: "public",
     rateLimit: "probe",
     isProbe: true,
-    responses: { 200: answer },
+    responses,
     handler,
   });
 }

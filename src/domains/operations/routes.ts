@@ -1,7 +1,9 @@
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { openApiDocument } from "../../http/openapi/document.ts";
+import { PackedText } from "../../http/packed-text.ts";
 import type { Route } from "../../http/route.ts";
+import { API_DESCRIPTION } from "./api-description.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { type HealthDeps, healthRoutes } from "./health-routes.ts";
 
@@ -34,24 +36,36 @@ interface OpsDeps extends HealthDeps {
   readonly publicUrl: string;
 }
 
-const Version = Type.Object({
-  name: Type.String(),
-  version: Type.String(),
-  commit: Type.Union([Type.String(), Type.Null()]),
-  bun: Type.String(),
-  clickhouse: Type.Union([Type.String(), Type.Null()]),
-  postgres: Type.Union([Type.String(), Type.Null()]),
-});
+const StoreVersion = (example: string) =>
+  Type.Union([Type.String(), Type.Null()], {
+    description: "Null while the store does not answer.",
+    examples: [example],
+  });
+
+const Version = Type.Object(
+  {
+    name: Type.String({ examples: ["obs"] }),
+    version: Type.String({ examples: ["0.1.0"] }),
+    commit: Type.Union([Type.String(), Type.Null()], { examples: [null] }),
+    bun: Type.String({ examples: ["1.3.0"] }),
+    clickhouse: StoreVersion("26.7.3.1"),
+    postgres: StoreVersion("18.4"),
+  },
+  { $id: "Version" },
+);
+
+const OpenApiDocument = Type.Object(
+  { openapi: Type.String({ examples: ["3.1.0"] }) },
+  { additionalProperties: true, description: "As the OpenAPI Specification has it." },
+);
 
 /** The operational routes. `others` are the remaining routes of the server, which /openapi.json describes as well. */
 export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
   const routes = [...healthRoutes(deps), metricsRoute(deps.metrics), versionRoute(deps), ...docsRoutes()];
-  let text: string | undefined;
-  const openApi = openApiRoute(() => {
-    // Made when first asked for: it needs this very route in it, and no start should wait for it.
-    text ??= JSON.stringify(openApiDocument([...others, ...routes, openApi], deps.publicUrl));
-    return text;
-  });
+  const head = { ...API_DESCRIPTION, serverUrl: deps.publicUrl };
+  const openApi = openApiRoute(() => text);
+  // Made at the start, which is where two schemas of one name are found; this very route is in it.
+  const text = JSON.stringify(openApiDocument([...others, ...routes, openApi], head));
   return [...routes, openApi];
 }
 
@@ -88,13 +102,21 @@ function versionRoute(deps: OpsDeps) {
 }
 
 function openApiRoute(text: () => string) {
+  const file = new PackedText(async () => new TextEncoder().encode(text()), {
+    "content-type": "application/json",
+    // It changes with the server, and then at once.
+    "cache-control": "no-cache",
+  });
   return route({
     method: "GET",
     path: "/openapi.json",
     tag: "Operations",
     summary: "This description",
     access: "public",
-    responses: { 200: { description: "An OpenAPI 3.1 document.", schema: Type.Object({}) } },
-    handler: () => new Response(text(), { headers: { "content-type": "application/json" } }),
+    responses: {
+      200: { description: "An OpenAPI 3.1 document.", schema: OpenApiDocument },
+      304: { description: "The document that `If-None-Match` names." },
+    },
+    handler: ({ request }) => file.answer(request),
   });
 }

@@ -28,7 +28,6 @@ export function belongingRoutes(deps: BelongingRouteDependencies) {
       summary: "The organisations of the caller; a token sees its own only",
       access: { role: "viewer", scope: "account:read" },
       responses: { 200: { description: "The one joined first first", schema: Type.Array(OwnOrganization) } },
-      errors: ["UNAVAILABLE"],
       handler: async ({ principal }) => ({
         status: 200,
         body: await listOwnOrganizations(deps.sql, principal),
@@ -43,7 +42,7 @@ export function belongingRoutes(deps: BelongingRouteDependencies) {
       audit: "ACCEPT_INVITE",
       body: { kind: "json", schema: AcceptInviteBody, maxBytes: MEMBERSHIP_BODY_MAX_BYTES },
       responses: { 200: { description: "What the person is now, and where", schema: Belonging } },
-      errors: ["UNAUTHENTICATED", "FORBIDDEN", "INVITE_INVALID", "CONFLICT", "UNAVAILABLE"],
+      errors: ["UNAUTHENTICATED", "INVITE_INVALID", "CONFLICT"],
       handler: async (context, { body }) => ({
         status: 200,
         body: await acceptInvite(deps, context, body.token),
@@ -58,7 +57,7 @@ export function belongingRoutes(deps: BelongingRouteDependencies) {
       audit: "SWITCH_ORGANIZATION",
       body: { kind: "json", schema: SwitchOrganizationBody, maxBytes: MEMBERSHIP_BODY_MAX_BYTES },
       responses: { 200: { description: "The account; the session is in the cookie.", schema: Account } },
-      errors: ["UNAUTHENTICATED", "FORBIDDEN", "SSO_REQUIRED", "NOT_FOUND", "UNAVAILABLE"],
+      errors: ["UNAUTHENTICATED", "SSO_REQUIRED", "NOT_FOUND"],
       handler: async (context, { body }) => {
         const { account, sessionToken } = await switchOrganization(deps, context, body.organizationId);
         return {

@@ -26,7 +26,6 @@ export function memberRoutes({ sql, authenticator, cookie }: MemberRouteDependen
       summary: "List the members of the organisation",
       access: { role: "viewer", scope: "account:read" },
       responses: { 200: { description: "The longest a member first", schema: Type.Array(Member) } },
-      errors: ["UNAVAILABLE"],
       handler: async ({ principal }) => ({
         status: 200,
         body: await listOrganizationMembers(sql, principal),
@@ -42,7 +41,7 @@ export function memberRoutes({ sql, authenticator, cookie }: MemberRouteDependen
       params: UserIdParams,
       body: { kind: "json", schema: UpdateMemberBody, maxBytes: MEMBERSHIP_BODY_MAX_BYTES },
       responses: { 200: { description: "The member as it is now", schema: Member } },
-      errors: ["NOT_FOUND", "CONFLICT", "UNAVAILABLE"],
+      errors: ["CONFLICT"],
       handler: ({ change }, { params, body }) =>
         change(async (made) => ({
           status: 200,
@@ -59,7 +58,7 @@ export function memberRoutes({ sql, authenticator, cookie }: MemberRouteDependen
       audit: "REMOVE_MEMBER",
       params: UserIdParams,
       responses: { 204: { description: "Removed" } },
-      errors: ["FORBIDDEN", "NOT_FOUND", "CONFLICT", "UNAVAILABLE"],
+      errors: ["CONFLICT"],
       handler: ({ change, principal }, { params }) =>
         change(
           async (made) => {

@@ -16,7 +16,6 @@ export function webhookSecretRoutes({ box }: { box: SecretBox }) {
       access: { role: "admin", scope: "secrets:read" },
       audit: "READ_WEBHOOK_SECRET",
       responses: { 200: { description: "The present secret", schema: WebhookSecret } },
-      errors: ["UNAVAILABLE"],
       handler: ({ change }) =>
         change(async (made) => ({ status: 200, body: await readWebhookSecret(made, box) })),
     }),
@@ -28,7 +27,7 @@ export function webhookSecretRoutes({ box }: { box: SecretBox }) {
       access: { role: "admin", scope: "account:write" },
       audit: "ROTATE_WEBHOOK_SECRET",
       responses: { 200: { description: "The new secret", schema: WebhookSecret } },
-      errors: ["CONFLICT", "UNAVAILABLE"],
+      errors: ["CONFLICT"],
       handler: ({ change }) =>
         change(async (made) => ({
           status: 200,

@@ -27,7 +27,6 @@ export function overviewRoutes(deps: OverviewDependencies) {
       summary: "Count what the organisation has",
       access: { role: "viewer", scope: "account:read" },
       responses: { 200: { description: "The counts", schema: Overview } },
-      errors: ["UNAVAILABLE"],
       handler: async (context) => ({ status: 200, body: await readOverview(deps, context) }),
     }),
   ];

@@ -49,7 +49,6 @@ function readRoutes({ sql, bounds, cursorKey: serverKey }: QuarantineRouteDepend
       access: read,
       query: ListParameters,
       responses: { 200: { description: "One page of the records that match", schema: RecordPage } },
-      errors: ["VALIDATION_FAILED", "UNAVAILABLE"],
       handler: async ({ principal }, { query }) => ({
         status: 200,
         body: await listRecords({ sql, cursorKey }, principal.organizationId, query),
@@ -62,7 +61,6 @@ function readRoutes({ sql, bounds, cursorKey: serverKey }: QuarantineRouteDepend
       summary: "Count the records that could not be mapped, by source and reason",
       access: read,
       responses: { 200: { description: "The counts", schema: Summary } },
-      errors: ["UNAVAILABLE"],
       handler: async ({ principal }) => ({
         status: 200,
         body: await readSummary(sql, principal.organizationId, bounds),
@@ -76,7 +74,6 @@ function readRoutes({ sql, bounds, cursorKey: serverKey }: QuarantineRouteDepend
       access: read,
       params: IdParams,
       responses: { 200: { description: "The record", schema: QuarantinedRecord } },
-      errors: ["NOT_FOUND", "UNAVAILABLE"],
       handler: async ({ principal }, { params }) => ({
         status: 200,
         body: await readRecord(sql, principal.organizationId, Number(params.id)),
@@ -99,7 +96,6 @@ function replayRoutes({ replayer }: QuarantineRouteDependencies) {
       responses: {
         200: { description: "What was done, or would be", schema: Type.Union([ReplayAnswer, DryRunAnswer]) },
       },
-      errors: ["VALIDATION_FAILED", "UNAVAILABLE"],
       handler: async (
         { change, principal, request },
         { body: { dryRun = false, takeOver = false, ...filter } },
@@ -137,7 +133,6 @@ function discardRoutes({ metrics }: QuarantineRouteDependencies) {
       audit: "DISCARD_QUARANTINE",
       body: { kind: "json", schema: DiscardBody },
       responses: { 200: { description: "How many", schema: DiscardAnswer } },
-      errors: ["VALIDATION_FAILED", "UNAVAILABLE"],
       handler: ({ change }, { body }) =>
         change(async (made) => ({ status: 200, body: await discardRecords(made, body, metrics) })),
     }),
@@ -150,7 +145,7 @@ function discardRoutes({ metrics }: QuarantineRouteDependencies) {
       audit: "DISCARD_QUARANTINE",
       params: IdParams,
       responses: { 204: { description: "Discarded" } },
-      errors: ["NOT_FOUND", "CONFLICT", "UNAVAILABLE"],
+      errors: ["CONFLICT"],
       handler: ({ change }, { params }) =>
         change(async (made) => {
           await discardRecord(made, Number(params.id), metrics);

@@ -1,34 +1,47 @@
-import { ERROR_CODES } from "../../errors.ts";
 import type { Route } from "../route.ts";
-import { type JsonObject, operationOf } from "./operation.ts";
+import { Components, type JsonObject } from "./components.ts";
+import { operationOf } from "./operation.ts";
 
 /** The version of the API, which is not that of the program. */
 const API_VERSION = "1.0.0";
 
+/** What a document says besides its routes. */
+export interface DocumentHead {
+  /** Where the server is reached. */
+  readonly serverUrl: string;
+  readonly description: string;
+  readonly license: string;
+  /** What is said of each tag, in the order in which readers meet them. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
 /**
  * The OpenAPI 3.1 document of a table of routes: every path, parameter, body, answer, error, scope and role, from the
- * same specs that are enforced. `serverUrl` is where the server is reached.
+ * same specs that are enforced. Throws an Error for two different schemas of one name.
  */
-export function openApiDocument(routes: readonly Route[], serverUrl: string): JsonObject {
+export function openApiDocument(routes: readonly Route[], head: DocumentHead): JsonObject {
+  const components = new Components();
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = route.path.replace(/:([a-zA-Z0-9]+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
   }
   return {
     openapi: "3.1.0",
     info: {
       title: "obs",
       version: API_VERSION,
-      description: "Logs in, durable before they are acknowledged; searched with KQL a second later.",
+      description: head.description,
+      license: { name: head.license },
     },
-    servers: [{ url: serverUrl }],
-    tags: [...new Set(routes.map((route) => route.tag))].toSorted().map((name) => ({ name })),
+    servers: [{ url: head.serverUrl }],
+    tags: Object.entries(head.tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
+      parameters: PARAMETERS,
       headers: HEADERS,
-      schemas: { Error: ERROR, FieldIssue: FIELD_ISSUE },
+      ...components.lifted(),
     },
   };
 }
@@ -49,6 +62,17 @@ const SECURITY_SCHEMES: JsonObject = {
   },
 };
 
+const PARAMETERS: JsonObject = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "A name for the request, up to 255 characters. A repetition under it is not executed again: it has the same answer.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
+};
+
 const HEADERS: JsonObject = {
   RequestId: { description: "The id under which the request is logged.", schema: { type: "string" } },
   RateLimit: { description: "Calls per minute.", schema: { type: "integer" } },
@@ -58,37 +82,4 @@ const HEADERS: JsonObject = {
     schema: { type: "integer" },
   },
   RetryAfter: { description: "Seconds to wait.", schema: { type: "integer" } },
-};
-
-const ERROR: JsonObject = {
-  type: "object",
-  required: ["error", "code", "requestId"],
-  properties: {
-    error: { type: "string", description: "For people; branch on the code." },
-    code: { type: "string", enum: Object.keys(ERROR_CODES) },
-    fields: { type: "array", maxItems: 100, items: { $ref: "#/components/schemas/FieldIssue" } },
-    requestId: { type: "string" },
-  },
-};
-
-const FIELD_ISSUE: JsonObject = {
-  type: "object",
-  required: ["path", "code", "message"],
-  properties: {
-    path: { type: "string", description: "A JSON pointer into the body, or `/name` of a query parameter." },
-    code: {
-      type: "string",
-      enum: [
-        "invalid_type",
-        "unrecognized_keys",
-        "invalid_literal",
-        "too_small",
-        "too_big",
-        "invalid_string",
-        "invalid_union",
-        "custom",
-      ],
-    },
-    message: { type: "string" },
-  },
 };

@@ -1,31 +1,22 @@
 import type { TObject } from "typebox";
-import { ERROR_CODES, type ErrorCode } from "../../errors.ts";
-import type { ResponseSpec, Route } from "../route.ts";
-
-export type JsonObject = { readonly [name: string]: unknown };
-
-/** Headers of every response; see the components of the document. */
-const COMMON_HEADERS: JsonObject = {
-  "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-  "X-RateLimit-Limit": { $ref: "#/components/headers/RateLimit" },
-  "X-RateLimit-Remaining": { $ref: "#/components/headers/RateLimitRemaining" },
-  "X-RateLimit-Reset": { $ref: "#/components/headers/RateLimitReset" },
-};
-const RETRY_HEADERS: JsonObject = {
-  ...COMMON_HEADERS,
-  "Retry-After": { $ref: "#/components/headers/RetryAfter" },
-};
+import type { Route } from "../route.ts";
+import type { Components, JsonObject } from "./components.ts";
+import { mediaType, responsesOf } from "./responses.ts";
 
 /** The operation object of a route. */
-export function operationOf(route: Route): JsonObject {
-  const parameters = [...parametersOf(route.params, "path"), ...parametersOf(route.query, "query")];
+export function operationOf(route: Route, components: Components): JsonObject {
+  const parameters = [
+    ...parametersOf(route.params, "path", components),
+    ...parametersOf(route.query, "query", components),
+    ...(route.method === "GET" || route.access === "public" ? [] : [IDEMPOTENCY_KEY]),
+  ];
   return {
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(route.body !== undefined && { requestBody: requestBody(route.body) }),
-    responses: { ...errorResponses(errorCodesOf(route)), ...successResponses(route.responses) },
+    ...(route.body !== undefined && { requestBody: requestBody(route.body, components) }),
+    responses: responsesOf(route, components),
     security: route.access === "public" ? [] : [{ token: [] }, { session: [] }],
     ...(typeof route.access === "object" && {
       "x-required-role": route.access.role,
@@ -35,6 +26,8 @@ export function operationOf(route: Route): JsonObject {
     "x-rate-limit-class": route.rateLimit,
   };
 }
+
+const IDEMPOTENCY_KEY: JsonObject = { $ref: "#/components/parameters/IdempotencyKey" };
 
 /** A name for the operation in client code: the method and the path in camel case, without the version prefix. */
 function operationId(route: Pick<Route, "method" | "path">): string {
@@ -50,77 +43,32 @@ function operationId(route: Pick<Route, "method" | "path">): string {
   );
 }
 
-/** Every code a route can answer with: its own, and those its declaration implies. */
-function errorCodesOf(route: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>([
-    "VALIDATION_FAILED",
-    "RATE_LIMITED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    ...route.errors,
-  ]);
-  if (route.access !== "public") codes.add("UNAUTHENTICATED");
-  if (typeof route.access === "object") codes.add("PAT_SCOPE_INSUFFICIENT").add("FORBIDDEN");
-  if (route.method !== "GET") codes.add("FORBIDDEN");
-  if (route.params !== undefined) codes.add("NOT_FOUND");
-  if (route.body !== undefined)
-    codes.add("PAYLOAD_TOO_LARGE").add("UNSUPPORTED_MEDIA_TYPE").add("REQUEST_TIMEOUT");
-  return [...codes];
-}
-
-function parametersOf(schema: TObject | undefined, place: "path" | "query"): JsonObject[] {
+function parametersOf(
+  schema: TObject | undefined,
+  place: "path" | "query",
+  components: Components,
+): JsonObject[] {
   if (schema === undefined) return [];
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties).map(([name, property]) => {
-    const description = "description" in property ? property.description : undefined;
+    const { description, ...rest }: JsonObject = { ...property };
     return {
       name,
       in: place,
       required: place === "path" || required.has(name),
       ...(typeof description === "string" && { description }),
-      schema: property,
+      schema: components.schema(rest),
     };
   });
 }
 
-function requestBody(body: NonNullable<Route["body"]>): JsonObject {
+function requestBody(body: NonNullable<Route["body"]>, components: Components): JsonObject {
   if (body.kind === "json") {
-    return { required: body.optional !== true, content: { "application/json": { schema: body.schema } } };
+    const content = { "application/json": mediaType("application/json", body.schema, components) };
+    return { required: body.optional !== true, content };
   }
-  const content = Object.fromEntries(body.contentTypes.map((type) => [type, { schema: body.documented }]));
+  const content = Object.fromEntries(
+    body.contentTypes.map((type) => [type, mediaType(type, body.documented, components)]),
+  );
   return { required: true, content };
-}
-
-function successResponses(responses: Readonly<Record<number, ResponseSpec>>): Record<string, JsonObject> {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, schema, contentType }]) => [
-      status,
-      {
-        description,
-        headers: COMMON_HEADERS,
-        ...(schema !== undefined && { content: { [contentType ?? "application/json"]: { schema } } }),
-      },
-    ]),
-  );
-}
-
-function errorResponses(codes: readonly ErrorCode[]): Record<string, JsonObject> {
-  const byStatus = Map.groupBy(codes, (code) => ERROR_CODES[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [String(status), errorResponse(status, group)]),
-  );
-}
-
-function errorResponse(status: number, codes: readonly ErrorCode[]): JsonObject {
-  const schema = {
-    allOf: [
-      { $ref: "#/components/schemas/Error" },
-      { type: "object", properties: { code: { enum: codes } } },
-    ],
-  };
-  return {
-    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].summary}`).join("\n\n"),
-    headers: status === 429 || status === 503 ? RETRY_HEADERS : COMMON_HEADERS,
-    content: { "application/json": { schema } },
-  };
 }

@@ -15,7 +15,11 @@ import { type PasswordResetDependencies, resetPassword } from "./password-reset.
 /** Characters of a User-Agent header that are kept until the request is done. */
 const USER_AGENT_MAX_CHARS = 512;
 
-const Accepted = Type.Object({ message: Type.String() });
+const Accepted = Type.Object(
+  { message: Type.String({ description: "For people.", examples: ["The email address is confirmed."] }) },
+  { $id: "Message" },
+);
+const Page = Type.String({ description: "A page that says the same, for browsers." });
 
 export interface MailedLinkRouteDependencies
   extends PasswordResetDependencies,
@@ -35,7 +39,6 @@ export function mailedLinkRoutes(deps: MailedLinkRouteDependencies) {
       audit: "REQUEST_PASSWORD_RESET",
       body: { kind: "json", schema: ForgotPasswordBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
       responses: { 202: { description: "The same for every address.", schema: Accepted } },
-      errors: ["RATE_LIMITED"],
       handler: async (context, { body }) => {
         await requestLink(deps, context, "reset-password", body.email);
         return accepted("If this address has an account, a link to choose a new password is on its way.");
@@ -50,7 +53,7 @@ export function mailedLinkRoutes(deps: MailedLinkRouteDependencies) {
       audit: "RESET_PASSWORD",
       body: { kind: "json", schema: ResetPasswordBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
       responses: { 200: { description: "The new password works from now on.", schema: Accepted } },
-      errors: ["LINK_INVALID", "RATE_LIMITED"],
+      errors: ["LINK_INVALID"],
       handler: async (context, { body }) => {
         await resetPassword(deps, context, body);
         return { status: 200, body: { message: "The password was changed; log in with it." } };
@@ -64,8 +67,14 @@ export function mailedLinkRoutes(deps: MailedLinkRouteDependencies) {
       access: "public",
       audit: "VERIFY_EMAIL",
       query: Type.Object({ token: Type.String({ minLength: 20, maxLength: 200 }) }),
-      responses: { 200: { description: "The address is confirmed.", schema: Accepted } },
-      errors: ["LINK_INVALID", "RATE_LIMITED"],
+      responses: {
+        200: {
+          description: "The address is confirmed.",
+          schema: Accepted,
+          alternatives: { "text/html": Page },
+        },
+      },
+      errors: ["LINK_INVALID"],
       handler: async (context, { query }) => {
         await verifyEmail(deps, context, query.token);
         const message = "The email address is confirmed.";
@@ -81,7 +90,6 @@ export function mailedLinkRoutes(deps: MailedLinkRouteDependencies) {
       audit: "REQUEST_EMAIL_VERIFICATION",
       body: { kind: "json", schema: ForgotPasswordBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
       responses: { 202: { description: "The same for every address.", schema: Accepted } },
-      errors: ["RATE_LIMITED"],
       handler: async (context, { body }) => {
         await requestLink(deps, context, "verify-email", body.email);
         return accepted("If this address has an account to confirm, a link is on its way.");

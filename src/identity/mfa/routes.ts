@@ -17,8 +17,8 @@ const FACTOR_OF_A_PERSON = {
   reachesFurther: "a second factor belongs to the person, and so do the sessions in other organisations",
 };
 const ACCESS = { role: "viewer", scope: "account:write" } as const;
-const Nothing = Type.Object({}, { additionalProperties: false });
-const MfaState = Type.Object({ mfaEnabled: Type.Boolean() });
+const Nothing = Type.Object({}, { $id: "Nothing", additionalProperties: false });
+const MfaState = Type.Object({ mfaEnabled: Type.Boolean({ examples: [true] }) }, { $id: "MfaState" });
 
 /**
  * One-time codes as the second factor of a password. They take a session that speaks for the person: a leaked token, or
@@ -37,7 +37,7 @@ export function mfaRoutes(deps: MfaDependencies) {
       responses: {
         200: { description: "The secret and the recovery codes, shown this once.", schema: MfaEnrolment },
       },
-      errors: ["CONFLICT", "FORBIDDEN", "RATE_LIMITED"],
+      errors: ["CONFLICT"],
       handler: async (context) => {
         await requirePersonalSession(deps.sql, context.principal);
         const minted = await mintFactor(deps, context);
@@ -56,7 +56,7 @@ export function mfaRoutes(deps: MfaDependencies) {
       audit: "ENABLE_MFA",
       body: { kind: "json", schema: MfaVerifyBody, maxBytes: CREDENTIALS_BODY_MAX_BYTES },
       responses: { 200: { description: "Logging in asks for a code from now on.", schema: MfaState } },
-      errors: ["CONFLICT", "FORBIDDEN", "INVALID_CREDENTIALS", "RATE_LIMITED"],
+      errors: ["CONFLICT", "INVALID_CREDENTIALS"],
       handler: async (context, { body }) => {
         await requirePersonalSession(deps.sql, context.principal);
         const first = await proveFirstCode(deps, context, body.code);
@@ -80,7 +80,7 @@ export function mfaRoutes(deps: MfaDependencies) {
         optional: true,
       },
       responses: { 200: { description: "Logging in asks for no code from now on.", schema: MfaState } },
-      errors: ["CONFLICT", "FORBIDDEN", "INVALID_CREDENTIALS", "RATE_LIMITED"],
+      errors: ["CONFLICT", "INVALID_CREDENTIALS"],
       handler: async (context, { body }) => {
         await requirePersonalSession(deps.sql, context.principal);
         const proof = await proveDisabling(deps, context, body);

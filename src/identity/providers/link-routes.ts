@@ -26,7 +26,6 @@ function listRoute({ sql, providers }: SignInRouteDependencies) {
     summary: "The identity providers linked to the caller's account",
     access: { role: "viewer", scope: "account:read" },
     responses: { 200: { description: "The links", schema: Type.Array(LinkedIdentity) } },
-    errors: ["UNAVAILABLE"],
     handler: async ({ principal }) => ({
       status: 200,
       body: await listLinkedIdentities(sql, providers, principal),
@@ -44,7 +43,7 @@ function startRoute(deps: SignInRouteDependencies, id: ProviderId) {
     query: StartQuery,
     idleTimeoutSec: SIGN_IN_IDLE_TIMEOUT_SEC,
     responses: { 302: { description: "To the provider" } },
-    errors: ["NOT_FOUND", "PROVIDER_UNAVAILABLE", "UNAVAILABLE"],
+    errors: ["NOT_FOUND", "PROVIDER_UNAVAILABLE"],
     handler: async (context, { query }) => {
       const provider = requireProvider(deps.providers, id);
       const { principal, request } = context;
@@ -66,7 +65,7 @@ function unlinkRoute(deps: SignInRouteDependencies, id: ProviderId) {
     access: { role: "viewer", scope: "account:write" },
     audit: "UNLINK_IDENTITY",
     responses: { 204: { description: "Unlinked" } },
-    errors: ["NOT_FOUND", "CONFLICT", "UNAVAILABLE"],
+    errors: ["NOT_FOUND", "CONFLICT"],
     handler: ({ change }) => {
       const provider = requireProvider(deps.providers, id);
       return change(

@@ -63,7 +63,7 @@ function startRoute(deps: SignInRouteDependencies, id: ProviderId) {
     query: StartQuery,
     idleTimeoutSec: SIGN_IN_IDLE_TIMEOUT_SEC,
     responses: { 302: { description: "To the provider" } },
-    errors: ["NOT_FOUND", "PROVIDER_UNAVAILABLE", "UNAVAILABLE"],
+    errors: ["NOT_FOUND", "PROVIDER_UNAVAILABLE"],
     handler: (context, { query }) => {
       const provider = requireProvider(deps.providers, id);
       const intent: Intent = { kind: "sign-in", provider: id };
@@ -85,6 +85,7 @@ function callbackRoute(deps: SignInRouteDependencies, id: ProviderId) {
     responses: { 302: { description: "Signed in or linked; to where the sign-in was begun for" } },
     errors: [
       "NOT_FOUND",
+      "UNAUTHENTICATED",
       "SIGN_IN_EXPIRED",
       "PROVIDER_REFUSED",
       "PROVIDER_ANSWER_INVALID",
@@ -93,7 +94,6 @@ function callbackRoute(deps: SignInRouteDependencies, id: ProviderId) {
       "IDENTITY_NOT_LINKED",
       "SSO_REQUIRED",
       "CONFLICT",
-      "UNAVAILABLE",
     ],
     handler: async (context, { query: { state } }) => {
       const provider = requireProvider(deps.providers, id);

@@ -225,4 +225,40 @@ describe("/openapi.json", () => {
       routes.map((route) => `${route.method.toLowerCase()} ${route.path}`).toSorted(),
     );
   });
+
+  test("comes packed as the client takes it, with a tag that spares it the next time", async () => {
+    const { send } = opsApp();
+    const plain = await send("GET", "/openapi.json");
+    const text = await plain.text();
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    const tags = new Set([plain.headers.get("etag")]);
+    const unpack = { gzip: Bun.gunzipSync, zstd: Bun.zstdDecompressSync };
+    for (const [accepted, coding] of [
+      ["gzip, deflate", "gzip"],
+      ["gzip;q=0, *", "zstd"],
+      ["gzip, br, zstd", "zstd"],
+    ] as const) {
+      const packed = await send("GET", "/openapi.json", { headers: { "accept-encoding": accepted } });
+      expect(packed.headers.get("content-encoding")).toBe(coding);
+      expect(packed.headers.get("content-type")).toBe("application/json");
+      expect(packed.headers.get("vary")).toBe("Accept-Encoding");
+      expect(packed.headers.get("cache-control")).toBe("no-cache");
+      expect(Buffer.from(unpack[coding](Uint8Array.from(await packed.bytes()))).toString()).toBe(text);
+      const etag = packed.headers.get("etag") ?? "";
+      tags.add(etag);
+      const again = await send("GET", "/openapi.json", {
+        headers: { "accept-encoding": accepted, "if-none-match": `"other", W/${etag}` },
+      });
+      expect([again.status, again.headers.get("etag"), await again.text()]).toEqual([304, etag, ""]);
+    }
+    expect(tags.size).toBe(3);
+  });
+
+  test("comes as it is to who refuses every coding, and not at all for HEAD", async () => {
+    const { send } = opsApp();
+    const head = await send("HEAD", "/openapi.json", {
+      headers: { "accept-encoding": "gzip;q=0, zstd;q=0" },
+    });
+    expect([head.status, head.headers.get("content-encoding"), await head.text()]).toEqual([200, null, ""]);
+  });
 });

@@ -97,7 +97,9 @@ function thingRoutes({ before, meanwhile, reply }: Behaviour): Route[] {
     audit: "CREATE_THING",
     query: Type.Object({ note: Type.Optional(Type.String()) }, { additionalProperties: false }),
     body: { kind: "json", schema: NameBody },
-    responses: { 201: { description: "The thing" } },
+    responses: { 201: { description: "The thing", schema: Type.Unknown() }, 204: { description: "Nothing" } },
+    // What the behaviour of a test may answer.
+    errors: ["NOT_FOUND", "CONFLICT", "PLAN_LIMIT_LOG_BYTES", "QUERY_TIMEOUT"],
     handler: ({ change }, { body: { name } }) => {
       before?.(name);
       return change(async (made) => {
@@ -116,7 +118,7 @@ function thingRoutes({ before, meanwhile, reply }: Behaviour): Route[] {
     access: { role: "member", scope: "logs:write" },
     audit: "CREATE_THING",
     body: { kind: "json", schema: NameBody },
-    responses: { 200: { description: "Nothing" } },
+    responses: { 200: { description: "Nothing", schema: Type.Null() } },
     handler: () => ({ status: 200, body: null }),
   });
   return [makeThing, { ...makeThing, method: "PUT" }, { ...makeThing, path: `${THINGS}/others` }, forgetful];

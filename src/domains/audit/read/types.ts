@@ -49,35 +49,60 @@ export const ExportParameters = Type.Object(
 );
 export type ExportParameters = Static<typeof ExportParameters>;
 
-const OptionalId = Type.Union([Type.Integer(), Type.Null()]);
+const OptionalId = Type.Union([Type.Integer({ examples: [7] }), Type.Null()]);
 
-const AuditLogRow = Type.Object({
-  id: Type.Integer(),
-  createdAt: Type.String({ format: "date-time" }),
-  actorUserId: OptionalId,
-  actorPatId: Type.Union([Type.Integer(), Type.Null()], { description: "Null for a session." }),
-  actorEmail: Type.String(),
-  action: Type.String(),
-  resource: Type.String({ description: "What was changed, for example `monitor:17`." }),
-  meta: Type.Object(
-    {
-      changedFields: Type.Array(Type.String()),
-      diff: Type.Record(Type.String(), Type.Unknown(), {
-        description: "By field `{from,to}`, or `{redacted:true}`.",
-      }),
-      ip: Type.String(),
-      ua: Type.Union([Type.String(), Type.Null()]),
-      snapshot: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), { description: "The fields of what is gone." }),
-      ),
-    },
-    { description: "May hold further facts." },
-  ),
-});
+const AuditLogRow = Type.Object(
+  {
+    id: Type.Integer({ examples: [1042] }),
+    createdAt: Type.String({ format: "date-time" }),
+    actorUserId: OptionalId,
+    actorPatId: Type.Union([Type.Integer(), Type.Null()], {
+      description: "Null for a session.",
+      examples: [null],
+    }),
+    actorEmail: Type.String({ examples: ["ana@example.com"] }),
+    action: Type.String({ examples: ["UPDATE_SAVED_SEARCH"] }),
+    resource: Type.String({
+      description: "What was changed, for example `monitor:17`.",
+      examples: ["saved_search:17"],
+    }),
+    meta: Type.Object(
+      {
+        changedFields: Type.Array(Type.String({ examples: ["name"] })),
+        diff: Type.Record(Type.String(), Type.Unknown(), {
+          description: "By field `{from,to}`, or `{redacted:true}`.",
+          examples: [{ name: { from: "Errors", to: "Errors of checkout" } }],
+        }),
+        ip: Type.String({ examples: ["192.0.2.17"] }),
+        ua: Type.Union([Type.String(), Type.Null()], { examples: ["curl/8.7.1"] }),
+        snapshot: Type.Optional(
+          Type.Record(Type.String(), Type.Unknown(), { description: "The fields of what is gone." }),
+        ),
+      },
+      {
+        additionalProperties: true,
+        description: "May hold further facts.",
+        examples: [
+          {
+            changedFields: ["name"],
+            diff: { name: { from: "Errors", to: "Errors of checkout" } },
+            ip: "192.0.2.17",
+            ua: "curl/8.7.1",
+          },
+        ],
+      },
+    ),
+  },
+  { $id: "AuditLogRow" },
+);
 
-export const ListAnswer = Type.Object({
-  items: Type.Array(AuditLogRow, { description: "Newest first." }),
-  nextCursor: Type.Union([Type.String(), Type.Null()], {
-    description: "The next page. Null on the last one. Rows that are added meanwhile are on none of them.",
-  }),
-});
+export const ListAnswer = Type.Object(
+  {
+    items: Type.Array(AuditLogRow, { description: "Newest first." }),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      examples: [null],
+      description: "The next page. Null on the last one. Rows that are added meanwhile are on none of them.",
+    }),
+  },
+  { $id: "AuditLogPage" },
+);

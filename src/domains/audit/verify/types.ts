@@ -15,26 +15,37 @@ export const VerifyParameters = Type.Object(
 );
 export type VerifyParameters = Static<typeof VerifyParameters>;
 
-export const VerifyAnswer = Type.Object({
-  ok: Type.Boolean({
-    description:
-      "Whether the whole chain was checked and is intact; false as long as there is a `nextCursor`.",
-  }),
-  checkedRows: Type.Integer({ description: "Rows from the first one on that are intact, over all calls." }),
-  firstBrokenId: Type.Union([Type.Integer(), Type.Null()], {
-    description: "The first row that is not what followed the rows before it.",
-  }),
-  anchoredThrough: Type.Integer({
-    description:
-      "How many of the checked rows, from the first one on, the anchors outside of the database vouch for.",
-  }),
-  missingTail: Type.Boolean({ description: "Whether rows are gone from the end of the log." }),
-  problem: Type.Union([Type.Enum([...CHAIN_PROBLEMS]), Type.Null()], {
-    description: "What was found first.",
-  }),
-  nextCursor: Type.Union([Type.String(), Type.Null()], {
-    description:
-      "Where the next call goes on when the log was too long for this one, which found nothing wrong.",
-  }),
-});
+export const VerifyAnswer = Type.Object(
+  {
+    ok: Type.Boolean({
+      description:
+        "Whether the whole chain was checked and is intact; false as long as there is a `nextCursor`.",
+      examples: [true],
+    }),
+    checkedRows: Type.Integer({
+      description: "Rows from the first one on that are intact, over all calls.",
+      examples: [1042],
+    }),
+    firstBrokenId: Type.Union([Type.Integer(), Type.Null()], {
+      description: "The first row that is not what followed the rows before it.",
+      examples: [null],
+    }),
+    anchoredThrough: Type.Integer({
+      examples: [1000],
+      description:
+        "How many of the checked rows, from the first one on, the anchors outside of the database vouch for.",
+    }),
+    missingTail: Type.Boolean({ description: "Whether rows are gone from the end of the log." }),
+    problem: Type.Union([Type.Enum([...CHAIN_PROBLEMS]), Type.Null()], {
+      description: "What was found first.",
+      examples: [null],
+    }),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      examples: [null],
+      description:
+        "Where the next call goes on when the log was too long for this one, which found nothing wrong.",
+    }),
+  },
+  { $id: "AuditVerification" },
+);
 export type VerifyAnswer = Static<typeof VerifyAnswer>;

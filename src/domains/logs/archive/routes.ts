@@ -42,7 +42,7 @@ export function logArchiveRoutes({
       access: { role: "viewer", scope: "logs:read" },
       query: SearchParameters,
       responses: { 200: { description: "One page of the entries that match", schema: SearchAnswer } },
-      errors: ["VALIDATION_FAILED", "KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
+      errors: ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
       handler: async (context, { query }) => {
         const onMissing = (names: readonly string[]): void =>
           context.log.error({ files: names.slice(0, MISSING_LOGGED) }, "archived files are missing");

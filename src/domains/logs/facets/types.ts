@@ -27,39 +27,53 @@ export const FacetParameters = Type.Object(
 );
 export type FacetParameters = Static<typeof FacetParameters>;
 
-export const FacetsAnswer = Type.Object({
-  facets: Type.Array(
-    Type.Object({
-      field: Type.String(),
-      values: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() }), {
-        description: "The most frequent first, counted exactly.",
+export const FacetsAnswer = Type.Object(
+  {
+    facets: Type.Array(
+      Type.Object({
+        field: Type.String({ examples: ["service"] }),
+        values: Type.Array(
+          Type.Object({
+            value: Type.String({ examples: ["checkout"] }),
+            count: Type.Integer({ examples: [17] }),
+          }),
+          {
+            description: "The most frequent first, counted exactly.",
+          },
+        ),
+        other: Type.Integer({ description: "Entries with a value that is not listed." }),
+        missing: Type.Integer({ description: "Entries without the field." }),
       }),
-      other: Type.Integer({ description: "Entries with a value that is not listed." }),
-      missing: Type.Integer({ description: "Entries without the field." }),
-    }),
-  ),
-  total: Type.Integer({ description: "Entries that match: what each facet adds up to." }),
-});
+    ),
+    total: Type.Integer({ description: "Entries that match: what each facet adds up to." }),
+  },
+  { $id: "FacetsAnswer" },
+);
 export type FacetsAnswer = Static<typeof FacetsAnswer>;
 
 export const FieldParameters = Type.Object({ ...FILTER_PARAMETERS }, { additionalProperties: false });
 export type FieldParameters = Static<typeof FieldParameters>;
 
-export const FieldsAnswer = Type.Object({
-  fields: Type.Array(
-    Type.Object({
-      name: Type.String({ description: "As a query writes it." }),
-      kind: Type.Union([Type.Literal("column"), Type.Literal("attribute")]),
-      types: Type.Array(Type.String(), {
-        description: "Of a column its type in KQL; of an attribute the JSON types seen.",
+export const FieldsAnswer = Type.Object(
+  {
+    fields: Type.Array(
+      Type.Object({
+        name: Type.String({ description: "As a query writes it.", examples: ["status"] }),
+        kind: Type.Enum(["column", "attribute"], { examples: ["attribute"] }),
+        types: Type.Array(Type.String({ examples: ["number"] }), {
+          description: "Of a column its type in KQL; of an attribute the JSON types seen.",
+        }),
+        count: Type.Integer({ description: "Sampled entries that have it." }),
+        share: Type.Number({ description: "Of the sampled entries, from 0 to 1." }),
+        examples: Type.Array(Type.String({ examples: ["502"] }), {
+          description: "Some of its values; long ones are cut.",
+        }),
       }),
-      count: Type.Integer({ description: "Sampled entries that have it." }),
-      share: Type.Number({ description: "Of the sampled entries, from 0 to 1." }),
-      examples: Type.Array(Type.String(), { description: "Some of its values; long ones are cut." }),
+    ),
+    sampledEntries: Type.Integer({
+      description: `Entries looked at: the newest that match, at most ${FIELDS_SAMPLE_ENTRIES}.`,
     }),
-  ),
-  sampledEntries: Type.Integer({
-    description: `Entries looked at: the newest that match, at most ${FIELDS_SAMPLE_ENTRIES}.`,
-  }),
-});
+  },
+  { $id: "FieldsAnswer" },
+);
 export type FieldsAnswer = Static<typeof FieldsAnswer>;

@@ -24,21 +24,29 @@ export const HistogramParameters = Type.Object(
 );
 export type HistogramParameters = Static<typeof HistogramParameters>;
 
-export const HistogramAnswer = Type.Object({
-  buckets: Type.Array(
-    Type.Object({
-      start: Type.String({ format: "date-time", description: "The bucket's first moment." }),
-      count: Type.Integer(),
-      groups: Type.Optional(
-        Type.Array(Type.Object({ value: Type.Union([Type.String(), Type.Null()]), count: Type.Integer() }), {
-          description: `The ${HISTOGRAM_MAX_GROUPS} most frequent values of the range, the same in every bucket; null for entries without one.`,
-        }),
-      ),
-      other: Type.Optional(Type.Integer({ description: "Entries with any other value." })),
-    }),
-    { description: "Without gaps, in order of time; the first may begin before `from`." },
-  ),
-  bucketSec: Type.Integer(),
-  total: Type.Integer({ description: "Entries that match, exactly: the sum of the buckets." }),
+const HistogramGroup = Type.Object({
+  value: Type.Union([Type.String(), Type.Null()], { examples: ["error"] }),
+  count: Type.Integer({ examples: [17] }),
 });
+
+export const HistogramAnswer = Type.Object(
+  {
+    buckets: Type.Array(
+      Type.Object({
+        start: Type.String({ format: "date-time", description: "The bucket's first moment." }),
+        count: Type.Integer(),
+        groups: Type.Optional(
+          Type.Array(HistogramGroup, {
+            description: `The ${HISTOGRAM_MAX_GROUPS} most frequent values of the range, the same in every bucket; null for entries without one.`,
+          }),
+        ),
+        other: Type.Optional(Type.Integer({ description: "Entries with any other value." })),
+      }),
+      { description: "Without gaps, in order of time; the first may begin before `from`." },
+    ),
+    bucketSec: Type.Integer({ examples: [60] }),
+    total: Type.Integer({ description: "Entries that match, exactly: the sum of the buckets." }),
+  },
+  { $id: "HistogramAnswer" },
+);
 export type HistogramAnswer = Static<typeof HistogramAnswer>;

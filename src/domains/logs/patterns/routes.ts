@@ -27,7 +27,7 @@ export function logPatternRoutes({ runner, budget, now }: LogPatternOptions) {
       access: { role: "viewer", scope: "logs:read" },
       query: PatternParameters,
       responses: { 200: { description: "The patterns, the most frequent first", schema: PatternsAnswer } },
-      errors: ["VALIDATION_FAILED", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT", "UNAVAILABLE"],
+      errors: ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
       handler: async (context, { query }) => ({
         status: 200,
         body: await findPatterns(deps, callerOf(context), query),

@@ -1,5 +1,25 @@
 import { type Static, Type } from "typebox";
 import { QUERY_BODY_MAX_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
+import { QueryStats } from "../types.ts";
+
+const QUERY = 'where level == "error" | summarize count() by service';
+const ROW = ["checkout", 17];
+
+const Column = Type.Object(
+  {
+    name: Type.String({ examples: ["service"] }),
+    type: Type.String({ description: "Kusto's name.", examples: ["string"] }),
+  },
+  { $id: "QueryColumn" },
+);
+const Columns = Type.Array(Column, {
+  examples: [
+    [
+      { name: "service", type: "string" },
+      { name: "count_", type: "long" },
+    ],
+  ],
+});
 
 export const QueryBody = Type.Object(
   {
@@ -7,40 +27,48 @@ export const QueryBody = Type.Object(
       minLength: 1,
       maxLength: QUERY_BODY_MAX_CHARS,
       description: "KQL over the table `logs`.",
+      examples: [QUERY],
     }),
     from: Type.Optional(Type.String({ format: "date-time", description: "Earliest `ts`, itself included." })),
     to: Type.Optional(Type.String({ format: "date-time", description: "Latest `ts`, itself included." })),
   },
-  { additionalProperties: false },
+  { $id: "Query", additionalProperties: false, examples: [{ query: QUERY }] },
 );
 export type QueryBody = Static<typeof QueryBody>;
 
-export const QueryAnswer = Type.Object({
-  columns: Type.Array(
-    Type.Object({ name: Type.String(), type: Type.String({ description: "Kusto's name." }) }),
-  ),
-  rows: Type.Array(Type.Array(Type.Unknown()), {
-    description:
-      "At most " +
-      QUERY_MAX_ROWS +
-      ' rows. Numbers with every digit, or "NaN", "Infinity", "-Infinity"; datetimes in ISO 8601, timespans as d.hh:mm:ss.fffffff, dynamic values as they are.',
-  }),
-  tables: Type.Optional(
-    Type.Array(
-      Type.Object({
-        columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
-        rows: Type.Array(Type.Array(Type.Unknown())),
-      }),
-      { description: "Further tables, of a query that answers several: `facet`." },
+export const QueryAnswer = Type.Object(
+  {
+    columns: Columns,
+    rows: Type.Array(Type.Array(Type.Unknown()), {
+      examples: [[ROW]],
+      description:
+        "At most " +
+        QUERY_MAX_ROWS +
+        ' rows. Numbers with every digit, or "NaN", "Infinity", "-Infinity"; datetimes in ISO 8601, timespans as d.hh:mm:ss.fffffff, dynamic values as they are.',
+    }),
+    tables: Type.Optional(
+      Type.Array(
+        Type.Object({
+          columns: Columns,
+          rows: Type.Array(Type.Array(Type.Unknown()), { examples: [[ROW]] }),
+        }),
+        { description: "Further tables, of a query that answers several: `facet`.", examples: [[]] },
+      ),
     ),
-  ),
-  truncated: Type.Boolean({ description: "Whether there was more." }),
-  stats: Type.Object({
-    rowsRead: Type.Integer(),
-    bytesRead: Type.Integer({ description: "Uncompressed." }),
-    elapsedMs: Type.Number(),
-  }),
-  render: Type.Optional(
-    Type.Object({ chart: Type.String(), properties: Type.Record(Type.String(), Type.String()) }),
-  ),
-});
+    truncated: Type.Boolean({ description: "Whether there was more." }),
+    stats: QueryStats,
+    render: Type.Optional(
+      Type.Object(
+        {
+          chart: Type.String({ examples: ["barchart"] }),
+          properties: Type.Record(Type.String(), Type.String()),
+        },
+        {
+          description: "Of a query that ends in `render`.",
+          examples: [{ chart: "barchart", properties: {} }],
+        },
+      ),
+    ),
+  },
+  { $id: "QueryAnswer" },
+);

@@ -19,7 +19,6 @@ export function logRetentionRoutes({ sql, defaultDays }: LogRetentionOptions) {
       summary: "Read how long log entries stay in the log store",
       access: { role: "viewer", scope: "logs:read" },
       responses: { 200: { description: "The settings", schema: RetentionAnswer } },
-      errors: ["UNAVAILABLE"],
       handler: async ({ principal }) => ({
         status: 200,
         body: await readRetention(sql, principal.organizationId, defaultDays),
@@ -34,7 +33,6 @@ export function logRetentionRoutes({ sql, defaultDays }: LogRetentionOptions) {
       audit: "UPDATE_LOG_RETENTION",
       body: { kind: "json", schema: RetentionBody },
       responses: { 200: { description: "The settings as they are now", schema: RetentionAnswer } },
-      errors: ["UNAVAILABLE"],
       handler: ({ change }, { body }) =>
         change(async (made) => ({ status: 200, body: await changeRetention(made, body, defaultDays) })),
     }),

@@ -19,7 +19,7 @@ export function tailRoutes(sessions: TailSessions, tails: TailService) {
       effect: "read",
       body: { kind: "json", schema: SessionBody, optional: true },
       responses: { 201: { description: "The session", schema: SessionAnswer } },
-      errors: ["VALIDATION_FAILED", "KQL_INVALID", "TAIL_LIMIT_REACHED", "UNAVAILABLE"],
+      errors: ["KQL_INVALID", "TAIL_LIMIT_REACHED"],
       handler: async ({ principal }, { body }) => {
         // A session is kept in Postgres, for every instance to open.
         const unstorable = unstorableText(body);
@@ -46,7 +46,7 @@ export function tailRoutes(sessions: TailSessions, tails: TailService) {
           schema: Type.String(),
         },
       },
-      errors: ["VALIDATION_FAILED", "UNAUTHENTICATED", "PAT_SCOPE_INSUFFICIENT", "UNAVAILABLE"],
+      errors: ["UNAUTHENTICATED", "PAT_SCOPE_INSUFFICIENT"],
       idleTimeoutSec: 0,
       handler: async ({ request }, { query }) => sseResponse(await tails.open(request, query)),
     }),

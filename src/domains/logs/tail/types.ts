@@ -22,14 +22,24 @@ export const SessionBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  {
+    $id: "CreateTailSession",
+    additionalProperties: false,
+    examples: [{ level: "error", query: "status >= 500" }],
+  },
 );
 export type TailParameters = Static<typeof SessionBody>;
 
-export const SessionAnswer = Type.Object({
-  token: Type.String({ description: "Opens the stream, also again after a break. Shown once." }),
-  expiresAt: Type.String({ format: "date-time", description: "Moves on with every use." }),
-});
+export const SessionAnswer = Type.Object(
+  {
+    token: Type.String({
+      description: "Opens the stream, also again after a break. Shown once.",
+      examples: ["obt_3kXvQ9wZr5Lm1Tc7YbNsPd2HfJg8Ue4A"],
+    }),
+    expiresAt: Type.String({ format: "date-time", description: "Moves on with every use." }),
+  },
+  { $id: "TailSession" },
+);
 
 export const StreamParameters = Type.Object(
   {

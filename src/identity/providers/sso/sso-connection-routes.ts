@@ -27,7 +27,7 @@ export function ssoConnectionRoutes(deps: SsoConnectionDependencies) {
       summary: "The organisation's own identity provider",
       access: read,
       responses: { 200: { description: "The connection, without its secret", schema: SsoConnection } },
-      errors: ["NOT_FOUND", "UNAVAILABLE"],
+      errors: ["NOT_FOUND"],
       handler: async ({ principal }) => ({
         status: 200,
         body: await describeConnection(deps, principal.organizationId),
@@ -43,7 +43,7 @@ export function ssoConnectionRoutes(deps: SsoConnectionDependencies) {
       body: { kind: "json", schema: PutSsoBody, maxBytes: SSO_BODY_MAX_BYTES },
       idleTimeoutSec: SIGN_IN_IDLE_TIMEOUT_SEC,
       responses: { 200: { description: "The connection as it is now", schema: SsoConnection } },
-      errors: ["CONFLICT", "PROVIDER_UNAVAILABLE", "UNAVAILABLE"],
+      errors: ["CONFLICT", "PROVIDER_UNAVAILABLE"],
       handler: async ({ change }, { body }) => {
         // The provider is asked outside of the transaction, which must not wait for somebody else's server.
         await checkConnection(deps, body);
@@ -58,7 +58,7 @@ export function ssoConnectionRoutes(deps: SsoConnectionDependencies) {
       access: write,
       audit: "DELETE_SSO",
       responses: { 204: { description: "Removed" } },
-      errors: ["NOT_FOUND", "UNAVAILABLE"],
+      errors: ["NOT_FOUND"],
       handler: ({ change }) =>
         change(async (made) => {
           await removeConnection(made, deps);
@@ -74,7 +74,7 @@ export function ssoConnectionRoutes(deps: SsoConnectionDependencies) {
       audit: "VERIFY_SSO_DOMAIN",
       params: DomainParams,
       responses: { 200: { description: "Verified", schema: SsoDomain } },
-      errors: ["NOT_FOUND", "DOMAIN_NOT_VERIFIED", "UNAVAILABLE"],
+      errors: ["DOMAIN_NOT_VERIFIED"],
       handler: async ({ change, principal }, { params }) => {
         const found = await findVerifiedRecord(deps, principal.organizationId, params.domain);
         return change(async (made) => ({ status: 200, body: await verifyDomain(made, found) }));

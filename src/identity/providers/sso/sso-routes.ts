@@ -50,7 +50,7 @@ function startRoute(deps: SsoRouteDependencies) {
     query: StartQuery,
     idleTimeoutSec: SIGN_IN_IDLE_TIMEOUT_SEC,
     responses: { 302: { description: "To the provider" } },
-    errors: ["NOT_FOUND", "PROVIDER_UNAVAILABLE", "UNAVAILABLE"],
+    errors: ["PROVIDER_UNAVAILABLE"],
     handler: async (context, { params, query }) => {
       const connection = await askPostgres(() => findConnectionOfSlug(deps.sql, params.slug));
       if (connection === null) throw noConnection();
@@ -75,6 +75,7 @@ function callbackRoute(deps: SsoRouteDependencies) {
     idleTimeoutSec: SIGN_IN_IDLE_TIMEOUT_SEC,
     responses: { 302: { description: "Signed in or linked; to where the sign-in was begun for" } },
     errors: [
+      "UNAUTHENTICATED",
       "SIGN_IN_EXPIRED",
       "PROVIDER_REFUSED",
       "PROVIDER_ANSWER_INVALID",
@@ -83,7 +84,6 @@ function callbackRoute(deps: SsoRouteDependencies) {
       "EMAIL_NOT_VERIFIED",
       "IDENTITY_NOT_LINKED",
       "CONFLICT",
-      "UNAVAILABLE",
     ],
     handler: async (context, { query: { state } }) => {
       const begun = await takeBegun(deps, context, state);
@@ -108,7 +108,7 @@ function linkRoute(deps: SsoRouteDependencies) {
     query: StartQuery,
     idleTimeoutSec: SIGN_IN_IDLE_TIMEOUT_SEC,
     responses: { 302: { description: "To the provider" } },
-    errors: ["NOT_FOUND", "PROVIDER_UNAVAILABLE", "UNAVAILABLE"],
+    errors: ["NOT_FOUND", "PROVIDER_UNAVAILABLE"],
     handler: async (context, { query }) => {
       const { principal, request } = context;
       const { organizationId, credentialKey, userId } = principal;

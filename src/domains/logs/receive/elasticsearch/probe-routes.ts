@@ -8,6 +8,9 @@ const VERSION = "9.99.0";
 const CLUSTER = "obs";
 
 const Name = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) });
+/** It differs by the version of Elasticsearch; clients look at little of it. */
+const Answer = Type.Object({}, { $id: "ElasticsearchAnswer", additionalProperties: true });
+
 const Index = Type.Object({ index: Type.String({ minLength: 1, maxLength: 255 }) });
 
 /** What a client is told that asks for something it would set up; whatever the name, it is there. */
@@ -88,7 +91,7 @@ function probe(path: string, summary: string, body: () => unknown): Route {
     method: "GET",
     path: `/elasticsearch${path}`,
     summary,
-    responses: { 200: { description: "What Elasticsearch answers.", schema: Type.Object({}) } },
+    responses: { 200: { description: "What Elasticsearch answers.", schema: Answer } },
     handler: () => ({ status: 200, headers: SENDER_HEADERS, body: body() }),
   });
 }
@@ -102,7 +105,7 @@ function indexRoute(method: "GET" | "PUT"): Route {
     summary: method === "GET" ? "An index by name: always there" : "An index: accepted, without effect",
     ...(method === "PUT" && { effect: "read" }),
     params: Index,
-    responses: { 200: { description: "What Elasticsearch answers.", schema: Type.Object({}) } },
+    responses: { 200: { description: "What Elasticsearch answers.", schema: Answer } },
     handler: (_context, { params: { index } }) => ({
       status: 200,
       headers: SENDER_HEADERS,
@@ -122,7 +125,7 @@ function named(method: HttpMethod, path: string, body: (name: string) => unknown
     summary: method === "GET" ? `${path} by name: always there` : `${path}: accepted, without effect`,
     ...(method === "PUT" && { effect: "read" }),
     params: Name,
-    responses: { 200: { description: "What Elasticsearch answers.", schema: Type.Object({}) } },
+    responses: { 200: { description: "What Elasticsearch answers.", schema: Answer } },
     handler: (_context, { params: { name } }) => ({ status: 200, headers: SENDER_HEADERS, body: body(name) }),
   });
 }

@@ -13,11 +13,36 @@ const DEFAULT_INDEX = "logs";
 
 const Index = Type.Object({ index: Type.String({ minLength: 1, maxLength: 255 }) });
 
-const BulkAnswer = Type.Object({
-  took: Type.Integer({ description: "Milliseconds." }),
-  errors: Type.Boolean({ description: "Whether any item was refused." }),
-  items: Type.Array(Type.Object({}, { description: "By the name of the action: what became of it." })),
-});
+const BULK_EXAMPLE =
+  '{"index":{"_index":"checkout"}}\n{"@timestamp":"2026-03-01T11:59:58.734Z","message":"payment failed"}\n';
+const ITEM_EXAMPLE = {
+  index: {
+    _index: "checkout",
+    _id: "0195c3a1-0",
+    _version: 1,
+    result: "created",
+    _shards: { total: 1, successful: 1, failed: 0 },
+    status: 201,
+  },
+};
+
+const BulkAnswer = Type.Object(
+  {
+    took: Type.Integer({ description: "Milliseconds." }),
+    errors: Type.Boolean({ description: "Whether any item was refused." }),
+    items: Type.Array(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: "By the name of the action: what became of it.",
+          examples: [ITEM_EXAMPLE],
+        },
+      ),
+    ),
+  },
+  { $id: "BulkAnswer" },
+);
 
 /** What senders for Elasticsearch need: the bulk request, and what they ask before. */
 export function elasticsearchRoutes(receiver: Pick<LogReceiver, "receive">) {
@@ -47,7 +72,14 @@ function bulkSpec<M extends "POST" | "PUT">(method: M) {
     summary: "Elasticsearch bulk request; answered once its documents are durable",
     rateLimit: "ingest",
     effect: "ingest",
-    body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.String() },
+    body: {
+      kind: "raw",
+      contentTypes: [ANY_MEDIA_TYPE],
+      documented: Type.String({
+        description: "Actions and documents, one a line.",
+        examples: [BULK_EXAMPLE],
+      }),
+    },
     responses: { 200: { description: "What became of every action.", schema: BulkAnswer } },
     errors: RECEIVE_ERRORS,
   } as const;

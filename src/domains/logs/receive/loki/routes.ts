@@ -5,16 +5,28 @@ import { route } from "../../../../http/define-route.ts";
 import { authorizationToken } from "../../../../receive/authorization-token.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 
-const Push = Type.Object({
-  streams: Type.Array(
-    Type.Object({
-      stream: Type.Optional(Type.Record(Type.String(), Type.String())),
-      values: Type.Array(Type.Array(Type.Unknown(), { minItems: 2, maxItems: 3 }), {
-        description: "Time in nanoseconds as a text, line, and perhaps an object of structured metadata.",
+const EXAMPLE = {
+  streams: [
+    {
+      stream: { service: "checkout", level: "error" },
+      values: [["1772366398734000000", "payment failed: card declined"]],
+    },
+  ],
+};
+
+const Push = Type.Object(
+  {
+    streams: Type.Array(
+      Type.Object({
+        stream: Type.Optional(Type.Record(Type.String(), Type.String())),
+        values: Type.Array(Type.Array(Type.Unknown(), { minItems: 2, maxItems: 3 }), {
+          description: "Time in nanoseconds as a text, line, and perhaps an object of structured metadata.",
+        }),
       }),
-    }),
-  ),
-});
+    ),
+  },
+  { $id: "LokiPush", examples: [EXAMPLE] },
+);
 
 /** What senders for Grafana Loki need. */
 export function lokiRoutes(receiver: Pick<LogReceiver, "receive">) {

@@ -23,22 +23,54 @@ const ExportLogsServiceRequest = Type.Object(
     ),
   },
   {
+    $id: "ExportLogsServiceRequest",
     description:
       "As the OpenTelemetry Protocol's JSON encoding has it; fields that are not known are ignored.",
+    examples: [
+      {
+        resourceLogs: [
+          {
+            resource: { attributes: [{ key: "service.name", value: { stringValue: "checkout" } }] },
+            scopeLogs: [
+              {
+                logRecords: [
+                  {
+                    timeUnixNano: "1772366398734000000",
+                    severityNumber: 17,
+                    body: { stringValue: "payment failed: card declined" },
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
   },
 );
 
-const ExportLogsServiceResponse = Type.Object({
-  partialSuccess: Type.Optional(
-    Type.Object(
-      {
-        rejectedLogRecords: Type.String({ description: "A 64-bit integer as a decimal text." }),
-        errorMessage: Type.String(),
-      },
-      { description: "Absent when every record is stored. Rejected records must not be sent again." },
+const ExportLogsServiceResponse = Type.Object(
+  {
+    partialSuccess: Type.Optional(
+      Type.Object(
+        {
+          rejectedLogRecords: Type.String({
+            description: "A 64-bit integer as a decimal text.",
+            examples: ["1"],
+          }),
+          errorMessage: Type.String({ examples: ["1 log records were rejected"] }),
+        },
+        { description: "Absent when every record is stored. Rejected records must not be sent again." },
+      ),
     ),
-  ),
-});
+  },
+  { $id: "ExportLogsServiceResponse", examples: [{}] },
+);
+
+const StatusMembers = Type.Object(
+  { message: Type.String({ description: "The text again, where exporters look for it." }) },
+  { $id: "OtlpStatus" },
+);
 
 /** OTLP over HTTP; exporters append `/v1/logs` to the base `/api/v1/otlp` themselves. */
 export function otlpRoutes(receiver: Pick<LogReceiver, "receive">) {
@@ -53,6 +85,7 @@ export function otlpRoutes(receiver: Pick<LogReceiver, "receive">) {
       rateLimit: "ingest",
       effect: "ingest",
       refusalMembers: statusMembers,
+      refusalSchema: StatusMembers,
       body: { kind: "raw", contentTypes: ["application/json"], documented: ExportLogsServiceRequest },
       responses: {
         200: {

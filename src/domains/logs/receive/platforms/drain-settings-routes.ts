@@ -14,7 +14,7 @@ export function drainSettingsRoutes(settings: DeploymentDrainSettings) {
       summary: "Show what requests of the deployment platform's drain are held to",
       access: { role: "admin", scope: "account:read" },
       responses: { 200: { description: "The settings; the secret is not shown", schema: DrainSettings } },
-      errors: ["NOT_FOUND", "UNAVAILABLE"],
+      errors: ["NOT_FOUND"],
       handler: async ({ principal }) => ({
         status: 200,
         body: await settings.describe(principal.organizationId),
@@ -29,7 +29,6 @@ export function drainSettingsRoutes(settings: DeploymentDrainSettings) {
       audit: "SET_DEPLOYMENT_DRAIN_SETTINGS",
       body: { kind: "json", schema: PutDrainSettingsBody },
       responses: { 200: { description: "The settings as they are now", schema: DrainSettings } },
-      errors: ["UNAVAILABLE"],
       handler: ({ change }, { body }) =>
         change(async (made) => ({ status: 200, body: await settings.put(made, body) })),
     }),
@@ -41,7 +40,7 @@ export function drainSettingsRoutes(settings: DeploymentDrainSettings) {
       access: write,
       audit: "DELETE_DEPLOYMENT_DRAIN_SETTINGS",
       responses: { 204: { description: "Forgotten" } },
-      errors: ["NOT_FOUND", "UNAVAILABLE"],
+      errors: ["NOT_FOUND"],
       handler: ({ change }) =>
         change(async (made) => {
           await settings.remove(made);

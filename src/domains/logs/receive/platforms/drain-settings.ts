@@ -25,7 +25,11 @@ export const PutDrainSettingsBody = Type.Object(
     secret: Type.Optional(
       Type.Union(
         [
-          Type.String({ minLength: SIGNING_SECRET_MIN_CHARS, maxLength: SIGNING_SECRET_MAX_CHARS }),
+          Type.String({
+            minLength: SIGNING_SECRET_MIN_CHARS,
+            maxLength: SIGNING_SECRET_MAX_CHARS,
+            examples: ["q8Zt3Vx7Lm2Rk9Wc5Yb1Nd6Hs4Pf0JgT"],
+          }),
           Type.Null(),
         ],
         { description: "With it, requests must be signed. It is never shown again; null or absent: none." },
@@ -33,20 +37,29 @@ export const PutDrainSettingsBody = Type.Object(
     ),
     verificationCode: Type.Optional(
       Type.Union(
-        [Type.String({ pattern: `^[\\x21-\\x7e]{1,${VERIFICATION_CODE_MAX_CHARS}}$` }), Type.Null()],
+        [
+          Type.String({
+            pattern: `^[\\x21-\\x7e]{1,${VERIFICATION_CODE_MAX_CHARS}}$`,
+            examples: ["5f3e8a91c2d74b60"],
+          }),
+          Type.Null(),
+        ],
         { description: "What the platform wants to read in the header `x-vercel-verify` of answers." },
       ),
     ),
   },
-  { additionalProperties: false },
+  { $id: "PutDrainSettings", additionalProperties: false },
 );
 
-export const DrainSettings = Type.Object({
-  signatureRequired: Type.Boolean(),
-  verificationCode: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Type.String({ format: "date-time" }),
-  updatedAt: Type.String({ format: "date-time" }),
-});
+export const DrainSettings = Type.Object(
+  {
+    signatureRequired: Type.Boolean({ examples: [true] }),
+    verificationCode: Type.Union([Type.String(), Type.Null()], { examples: ["5f3e8a91c2d74b60"] }),
+    createdAt: Type.String({ format: "date-time" }),
+    updatedAt: Type.String({ format: "date-time" }),
+  },
+  { $id: "DrainSettings" },
+);
 type DrainSettings = Static<typeof DrainSettings>;
 
 /** What a request of the deployment drain is held to. */

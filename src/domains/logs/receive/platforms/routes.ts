@@ -6,7 +6,12 @@ import { route } from "../../../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import { lastPathSegment } from "../../../../http/path-credential.ts";
 import type { CredentialReader, Reply } from "../../../../http/route.ts";
-import { type LogReceiver, RECEIVE_ERRORS, receivedAnswer } from "../../../../receive/receive-records.ts";
+import {
+  type LogReceiver,
+  RECEIVE_ERRORS,
+  ReceivedAnswer,
+  receivedAnswer,
+} from "../../../../receive/receive-records.ts";
 import { deliveryAnswer, deliveryRefusal } from "./delivery-answer.ts";
 import { DeploymentDrainSettings } from "./drain-settings.ts";
 import { drainSettingsRoutes } from "./drain-settings-routes.ts";
@@ -17,20 +22,26 @@ const VERIFICATION_CODE = /^[\x21-\x7e]{1,128}$/;
 const PERSONAL_ACCESS_TOKEN = /^obs_[A-Za-z0-9_-]{43}$/;
 
 const TokenParams = Type.Object({ token: Type.String({ description: "A token with logs:write" }) });
-const Anything = Type.Unknown({ description: "What the platform sends" });
-
-const Counts = Type.Object({
-  accepted: Type.Integer({ description: "Entries that are durable now, duplicates included." }),
-  duplicates: Type.Integer({ description: "How many of them had been stored before." }),
-  rejected: Type.Integer({ description: "Records neither stored nor kept." }),
-  quarantined: Type.Integer({ description: "Records kept in the quarantine." }),
-  errors: Type.Array(Type.Object({ place: Type.String(), reason: Type.String() })),
+const DELIVERY_ID = "ed4acda5-034f-9f42-bba1-f29aea6d7d8f";
+const Anything = Type.Unknown({
+  description: "What the platform sends",
+  examples: [[{ timestamp: 1_772_366_398_734, message: "payment failed: card declined" }]],
 });
 
-const Delivered = Type.Object({
-  requestId: Type.String({ description: "The delivery's own" }),
-  timestamp: Type.Integer({ description: "Milliseconds since 1970" }),
-});
+const delivered = {
+  requestId: Type.String({ description: "The delivery's own", examples: [DELIVERY_ID] }),
+  timestamp: Type.Integer({ description: "Milliseconds since 1970", examples: [1_772_366_398_734] }),
+};
+const Delivered = Type.Object(delivered, { $id: "Delivered" });
+/** What `deliveryRefusal` says. */
+const RefusalMembers = Type.Object(
+  {
+    requestId: delivered.requestId,
+    timestamp: Type.Optional(delivered.timestamp),
+    errorMessage: Type.Optional(Type.String({ description: "For delivery streams." })),
+  },
+  { $id: "DeliveryRefusal", examples: [{ requestId: DELIVERY_ID }] },
+);
 
 interface PlatformDependencies {
   readonly receiver: Pick<LogReceiver, "receive">;
@@ -63,6 +74,7 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
     body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Anything },
     errors: RECEIVE_ERRORS,
     refusalMembers: (request: Request, error: ApiError) => deliveryRefusal(request, error, now()),
+    refusalSchema: RefusalMembers,
   } as const;
   const verificationOf = async (
     request: Request,
@@ -82,9 +94,9 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       responses: {
         200: {
           description: "The same with a verification code, which the platform asked for",
-          schema: Counts,
+          schema: ReceivedAnswer,
         },
-        202: { description: "Stored durably, or kept in the quarantine", schema: Counts },
+        202: { description: "Stored durably, or kept in the quarantine", schema: ReceivedAnswer },
       },
       errors: [...RECEIVE_ERRORS, "SIGNATURE_INVALID"],
       handler: async (context) => {
@@ -106,7 +118,6 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       params: TokenParams,
       credential: lastPathSegment,
       responses: { 200: { description: "With the verification code in the header `x-vercel-verify`" } },
-      errors: ["UNAVAILABLE"],
       handler: async ({ request, principal }) => ({
         status: 200,
         headers: (await verificationOf(request, principal.organizationId)) ?? {},
@@ -117,7 +128,9 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       path: "/api/v1/logs/ingest/platform-b/:token",
       summary: "Receive the drain of an application platform: RFC 5424 messages in octet-counted frames",
       credential: lastPathSegment,
-      responses: { 202: { description: "Stored durably, or kept in the quarantine", schema: Counts } },
+      responses: {
+        202: { description: "Stored durably, or kept in the quarantine", schema: ReceivedAnswer },
+      },
       handler: async (context) => answerOf(await drains.receive(context, "platform-b")),
     }),
     route({
@@ -128,7 +141,7 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       responses: {
         200: {
           description: "Stored durably, or kept in the quarantine",
-          schema: Type.Union([Delivered, Counts]),
+          schema: Type.Union([Delivered, ReceivedAnswer]),
         },
       },
       // Delivery services take nothing but 200 for a success.

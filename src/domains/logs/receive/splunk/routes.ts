@@ -20,13 +20,52 @@ import { throwForClient } from "../../../../receive/ingest-refusals.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 import { refusal, success } from "./answers.ts";
 
-const Success = Type.Object({
-  text: Type.Literal("Success"),
-  code: Type.Literal(0),
-  ackId: Type.Optional(Type.Integer({ description: "For a request that names its channel." })),
-});
-const Acks = Type.Object({ acks: Type.Record(Type.String(), Type.Boolean()) });
-const Health = Type.Object({ text: Type.String(), code: Type.Integer() });
+const Success = Type.Object(
+  {
+    text: Type.Literal("Success"),
+    code: Type.Literal(0),
+    ackId: Type.Optional(
+      Type.Integer({ description: "For a request that names its channel.", examples: [197_411_220_183_554] }),
+    ),
+  },
+  { $id: "CollectorSuccess", examples: [{ text: "Success", code: 0 }] },
+);
+const Acks = Type.Object(
+  {
+    acks: Type.Record(Type.String(), Type.Boolean(), { examples: [{ "197411220183554": true }] }),
+  },
+  { $id: "CollectorAcks" },
+);
+const Health = Type.Object(
+  {
+    text: Type.String({ examples: ["HEC is healthy"] }),
+    code: Type.Integer({ examples: [17] }),
+  },
+  { $id: "CollectorHealth" },
+);
+/** What `refusal` says. */
+const RefusalMembers = Type.Object(
+  {
+    text: Type.String({ description: "What a collector says.", examples: ["Server is busy"] }),
+    hecCode: Type.Integer({ description: "The number that a collector gives it.", examples: [9] }),
+    "invalid-event-number": Type.Optional(
+      Type.Integer({ description: "The first event that cannot be read.", examples: [0] }),
+    ),
+  },
+  { $id: "CollectorRefusal", examples: [{ text: "Server is busy", hecCode: 9 }] },
+);
+/** One of the events of a body, which stand one after the other without a separator. */
+const Events = Type.Object(
+  { event: Type.Unknown() },
+  {
+    $id: "CollectorEvent",
+    additionalProperties: true,
+    description: "One event or several, one after the other.",
+    examples: [{ time: 1_772_366_398.734, source: "checkout", event: "payment failed: card declined" }],
+  },
+);
+
+const Lines = Type.String({ examples: ["payment failed: card declined\n"] });
 
 const Name = Type.Optional(Type.String({ maxLength: 255 }));
 /** Senders add parameters of their own, such as the channel. */
@@ -46,6 +85,13 @@ const QUESTION_LIMITS = {
   encodings: CONTENT_ENCODINGS,
 };
 
+const AckQuestion = Type.Object(
+  {
+    acks: Type.Array(Type.Integer(), { maxItems: ACKS_MAX_COUNT, examples: [[197_411_220_183_554]] }),
+  },
+  { $id: "CollectorAckQuestion" },
+);
+
 /** What every route of the collector has in common; senders set all kinds of content types, also those of forms. */
 const COLLECTOR = {
   tag: "Log receivers",
@@ -53,7 +99,7 @@ const COLLECTOR = {
   credential: authorizationToken("splunk", "basic"),
   rateLimit: "ingest",
   refusalMembers: refusal,
-  errors: RECEIVE_ERRORS,
+  refusalSchema: RefusalMembers,
 } as const;
 
 /** What senders for Splunk's HTTP Event Collector need. */
@@ -68,14 +114,11 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">) {
         summary: "Splunk HTTP Event Collector events; answered once they are durable",
         effect: "ingest",
         query: AnyQuery,
-        body: {
-          kind: "raw",
-          contentTypes: [ANY_MEDIA_TYPE],
-          documented: Type.Object({ event: Type.Unknown() }),
-        },
+        body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Events },
         responses: {
           200: { description: "Every event is stored, or kept in the quarantine.", schema: Success },
         },
+        errors: RECEIVE_ERRORS,
         handler: (context) => collect(receiver, context, events, { kind: "splunk-hec-event" }),
       }),
     ),
@@ -87,8 +130,9 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">) {
         summary: "Splunk HTTP Event Collector raw text, an entry a line; answered once they are durable",
         effect: "ingest",
         query: RawQuery,
-        body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.String() },
+        body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Lines },
         responses: { 200: { description: "Every line is stored.", schema: Success } },
+        errors: RECEIVE_ERRORS,
         handler: (context, { query: { host, source, sourcetype, index } }) => {
           const about = { host, source, sourcetype, index };
           return collect(receiver, context, new SplunkRawText(about), { kind: "splunk-hec-raw", about });
@@ -105,7 +149,7 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">) {
       body: {
         kind: "raw",
         contentTypes: [ANY_MEDIA_TYPE],
-        documented: Type.Object({ acks: Type.Array(Type.Integer(), { maxItems: ACKS_MAX_COUNT }) }),
+        documented: AckQuestion,
       },
       responses: { 200: { description: "True for every id.", schema: Acks } },
       handler: acknowledge,
