@@ -55,7 +55,7 @@ const routes = [
 const head = {
   serverUrl: "https://obs.example.com",
   description: "Logs in.",
-  license: "All rights reserved",
+  license: { name: "All rights reserved", identifier: "LicenseRef-all" },
   tags: { Things: "What there is.", Drains: "What comes in." },
 };
 const document: unknown = JSON.parse(JSON.stringify(openApiDocument(routes, head)));
@@ -66,7 +66,7 @@ describe("the document", () => {
     expect(at("/openapi")).toBe("3.1.0");
     expect(at("/info/version")).toBe("1.0.0");
     expect(at("/servers/0/url")).toBe("https://obs.example.com");
-    expect(at("/info/license")).toEqual({ name: "All rights reserved" });
+    expect(at("/info/license")).toEqual(head.license);
     expect(at("/tags/0")).toEqual({ name: "Things", description: "What there is." });
   });
 

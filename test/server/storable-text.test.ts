@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { operationsOf } from "../harness/api-document.ts";
 import { type ServerProcess, startServer } from "../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
 
@@ -54,24 +55,13 @@ afterAll(async () => {
 });
 
 async function readOperations(): Promise<Operation[]> {
-  const document: { paths: Record<string, Record<string, OperationObject>> } = JSON.parse(
-    await (await fetch(`${server.url}/openapi.json`)).text(),
-  );
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
-      method: method.toUpperCase(),
-      path,
-      parameters,
-      body: requestBody?.content["application/json"]?.schema ?? null,
-    })),
-  );
-}
-
-interface OperationObject {
-  readonly parameters?: Operation["parameters"];
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly schema: Schema } | undefined>>;
-  };
+  const document: unknown = await (await fetch(`${server.url}/openapi.json`)).json();
+  return operationsOf(document).map(({ method, path, parameters, requestBody }) => ({
+    method,
+    path,
+    parameters: parameters.filter((parameter) => parameter.in !== "header"),
+    body: requestBody?.content["application/json"]?.schema ?? null,
+  }));
 }
 
 function isSchema(value: unknown): value is Schema {

@@ -50,7 +50,7 @@ export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOpt
       access: { role: "viewer", scope: "logs:read" },
       params: EntryParams,
       responses: { 200: { description: "The entry", schema: Entry } },
-      errors: ["QUERY_TIMEOUT"],
+      errors: ["QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
       handler: async (context, { params }) => {
         const entry = await findEntry({ reader }, callerOf(context), params.id);
         if (entry === null) throw new ApiError("NOT_FOUND", "No such log entry.");

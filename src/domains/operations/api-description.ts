@@ -17,7 +17,7 @@ seconds to wait.
 /** What the OpenAPI document says besides the routes. */
 export const API_DESCRIPTION: Omit<DocumentHead, "serverUrl"> = {
   description: DESCRIPTION,
-  license: "All rights reserved",
+  license: { name: "All rights reserved", identifier: "LicenseRef-all-rights-reserved" },
   tags: {
     Logs: "Store log entries, search them, query them with KQL, follow them live, and say how long they are kept.",
     "Log receivers":

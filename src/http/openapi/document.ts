@@ -5,12 +5,18 @@ import { operationOf } from "./operation.ts";
 /** The version of the API, which is not that of the program. */
 const API_VERSION = "1.0.0";
 
+/** Its name for people, and its SPDX identifier. */
+export interface License {
+  readonly name: string;
+  readonly identifier: string;
+}
+
 /** What a document says besides its routes. */
 export interface DocumentHead {
   /** Where the server is reached. */
   readonly serverUrl: string;
   readonly description: string;
-  readonly license: string;
+  readonly license: License;
   /** What is said of each tag, in the order in which readers meet them. */
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -32,7 +38,7 @@ export function openApiDocument(routes: readonly Route[], head: DocumentHead): J
       title: "obs",
       version: API_VERSION,
       description: head.description,
-      license: { name: head.license },
+      license: head.license,
     },
     servers: [{ url: head.serverUrl }],
     tags: Object.entries(head.tags).map(([name, description]) => ({ name, description })),

@@ -58,27 +58,31 @@ function ownResponse(spec: ResponseSpec, status: number, components: Components)
 }
 
 /** Routes share the response of the same codes and the same further members. */
-function errorResponse(route: Route, codes: readonly ErrorCode[], components: Components): JsonObject {
-  const { refusalSchema } = route;
-  const [first = "INTERNAL"] = codes;
-  const { status, summary } = ERROR_CODES[first];
-  const schema = {
-    allOf: [
-      components.schema(ErrorAnswer),
-      { type: "object", properties: { code: { enum: codes } } },
-      ...(refusalSchema === undefined ? [] : [components.schema(refusalSchema)]),
-    ],
-  };
-  const example = { error: summary, code: first, requestId: EXAMPLE_REQUEST_ID };
-  const further = refusalSchema === undefined ? {} : exampleOf(refusalSchema);
-  const response = {
-    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].summary}`).join("\n\n"),
-    headers: headersOf(status),
-    content: { "application/json": { schema, example: Object.assign(example, further) } },
-  };
+function errorResponse(
+  { refusalSchema }: Route,
+  codes: readonly ErrorCode[],
+  components: Components,
+): JsonObject {
   const { $id: refusalName }: JsonObject = { ...refusalSchema };
   const name = [...codes, ...(refusalName === undefined ? [] : [refusalName])].join(".");
-  return components.response(name, response);
+  return components.response(name, () => {
+    const [first = "INTERNAL"] = codes;
+    const { status, summary } = ERROR_CODES[first];
+    const schema = {
+      allOf: [
+        components.schema(ErrorAnswer),
+        { type: "object", properties: { code: { enum: codes } } },
+        ...(refusalSchema === undefined ? [] : [components.schema(refusalSchema)]),
+      ],
+    };
+    const example = { error: summary, code: first, requestId: EXAMPLE_REQUEST_ID };
+    const further = refusalSchema === undefined ? {} : exampleOf(refusalSchema);
+    return {
+      description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].summary}`).join("\n\n"),
+      headers: headersOf(status),
+      content: { "application/json": { schema, example: Object.assign(example, further) } },
+    };
+  });
 }
 
 function headersOf(status: number): JsonObject {

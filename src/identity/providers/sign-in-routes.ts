@@ -86,6 +86,7 @@ function callbackRoute(deps: SignInRouteDependencies, id: ProviderId) {
     errors: [
       "NOT_FOUND",
       "UNAUTHENTICATED",
+      "FORBIDDEN",
       "SIGN_IN_EXPIRED",
       "PROVIDER_REFUSED",
       "PROVIDER_ANSWER_INVALID",

@@ -33,6 +33,8 @@ const delivered = {
   timestamp: Type.Integer({ description: "Milliseconds since 1970", examples: [1_772_366_398_734] }),
 };
 const Delivered = Type.Object(delivered, { $id: "Delivered" });
+/** Every path takes what any platform sends. */
+const EitherAnswer = Type.Union([Delivered, ReceivedAnswer]);
 /** What `deliveryRefusal` says. */
 const RefusalMembers = Type.Object(
   {
@@ -72,7 +74,7 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
     effect: "ingest",
     params: TokenParams,
     body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Anything },
-    errors: RECEIVE_ERRORS,
+    errors: [...RECEIVE_ERRORS, "SIGNATURE_INVALID"],
     refusalMembers: (request: Request, error: ApiError) => deliveryRefusal(request, error, now()),
     refusalSchema: RefusalMembers,
   } as const;
@@ -93,12 +95,12 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       credential: lastPathSegment,
       responses: {
         200: {
-          description: "The same with a verification code, which the platform asked for",
-          schema: ReceivedAnswer,
+          description:
+            "The same with a verification code, which the platform asked for, or as delivery streams have it",
+          schema: EitherAnswer,
         },
         202: { description: "Stored durably, or kept in the quarantine", schema: ReceivedAnswer },
       },
-      errors: [...RECEIVE_ERRORS, "SIGNATURE_INVALID"],
       handler: async (context) => {
         const { request, principal } = context;
         const verification = await verificationOf(request, principal.organizationId);
@@ -129,6 +131,7 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       summary: "Receive the drain of an application platform: RFC 5424 messages in octet-counted frames",
       credential: lastPathSegment,
       responses: {
+        200: { description: "The same, as delivery streams have it", schema: Delivered },
         202: { description: "Stored durably, or kept in the quarantine", schema: ReceivedAnswer },
       },
       handler: async (context) => answerOf(await drains.receive(context, "platform-b")),
@@ -141,7 +144,7 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       responses: {
         200: {
           description: "Stored durably, or kept in the quarantine",
-          schema: Type.Union([Delivered, ReceivedAnswer]),
+          schema: EitherAnswer,
         },
       },
       // Delivery services take nothing but 200 for a success.
