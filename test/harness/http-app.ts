@@ -75,7 +75,7 @@ function checked(app: App, routes: readonly Route[]): App {
       const problem = await declared.problem(request.method, new URL(request.url).pathname, response);
       if (problem === null) return response;
       // Behind a listener nobody hears of what is thrown here but as a 500.
-      console.error(`an answer is not as declared: ${problem}`);
+      process.stderr.write(`an answer is not as declared: ${problem}\n`);
       throw new Error(`an answer is not as declared: ${problem}`);
     },
   };

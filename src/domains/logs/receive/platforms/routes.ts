@@ -23,9 +23,12 @@ const PERSONAL_ACCESS_TOKEN = /^obs_[A-Za-z0-9_-]{43}$/;
 
 const TokenParams = Type.Object({ token: Type.String({ description: "A token with logs:write" }) });
 const DELIVERY_ID = "ed4acda5-034f-9f42-bba1-f29aea6d7d8f";
-const Anything = Type.Unknown({
-  description: "What the platform sends",
-  examples: [[{ timestamp: 1_772_366_398_734, message: "payment failed: card declined" }]],
+const RECORD = "payment failed: card declined";
+const MESSAGE = `<174>1 2026-03-01T11:59:58Z host checkout web.1 - ${RECORD}`;
+const sent = (example: unknown) => ({
+  kind: "raw" as const,
+  contentTypes: [ANY_MEDIA_TYPE],
+  documented: Type.Unknown({ description: "What the platform sends", examples: [example] }),
 });
 
 const delivered = {
@@ -73,7 +76,6 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
     rateLimit: "ingest",
     effect: "ingest",
     params: TokenParams,
-    body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Anything },
     errors: [...RECEIVE_ERRORS, "SIGNATURE_INVALID"],
     refusalMembers: (request: Request, error: ApiError) => deliveryRefusal(request, error, now()),
     refusalSchema: RefusalMembers,
@@ -92,6 +94,7 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       ...receiving,
       path: "/api/v1/logs/ingest/platform-a/:token",
       summary: "Receive the log drain of a deployment platform: a JSON array or NDJSON",
+      body: sent([{ timestamp: 1_772_366_398_734, message: RECORD }]),
       credential: lastPathSegment,
       responses: {
         200: {
@@ -129,6 +132,7 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       ...receiving,
       path: "/api/v1/logs/ingest/platform-b/:token",
       summary: "Receive the drain of an application platform: RFC 5424 messages in octet-counted frames",
+      body: sent(`${Buffer.byteLength(MESSAGE)} ${MESSAGE}`),
       credential: lastPathSegment,
       responses: {
         200: { description: "The same, as delivery streams have it", schema: Delivered },
@@ -140,6 +144,11 @@ export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies
       ...receiving,
       path: "/api/v1/logs/ingest/stream-a/:token",
       summary: "Receive a delivery stream: an envelope of base64 records, or NDJSON without an envelope",
+      body: sent({
+        requestId: DELIVERY_ID,
+        timestamp: 1_772_366_398_734,
+        records: [{ data: Buffer.from(RECORD).toString("base64") }],
+      }),
       credential: deliveryCredential,
       responses: {
         200: {
