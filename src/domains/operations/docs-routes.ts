@@ -85,11 +85,6 @@ function file(path: string, contentType: string, fileName: string): Route {
   });
 }
 
-/** A content type without its parameters, as the document names types. */
-function mediaTypeOf(contentType: string): string {
-  return contentType.split(";", 1)[0] ?? contentType;
-}
-
 function described(path: string, contentType: string) {
   return {
     method: "GET",
@@ -99,7 +94,7 @@ function described(path: string, contentType: string) {
     access: "public",
     rateLimit: "probe",
     responses: {
-      200: { description: "The file.", contentType: mediaTypeOf(contentType), schema: Type.String() },
+      200: { description: "The file.", contentType, schema: Type.String() },
       304: { description: "The file that `If-None-Match` names." },
     },
   } as const;

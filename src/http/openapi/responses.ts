@@ -42,19 +42,14 @@ export function mediaType(
 }
 
 function ownResponse(spec: ResponseSpec, status: number, components: Components): JsonObject {
-  const { description, schema, contentType = "application/json", alternatives = {} } = spec;
-  const types: [string, TSchema | undefined][] = [
-    ...(schema === undefined && spec.contentType === undefined
-      ? []
-      : [[contentType, schema] satisfies [string, TSchema | undefined]]),
-    ...Object.entries(alternatives),
-  ];
-  const content = Object.fromEntries(types.map(([type, of]) => [type, mediaType(type, of, components)]));
-  return {
-    description,
-    headers: headersOf(status),
-    ...(types.length > 0 && { content }),
-  };
+  const { description, schema, contentType, alternatives = {} } = spec;
+  const types = new Map<string, TSchema | undefined>();
+  // The document names types without their parameters.
+  if (contentType !== undefined) types.set(contentType.replace(/;.*/, ""), schema);
+  else if (schema !== undefined) types.set("application/json", schema);
+  for (const [type, of] of Object.entries(alternatives)) types.set(type, of);
+  const content = Object.fromEntries([...types].map(([type, of]) => [type, mediaType(type, of, components)]));
+  return { description, headers: headersOf(status), ...(types.size > 0 && { content }) };
 }
 
 /** Routes share the response of the same codes and the same further members. */
