@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ApiOperation, type Content, isJsonObject, operationsOf } from "../harness/api-document.ts";
 import { DeclaredAnswers } from "../harness/declared-answers.ts";
-import { type ServerProcess, startServer } from "../harness/server-process.ts";
+import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
 
 /** The OpenAPI document of the whole server: that it is complete. That it is true is checked with every answer of the tests. */
@@ -103,4 +103,23 @@ describe("of the document", () => {
 test("a request too long to be read is answered with 431 and nothing, as the introduction says", async () => {
   const response = await fetch(`${server.url}/api/v1/logs/search?q=${"x".repeat(20_000)}`);
   expect([response.status, await response.text()]).toEqual([431, ""]);
+});
+
+test("a wrong query is refused as declared, with its place, by every operation that takes one", async () => {
+  const token = await makeToken(server.url);
+  const taking = operations.filter(
+    ({ method, parameters }) => method === "GET" && parameters.some(({ name }) => name === "query"),
+  );
+  expect(taking.length).toBeGreaterThan(5);
+  for (const { path } of taking) {
+    const response = await fetch(`${server.url}${path}?query=${encodeURIComponent("where }")}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(await response.json()).toMatchObject({
+      code: "KQL_INVALID",
+      fields: [
+        { path: "/query", code: "SYNTAX", line: 1, start: expect.any(Number), text: expect.any(String) },
+      ],
+    });
+  }
 });
