@@ -6,7 +6,7 @@ import { operationOf } from "./operation.ts";
 const API_VERSION = "1.0.0";
 
 /** Its name for people, and its SPDX identifier. */
-export interface License {
+interface License {
   readonly name: string;
   readonly identifier: string;
 }
