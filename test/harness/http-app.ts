@@ -15,6 +15,8 @@ import { DeclaredAnswers } from "./declared-answers.ts";
 /** The app of a suite, what it logged, and its metrics. */
 export interface TestApp {
   readonly app: App;
+  /** The same, for suites that look at how an answer is read: nobody reads it to compare it with its declaration. */
+  readonly unchecked: App;
   readonly metrics: Metrics;
   /** Every line logged so far, parsed. */
   readonly logged: () => Record<string, unknown>[];
@@ -56,6 +58,7 @@ export function testApp(routes: readonly Route[], overrides: Partial<PipelineDep
   const app = checked(built, routes);
   return {
     app,
+    unchecked: built,
     metrics,
     logged: () => lines.map((line): Record<string, unknown> => JSON.parse(line)),
     send: (method, path, options = {}) =>

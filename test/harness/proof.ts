@@ -3,5 +3,5 @@
  * it, `bun run proof` the whole.
  */
 export function proofRounds(rounds: { readonly sample: number; readonly whole: number }): number {
-  return Bun.env["OBS_PROOF"] === "1" ? rounds.whole : rounds.sample;
+  return Bun.env.OBS_PROOF === "1" ? rounds.whole : rounds.sample;
 }

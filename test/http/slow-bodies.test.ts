@@ -10,7 +10,12 @@ import { type Listener, listen } from "../../src/http/server.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type TestApp, testApp } from "../harness/http-app.ts";
 
-const described = { tag: "Things", summary: "A thing", responses: { 200: { description: "It." } } };
+const Answer = Type.Object({}, { additionalProperties: true });
+const described = {
+  tag: "Things",
+  summary: "A thing",
+  responses: { 200: { description: "It.", schema: Answer } },
+};
 const RAW = { kind: "raw", contentTypes: ["*/*"], documented: Type.String() } as const;
 const LIMITS = { maxPackedBytes: 1e6, maxUnpackedBytes: 1e6, encodings: [] };
 const PATIENT = { timeoutMs: 600_000, graceMs: 600_000, minBytesPerSec: 1 };

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
+import { Type } from "typebox";
 import { AnswerMemory } from "../../src/concurrency/answer-memory.ts";
 import { piecesOf } from "../../src/concurrency/thread-turns.ts";
 import { answerWith } from "../../src/http/answer-stream.ts";
@@ -13,7 +14,8 @@ const MEBIBYTE = 1024 * 1024;
 const BOUNDS = { ofCaller: 20 * MEBIBYTE, ofOrganization: 30 * MEBIBYTE, ofAll: 50 * MEBIBYTE };
 /** More than the kernel takes for a connection that nobody reads. */
 const ANSWER_BYTES = 8 * MEBIBYTE;
-const shared = { tag: "Test", summary: "", responses: { 200: { description: "" } } } as const;
+const Answer = Type.Object({}, { additionalProperties: true });
+const shared = { tag: "Test", summary: "", responses: { 200: { description: "", schema: Answer } } } as const;
 
 /** Answers with 8 MiB, as one JSON value. */
 const large = route({
@@ -47,8 +49,8 @@ interface Server {
 
 function start(...routes: Route[]): Server {
   const answers = new AnswerMemory(BOUNDS);
-  const { app } = testApp([large, small, ...routes], { answers, trustedProxies: ["127.0.0.1"] });
-  const opened = listen(app, { hostname: "127.0.0.1", port: 0 });
+  const { unchecked } = testApp([large, small, ...routes], { answers, trustedProxies: ["127.0.0.1"] });
+  const opened = listen(unchecked, { hostname: "127.0.0.1", port: 0 });
   listener = opened;
   return {
     url: opened.url,

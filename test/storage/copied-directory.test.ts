@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createLogger } from "../../src/log.ts";
 import { endLeftover, isProcessAlive, worksIn } from "../../src/storage/embedded/process-identity.ts";
 import { openStores } from "../../src/storage/open.ts";
+import { eventually } from "../harness/eventually.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
 // A fresh Postgres takes seconds on a busy machine.
@@ -50,7 +51,8 @@ test("a process is told by the folder it works in, also after the folder has got
   try {
     using elsewhere = temporaryDirectory();
     const leftover = { pid: stranger.pid, directory: elsewhere.path, marker: "sleep" };
-    expect(worksIn(stranger.pid, directory.path, "sleep")).toBe(true);
+    // A process that was just made has not begun its program yet.
+    await eventually("the program runs", () => worksIn(stranger.pid, directory.path, "sleep"));
     expect(worksIn(stranger.pid, directory.path, "postgres")).toBe(false);
     expect(await endLeftover(leftover, { graceMs: 10_000, firstSignal: "SIGKILL" })).toBe(false);
     expect(stranger.exitCode).toBeNull();
