@@ -1,9 +1,13 @@
 /** The program of the thread that decodes large bodies: a job comes in, its outcome goes out, one after the other. */
+import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { IngestRejectedError } from "../errors.ts";
 import { packItems } from "./bulk-items.ts";
 import { type DecodeJob, decodeBody } from "./decode-body.ts";
 import type { DecodeOutcome } from "./decode-outcome.ts";
+
+/** Where cores are few, whoever waits for an answer comes first; 0 is this thread alone on Linux. */
+if (process.platform === "linux") setPriority(0, 10);
 
 parentPort?.on("message", (job: DecodeJob) => {
   const outcome = outcomeOf(job);
