@@ -19,6 +19,7 @@ interface ArchiverChoices {
   /** As `now` says when absent. */
   readonly believedNow?: () => Promise<number>;
   readonly onStep?: (step: ArchiveStep, unit: UnitKey) => void;
+  readonly statements?: ArchiveStatements;
 }
 
 /** Those of a suite, or of a server. */
@@ -35,7 +36,7 @@ export function archiverOver(stores: ArchiveStores, files: ArchiveFiles, choices
   const metrics = createMetrics();
   const archiver = new Archiver({
     sql: stores.postgres,
-    statements: new ArchiveStatements(stores.clickhouse, files),
+    statements: choices.statements ?? new ArchiveStatements(stores.clickhouse, files),
     files,
     defaultDays: choices.defaultDays ?? 30,
     archiveDays: choices.archiveDays ?? 0,

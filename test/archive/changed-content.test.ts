@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { ARCHIVE_COLUMNS } from "../../src/archive/columns.ts";
 import { fileName } from "../../src/archive/files/archive-files.ts";
 import { DirectoryFiles } from "../../src/archive/files/directory-files.ts";
+import { ArchiveStatements } from "../../src/archive/statements.ts";
 import type { ArchiveStep } from "../../src/archive/steps.ts";
 import { idAt, insertRows, type StoredRow } from "../domains/logs/stored-rows.ts";
 import { letPass } from "../harness/let-pass.ts";
@@ -12,6 +13,7 @@ import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 import {
   archivedIds,
+  archiverOver,
   DAY_MS,
   hotIds,
   makeOrganization,
@@ -132,4 +134,44 @@ test("only entries that are in the file are deleted, though as many others are f
     ...(await archivedIds(stores, organization, files)),
   ].sort();
   expect(found).toEqual([...moved, ...late].sort());
+});
+
+test("entries that vanish between being counted and being written are missed, and nothing is given up", async () => {
+  const organization = await makeOrganization(stores);
+  const ids = await insertEntries(organization, 5);
+  class Vanishing extends ArchiveStatements {
+    override async write(...about: Parameters<ArchiveStatements["write"]>): Promise<void> {
+      await stores.clickhouse.command({
+        query: "ALTER TABLE logs DELETE WHERE organization_id = {organization: UInt32} AND id = {id: UInt64}",
+        query_params: { organization, id: ids[0] },
+        clickhouse_settings: { mutations_sync: "1" },
+      });
+      await super.write(...about);
+    }
+  }
+  const statements = new Vanishing(stores.clickhouse, files);
+  const { run, archiver } = testArchiver(stores, temporary.path, { statements });
+  await run();
+  expect(archiver.status().state).toBe("degraded");
+  expect((await unitsOf(stores, organization)).map(({ state }) => state)).toEqual(["planned"]);
+  expect(await hotIds(stores, organization)).toEqual(ids.slice(1));
+});
+
+test("an attempt that another one has overtaken commits nothing and is not counted", async () => {
+  const organization = await makeOrganization(stores);
+  const ids = await insertEntries(organization, 3);
+  class Overtaken extends DirectoryFiles {
+    override async settle(file: string): Promise<void> {
+      await super.settle(file);
+      await stores.postgres`
+        UPDATE log_archive_units SET attempt = attempt + 1000 WHERE organization_id = ${organization}`;
+    }
+  }
+  const { run, archiver, metrics } = archiverOver(stores, new Overtaken(archive));
+  await run();
+  expect(archiver.status().state).toBe("degraded");
+  expect((await metrics.archive.units.get()).values.map(({ labels }) => labels.outcome)).not.toContain(
+    "archived",
+  );
+  expect(await hotIds(stores, organization)).toEqual(ids);
 });
