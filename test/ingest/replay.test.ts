@@ -179,6 +179,28 @@ describe("an insert whose answer was lost with the process", () => {
     await ingest.close(10_000);
     expect(await stored()).toEqual(["a", "b"]);
   });
+
+  test("counts once when it is still on its way and arrives after its repetition", async () => {
+    const late: (() => Promise<void>)[] = [];
+    const dying = await start({
+      insert: ([...blocks], token) => {
+        const copies = blocks.map((block) => block.slice());
+        late.push(() => store.insert(copies, token, new AbortController().signal));
+        return Promise.reject(new Error("connection reset"));
+      },
+      find: () => Promise.reject(new Error("connection refused")),
+    });
+    await send(dying, ["a", "b"]);
+    await eventually("the insert is under way", () => late.length > 0);
+    // Behind it: repeated together with this one it would be another insert.
+    await send(dying, ["c"]);
+    await dying.close(1);
+    const next = await start();
+    await next.close(10_000);
+    expect(await stored()).toEqual(["a", "b", "c"]);
+    await late[0]?.();
+    expect(await stored()).toEqual(["a", "b", "c"]);
+  });
 });
 
 describe("a ledger", () => {

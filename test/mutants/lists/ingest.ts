@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const WAL = ["test/ingest/wal"];
-const INGEST_TESTS = ["test/ingest/ingest.test.ts"];
+const INGEST_TESTS = ["test/ingest/ingest.test.ts", "test/ingest/replay.test.ts"];
 const DEDUPE = ["test/ingest/dedupe", "test/ingest/ingest.test.ts"];
 
 /** Write-ahead log, its ledger, the flusher, repeated events. */
