@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { crc32 } from "../../../ingest/wal/checksum.ts";
-import { encodeRecord, recordBytes, stampRecord } from "../../../ingest/wal/format.ts";
+import { ALIGNMENT, encodeRecord, recordBytes, stampRecord } from "../../../ingest/wal/format.ts";
 import { type ScanItem, type ScanNeedsMore, scanNext } from "../../../ingest/wal/scan.ts";
 
 const STAMP = { position: 0, identity: 7n, durableBefore: 0 };
 /** The polynomial of CRC-32 itself, as bytes: put over any text by exclusive or, it leaves the CRC as it is. */
 const UNSEEN = [0x41, 0x06, 0x71, 0xdb, 0x01];
 
-/** What is found where a record was, once `damage` has been done to its block. */
-function scanned(damage: (block: Uint8Array) => void): ScanItem | ScanNeedsMore {
+/** What is found where a record was, once `damage` has been done to its block; it lies where it says, or at `base`. */
+function scanned(damage: (block: Uint8Array) => void, base = STAMP.position): ScanItem | ScanNeedsMore {
   const block = crypto.getRandomValues(new Uint8Array(400));
   const body = { rows: 1, receivedAtMs: 1, block: [block], keys: new Uint8Array(0) };
   const size = recordBytes(body);
@@ -17,7 +17,7 @@ function scanned(damage: (block: Uint8Array) => void): ScanItem | ScanNeedsMore 
   stampRecord(view, 0, STAMP);
   const bytes = new Uint8Array(view.buffer);
   damage(bytes.subarray(size - block.length));
-  return scanNext({ bytes, view, base: 0, isEnd: true, identity: STAMP.identity }, 0);
+  return scanNext({ bytes, view, base, isEnd: true, identity: STAMP.identity }, 0);
 }
 
 function flip(bytes: Uint8Array, at: number, xor: number): void {
@@ -43,4 +43,9 @@ test("damage that the CRC takes for one wrong byte is not called repaired", () =
     flip(block, 200, 1);
   });
   expect(found).toMatchObject({ kind: "hole", reason: "payload" });
+});
+
+test("a whole record that lies where another should, such as one of a segment used before, is not read", () => {
+  expect(scanned(() => {})).toMatchObject({ kind: "record", repaired: false });
+  expect(scanned(() => {}, STAMP.position + ALIGNMENT)).toMatchObject({ kind: "hole", reason: "header" });
 });

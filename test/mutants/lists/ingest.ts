@@ -11,7 +11,8 @@ export const INGEST: readonly Mutant[] = [
     file: "ingest/wal/scan.ts",
     find: " || header.start !== window.base + offset)",
     replace: ")",
-    tests: WAL,
+    // The others read files of several segments, and with this fault never come to their end.
+    tests: ["test/ingest/wal/scan.test.ts"],
   },
   {
     name: "a record of another log is read",
