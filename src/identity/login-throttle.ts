@@ -21,6 +21,9 @@ export interface ThrottleSubject {
  * used up, each further failure blocks its subject for one second, then two, four and so on up to the policy's
  * maximum; there is no permanent lock, and failures are forgotten after an hour without one. An attempt refused
  * because of a delay is not counted. Implementations throw DependencyError when their store fails.
+ *
+ * Ours, because an attempt is judged and counted for all its subjects at once or for none: rate-limiter-flexible consumes
+ * and blocks one key a call, so that simultaneous guesses would get past a delay that is about to be set.
  */
 export interface LoginThrottle {
   /** Begins an attempt: 0 when it may go on, else the milliseconds until the last of the subjects is free again. */
