@@ -16,6 +16,8 @@ export const DELIVERIES_MAX_RUNNING = 3;
 export const DELIVERIES_MAX_RUNNING_OF_ONE = 2;
 /** For how long a delivery that is not heard of is believed to go on: longer than its transaction may take. */
 export const DELIVERY_LEASE_MS = 30_000;
+/** A handler that says nothing to Postgres for so long loses its transaction, and so gives its connection back. */
+export const DELIVERY_SILENCE_MAX_MS = 15_000;
 /** Between two looks for what other instances left behind or put off; what this one emits wakes it at once. */
 export const DELIVERY_POLL_MS = 2_000;
 /** First pause after a failure, doubled up to the maximum: a conflict is over in a second, a fault is not hurried. */

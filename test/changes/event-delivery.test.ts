@@ -134,13 +134,34 @@ test("an attempt that goes on when its lease is over is not doubled by another i
   const [claimed] = await claimDeliveries(sql, { ...CLAIMING, leaseMs: 0 });
   if (claimed === undefined) throw new Error("nothing was claimed");
   await inOrganization(sql, organizationId, async (tx) => {
-    await holdDelivery(tx, claimed);
+    await holdDelivery(tx, claimed, 60_000);
     await server.deliver();
     await settleDelivery(tx, claimed);
   });
   await server.deliver();
   expect(await thingsOf(sql, organizationId)).toEqual([]);
   expect(await waitingOf(sql, organizationId)).toEqual([]);
+});
+
+test("a handler that hangs loses its transaction, and another instance delivers", async () => {
+  const organizationId = await makeOrganization(sql);
+  const begun = Promise.withResolvers<void>();
+  const hanging = keeper("keep", () => {
+    begun.resolve();
+    return new Promise<never>(() => undefined);
+  });
+  const own = createPostgres(stores.postgresUrl, { maxConnections: 1 });
+  const { changes, metrics } = eventServer(own, []);
+  const parts = { sql: own, changes, subscriptions: [hanging], metrics: metrics.events };
+  const stuck = new EventDelivery({ ...parts, log: createLogger("silent"), silenceMaxMs: 100 });
+  const server = eventServer(sql, [keeper("keep")]);
+  await server.emit(organizationId, "thing:1", 1);
+  await stuck.deliverDue(new AbortController().signal);
+  await begun.promise;
+  await letTimePass(sql);
+  await server.deliver();
+  expect(await thingsOf(sql, organizationId)).toEqual(["keep thing:1 1"]);
+  await own.end({ timeout: 0 });
 });
 
 test("an attempt that was overtaken before its transaction began does nothing", async () => {
@@ -153,7 +174,7 @@ test("an attempt that was overtaken before its transaction began does nothing", 
   const [second] = await claimDeliveries(sql, CLAIMING);
   if (first === undefined || second === undefined) throw new Error("nothing was claimed");
   const hold = (claimed: ClaimedDelivery): Promise<unknown> =>
-    inOrganization(sql, organizationId, (tx) => holdDelivery(tx, claimed));
+    inOrganization(sql, organizationId, (tx) => holdDelivery(tx, claimed, 60_000));
   expect(await hold(first)).toBeNull();
   expect(await hold(second)).toMatchObject({ subject: "thing:1" });
   // Nor does it put off or set aside what is another's.

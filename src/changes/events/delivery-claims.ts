@@ -83,11 +83,16 @@ export interface StoredEvent {
   readonly payload: unknown;
 }
 
-/** Holds a delivery until the transaction ends; null when it is not this instance's any more. */
+/**
+ * Holds a delivery until the transaction ends, which Postgres does when nothing is said in it for `silenceMaxMs`; null
+ * when it is not this instance's any more.
+ */
 export async function holdDelivery(
   tx: TransactionSql,
   { eventId, subscriber, organizationId, attempt }: ClaimedDelivery,
+  silenceMaxMs: number,
 ): Promise<StoredEvent | null> {
+  await tx`SELECT set_config('idle_in_transaction_session_timeout', ${String(silenceMaxMs)}, true)`;
   const [row] = await tx<{ id: string; subject: string; payload: unknown; happened_at: Date }[]>`
     SELECT events.id, events.subject, events.payload, events.happened_at
     FROM event_deliveries AS held JOIN events ON events.id = held.event_id

@@ -17,6 +17,7 @@ import {
   DELIVERY_POLL_MS,
   DELIVERY_RETRY_BASE_MS,
   DELIVERY_RETRY_MAX_MS,
+  DELIVERY_SILENCE_MAX_MS,
   DELIVERY_STOP_MS,
   SET_ASIDE_COUNTED_MAX,
 } from "../limits.ts";
@@ -39,6 +40,8 @@ interface EventDeliveryOptions {
   readonly subscriptions: readonly Subscription[];
   readonly metrics: EventMetrics;
   readonly log: Logger;
+  /** For tests. */
+  readonly silenceMaxMs?: number;
 }
 
 /**
@@ -148,13 +151,13 @@ export class EventDelivery {
   async #deliver(claimed: ClaimedDelivery): Promise<void> {
     const subscription = this.#subscriptions.get(claimed.subscriber);
     if (subscription === undefined) throw new Error("an unknown subscriber was claimed");
-    const { changes, metrics } = this.#options;
+    const { changes, metrics, silenceMaxMs = DELIVERY_SILENCE_MAX_MS } = this.#options;
     const { organizationId, subscriber: name } = claimed;
     const isDone = await changes.inChange(
       { organizationId, actor: { kind: "job", name }, origin: SERVER_ORIGIN },
       null,
       async (change) => {
-        const event = await holdDelivery(change.tx, claimed);
+        const event = await holdDelivery(change.tx, claimed, silenceMaxMs);
         if (event === null) return false;
         await subscription.run(event, change);
         await settleDelivery(change.tx, claimed);
