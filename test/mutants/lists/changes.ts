@@ -65,13 +65,6 @@ export const CHANGES: readonly Mutant[] = [
     tests: DELIVERY,
   },
   {
-    name: "the end of a delivery is not in its transaction",
-    file: "src/changes/events/event-delivery.ts",
-    find: "        await settleDelivery(change.tx, claimed);",
-    replace: "        change.afterCommit(() => void settleDelivery(this.#options.sql as never, claimed));",
-    tests: DELIVERY,
-  },
-  {
     name: "a delivery leaves the next one of its subject waiting",
     file: "src/changes/events/delivery-claims.ts",
     find: `AND subscriber = \${subscriber}\`;
@@ -126,7 +119,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "events are forgotten that somebody is still to be told of",
     file: "src/changes/events/event-store.ts",
     find: "WHERE event_id = events.id AND set_aside_at IS NULL)",
-    replace: "WHERE event_id = events.id AND set_aside_at IS NOT NULL AND due_at IS NOT NULL)",
+    replace: "WHERE event_id = events.id AND set_aside_at < happened_at)",
     tests: DELIVERY,
   },
 ];
