@@ -18,7 +18,10 @@ export async function lockEvents(tx: TransactionSql, organizationId: number): Pr
   await tx`SELECT pg_advisory_xact_lock(${LOCK_CLASS}::integer, ${organizationId}::integer)`;
 }
 
-/** Writes events down in this order, and whom they are to be told; the events must be locked. */
+/**
+ * Writes events down in this order, and whom they are to be told; the events must be locked. Whether one of the subject
+ * waits already is asked without EXISTS, for which Postgres may read all that wait.
+ */
 export async function insertEvents(
   tx: TransactionSql,
   organizationId: number,
@@ -39,10 +42,10 @@ export async function insertEvents(
     INSERT INTO event_deliveries (event_id, subscriber, organization_id, subject, due_at)
     SELECT written.id, told.subscriber, ${organizationId}, written.subject,
            CASE WHEN row_number() OVER (PARTITION BY told.subscriber, written.subject ORDER BY written.id) = 1
-                 AND NOT EXISTS (
+                 AND (
                    SELECT 1 FROM event_deliveries AS earlier
                    WHERE earlier.organization_id = ${organizationId} AND earlier.subscriber = told.subscriber
-                     AND earlier.subject = written.subject AND earlier.set_aside_at IS NULL)
+                     AND earlier.subject = written.subject AND earlier.set_aside_at IS NULL LIMIT 1) IS NULL
                 THEN clock_timestamp() END
     FROM written
     JOIN unnest(${told.map(({ kind }) => kind)}::text[], ${told.map(({ name }) => name)}::text[])

@@ -53,15 +53,15 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "an event does not wait for the one of its subject before it",
     file: "src/changes/events/event-store.ts",
-    find: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NULL)",
-    replace: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NOT NULL)",
+    find: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NULL LIMIT 1)",
+    replace: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NOT NULL LIMIT 1)",
     tests: [...CHANGE, ...DELIVERY],
   },
   {
     name: "an event that was set aside holds up its subject for ever",
     file: "src/changes/events/event-store.ts",
-    find: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NULL)",
-    replace: "AND earlier.subject = written.subject)",
+    find: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NULL LIMIT 1)",
+    replace: "AND earlier.subject = written.subject LIMIT 1)",
     tests: DELIVERY,
   },
   {
