@@ -320,12 +320,16 @@ describe("organisations have their turns", () => {
       if (organizationId === hanging) await held.promise;
     });
     const server = eventServer(sql, [slow]);
-    for (let n = 1; n <= 6; n += 1) await server.emit(hanging, `thing:${n}`, n);
+    const begun = async (): Promise<number> =>
+      (await waitingOf(sql, hanging)).filter(({ attempts }) => attempts > 0).length;
     server.delivery.start();
-    await eventually("the places", async () => {
-      const waiting = await waitingOf(sql, hanging);
-      return waiting.filter(({ attempts }) => attempts > 0).length === DELIVERIES_MAX_RUNNING_OF_ONE;
-    });
+    await server.emit(hanging, "thing:1", 1);
+    server.delivery.wake();
+    await eventually("the first", async () => (await begun()) === 1);
+    for (let n = 2; n <= 6; n += 1) await server.emit(hanging, `thing:${n}`, n);
+    server.delivery.wake();
+    await eventually("the others", async () => (await begun()) > 1);
+    expect(await begun()).toBe(DELIVERIES_MAX_RUNNING_OF_ONE);
     for (let n = 1; n <= 4; n += 1) await server.emit(other, "thing:1", n);
     server.delivery.wake();
     await eventually("the other", async () => (await thingsOf(sql, other)).length === 4);
