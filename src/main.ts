@@ -18,6 +18,7 @@ import { createLogger, type Logger } from "./log.ts";
 import { createIngestObserver } from "./receive/ingest-observer.ts";
 import { createApp } from "./server/app.ts";
 import { openServerArchive } from "./server/archive.ts";
+import { openServerEvents } from "./server/events.ts";
 import { Housekeeping } from "./server/housekeeping.ts";
 import { openServerMail } from "./server/mail.ts";
 import { createMetrics, type Metrics } from "./server/metrics.ts";
@@ -80,7 +81,9 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
     const storedRequests = openStoredRequests(config, stores, ingest, log);
     const port = config.port === 0 ? await findFreePort() : config.port;
     const publicUrl = publicUrlOf(config, port);
-    const mail = openServerMail({ config, publicUrl, sql: stores.postgres, box, metrics, log });
+    const sql = stores.postgres;
+    const { changes, delivery } = openServerEvents({ sql, metrics, log, onAudited: anchors.wake });
+    const mail = openServerMail({ config, publicUrl, sql, changes, box, metrics, log });
     const quarantine = openServerQuarantine({ config, stores, ingest, metrics, log });
     const sourceActivity = new SourceActivity({ sql: stores.postgres, now: Date.now, log });
     let isDraining = false;
@@ -105,6 +108,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
         disk: diskCheck({ directory: config.dataDirectory, log }),
         mail: mail.sender,
         archive: archive.check,
+        events: delivery,
         now: Date.now,
       }),
       isDraining: () => isDraining,
@@ -112,7 +116,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
       log,
       archiveFiles,
       cursorKey: await loadSigningKey(stores.postgres, "search-cursor"),
-      onAudited: anchors.wake,
+      changes,
     });
     const syslog = await openServerSyslog({
       config,
@@ -140,6 +144,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
           archive.stop(),
           quarantine.claims.stop(STOP_QUARANTINE_MS),
           housekeeping.stop(),
+          delivery.stop(),
           storedRequests.stop(),
         ]);
         await Promise.all([authenticator.settled(), sourceActivity.settled()]);

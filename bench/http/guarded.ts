@@ -5,6 +5,7 @@
  */
 import { Type } from "typebox";
 import { SecretBox } from "../../src/access/secret-box.ts";
+import { Changes } from "../../src/changes/changes.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { route } from "../../src/http/define-route.ts";
 import { PostgresLedger } from "../../src/http/ledger/request-ledger.ts";
@@ -41,7 +42,11 @@ const app = buildApp(
   ],
   {
     authenticator: new Authenticator({ sql, now, log }),
-    ledger: new PostgresLedger({ sql, box: new SecretBox(new Uint8Array(32)), now }),
+    ledger: new PostgresLedger({
+      sql,
+      box: new SecretBox(new Uint8Array(32)),
+      changes: new Changes({ sql, now }),
+    }),
     rateLimiter: new MemoryRateLimiter(),
     rateLimits: { perMinute: UNLIMITED, ingestPerMinute: UNLIMITED, anonymousPerMinute: UNLIMITED },
     trustedProxies: [],

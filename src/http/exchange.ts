@@ -1,8 +1,6 @@
-import type { TransactionSql } from "postgres";
 import type { Principal } from "../access/principal.ts";
-import { appendAudit } from "../audit/append.ts";
-import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
-import type { ChangeOptions } from "../changes/change.ts";
+import type { AuditOrigin } from "../audit/audit-entry.ts";
+import type { AnonymousChange, ChangeOptions } from "../changes/change.ts";
 import type { AnswerMemory, MemoryOwner, MemoryShare } from "../concurrency/answer-memory.ts";
 import type { FairShare, ShareKey, Taking } from "../concurrency/fair-share.ts";
 import { ApiError } from "../errors.ts";
@@ -72,15 +70,9 @@ export class Exchange implements RequestContext {
     this.#answered.push(callback);
   };
 
-  readonly recordFor = async (
-    tx: TransactionSql,
-    organizationId: number,
-    actor: AuditActor,
-    entry: AuditEntry,
-    action = this.auditAction,
-  ): Promise<void> => {
-    const by = { actor, origin: this.origin, atMs: this.#parts.ledger.now() };
-    await appendAudit(tx, organizationId, [auditRecord(action, entry, by)]);
+  readonly changeAnonymously = <T>(work: (change: AnonymousChange) => Promise<T>): Promise<T> => {
+    const { ledger, auditAction: action = null } = this.#parts;
+    return ledger.changeAnonymously({ action, origin: this.origin }, work);
   };
 
   /** Lets the body, which has been read, be read once more. */

@@ -28,9 +28,6 @@ export const BODY_MIN_BYTES_PER_SEC = 1024;
 /** Window of a zstd frame. RFC 9659 limits the content coding to 8 MB; a larger one only serves to exhaust memory. */
 export const MAX_ZSTD_WINDOW_BYTES = 8 * 1024 * 1024;
 
-/** One state-changing transaction: milliseconds of work, and some waiting for others of the same organisation. */
-export const CHANGE_TIMEOUT_MS = 10_000;
-
 /** Changes at a time: each holds one of ten connections to Postgres, and the rest is for everything that reads. */
 export const CHANGES_MAX_RUNNING = 6;
 /** Of one organisation: they are made one after the other, and the next one may prepare itself meanwhile. */

@@ -1,8 +1,6 @@
-import type { TransactionSql } from "postgres";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Principal, Role, Scope } from "../access/principal.ts";
-import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
-import type { Change, ChangeOptions } from "../changes/change.ts";
+import type { AnonymousChange, Change, ChangeOptions } from "../changes/change.ts";
 import type { MemoryShare } from "../concurrency/answer-memory.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
@@ -45,17 +43,8 @@ export interface RequestContext {
   readonly onAnswered: (callback: () => void) => void;
   /** What the answer to this request holds until the client has taken it. */
   readonly answerMemory: MemoryShare;
-  /**
-   * Writes down a change that somebody made who was not signed in when they called, as the last statement of its
-   * transaction, under the action the route declares or another one.
-   */
-  readonly recordFor: (
-    tx: TransactionSql,
-    organizationId: number,
-    actor: AuditActor,
-    entry: AuditEntry,
-    action?: string,
-  ) => Promise<void>;
+  /** Makes a change for somebody who is not signed in when they call: who it is comes out in it. */
+  readonly changeAnonymously: <T>(work: (change: AnonymousChange) => Promise<T>) => Promise<T>;
 }
 
 export interface AuthenticatedContext extends RequestContext {

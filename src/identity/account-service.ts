@@ -2,6 +2,7 @@ import type { TransactionSql } from "postgres";
 import { requireEmail } from "../access/email-address.ts";
 import type { Principal } from "../access/principal.ts";
 import { hashToken } from "../access/secret-token.ts";
+import type { AnonymousChange } from "../changes/change.ts";
 import { ApiError, validationFailed } from "../errors.ts";
 import type { RequestContext } from "../http/route.ts";
 import { requireOpenEntrance } from "../membership/entrance.ts";
@@ -44,7 +45,7 @@ export interface AccountDependencies extends SecondFactorDependencies {
   readonly requireVerifiedEmail: boolean;
 }
 
-type Caller = Pick<RequestContext, "clientAddress" | "log" | "recordFor">;
+type Caller = Pick<RequestContext, "clientAddress" | "log" | "changeAnonymously">;
 
 /** A person who has just proved who they are, and the token of the session that proves it from now on. */
 interface SignedIn {
@@ -119,18 +120,17 @@ export async function logIn(
   const proof = await proveSecondFactor(deps, caller.log, userId, input.totp);
 
   const brought = broughtTokens.map(hashToken);
-  const signedIn = await askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      // A password or a second factor that changed meanwhile has ended all sessions, so this one must not begin.
-      if (!(await holdPassword(tx, userId, passwordHash))) throw wrongCredentials();
-      if (proof === null && (await hasSecondFactor(tx, userId))) throw wrongCredentials();
-      const facts = await acceptProof(tx, userId, proof);
-      const account = await findEntrance(tx, userId);
-      if (account === null) throw wrongCredentials();
-      await deleteSessions(tx, brought);
-      return { account, sessionToken: await openSession(tx, caller, account, deps.now(), facts) };
-    }),
-  );
+  const signedIn = await caller.changeAnonymously(async (change) => {
+    const { tx } = change;
+    // A password or a second factor that changed meanwhile has ended all sessions, so this one must not begin.
+    if (!(await holdPassword(tx, userId, passwordHash))) throw wrongCredentials();
+    if (proof === null && (await hasSecondFactor(tx, userId))) throw wrongCredentials();
+    const facts = await acceptProof(tx, userId, proof);
+    const account = await findEntrance(tx, userId);
+    if (account === null) throw wrongCredentials();
+    await deleteSessions(tx, brought);
+    return { account, sessionToken: await openSession(change, account, facts) };
+  });
   for (const tokenHash of brought) deps.authenticator.forget(tokenHash);
   return signedIn;
 }
@@ -143,19 +143,10 @@ export async function logOut(
 ): Promise<void> {
   if (tokens.length === 0) return;
   const tokenHashes = tokens.map(hashToken);
-  await askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      for (const { id, organizationId, userId, email } of await deleteSessions(tx, tokenHashes))
-        await caller.recordFor(
-          tx,
-          organizationId,
-          { userId, tokenId: null, email },
-          {
-            resource: `session:${id}`,
-          },
-        );
-    }),
-  );
+  await caller.changeAnonymously(async ({ tx, by }) => {
+    for (const { id, organizationId, userId, email } of await deleteSessions(tx, tokenHashes))
+      by(organizationId, { kind: "person", userId, email }).record({ resource: `session:${id}` });
+  });
   for (const tokenHash of tokenHashes) deps.authenticator.forget(tokenHash);
 }
 
@@ -191,14 +182,12 @@ async function createWithOrganization(
   caller: Caller,
   input: NewAccount,
 ): Promise<Registered | null> {
-  return askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      const account = await insertAccount(tx, input);
-      if (account === null) return null;
-      await mailVerification(deps, tx, account.user);
-      return admit(deps, tx, caller, account, input.createdAtMs);
-    }),
-  );
+  return caller.changeAnonymously(async (change) => {
+    const account = await insertAccount(change.tx, input);
+    if (account === null) return null;
+    await mailVerification(deps, change.tx, account.user);
+    return admit(deps, change, account);
+  });
 }
 
 async function createInvited(
@@ -207,22 +196,14 @@ async function createInvited(
   input: NewPerson,
   inviteToken: string,
 ): Promise<Registered | null> {
-  return askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      const user = await insertPerson(tx, input);
-      if (user === null) return null;
-      const nowMs = input.createdAtMs;
-      const { organization, role, record } = await joinByInvite(tx, caller, {
-        user,
-        token: inviteToken,
-        nowMs,
-      });
-      await requireOpenEntrance(tx, organization.id, role);
-      await mailVerification(deps, tx, user);
-      await record();
-      return admit(deps, tx, caller, { user, organization }, nowMs);
-    }),
-  );
+  return caller.changeAnonymously(async (change) => {
+    const user = await insertPerson(change.tx, input);
+    if (user === null) return null;
+    const { organization, role } = await joinByInvite(change, { user, token: inviteToken });
+    await requireOpenEntrance(change.tx, organization.id, role);
+    await mailVerification(deps, change.tx, user);
+    return admit(deps, change, { user, organization });
+  });
 }
 
 function mailVerification(deps: AccountDependencies, tx: TransactionSql, { id, email }: User): Promise<void> {
@@ -232,16 +213,13 @@ function mailVerification(deps: AccountDependencies, tx: TransactionSql, { id, e
 /** Signs a new person in, unless they have to confirm their address first. */
 async function admit(
   deps: AccountDependencies,
-  tx: TransactionSql,
-  caller: Caller,
+  change: AnonymousChange,
   account: Account,
-  nowMs: number,
 ): Promise<Registered> {
-  if (!deps.requireVerifiedEmail)
-    return { account, sessionToken: await openSession(tx, caller, account, nowMs) };
+  if (!deps.requireVerifiedEmail) return { account, sessionToken: await openSession(change, account) };
   const { user, organization } = account;
-  const actor = { userId: user.id, tokenId: null, email: user.email };
-  await caller.recordFor(tx, organization.id, actor, { resource: `user:${user.id}` });
+  const made = change.by(organization.id, { kind: "person", userId: user.id, email: user.email });
+  made.record({ resource: `user:${user.id}` });
   return { account, sessionToken: null };
 }
 

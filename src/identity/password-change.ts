@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { personOf } from "../changes/actor.ts";
 import type { Change } from "../changes/change.ts";
 import { ApiError } from "../errors.ts";
 import type { AuthenticatedContext } from "../http/route.ts";
@@ -12,7 +13,6 @@ import { deleteLinks } from "./mailed-links/link-store.ts";
 import { forgiveFailures } from "./mfa/mfa-store.ts";
 import { requireUncommonPassword } from "./password-policy.ts";
 import { type PasswordProofDependencies, provePassword } from "./password-proof.ts";
-import { ownSessionHash } from "./session-cookie.ts";
 import { deleteSessionsOf } from "./session-store.ts";
 import type { ChangePasswordBody } from "./types.ts";
 
@@ -49,23 +49,23 @@ export async function preparePasswordChange(
 }
 
 /**
- * Gives the caller the new password and ends their other sessions, in every organisation, and the links that would
+ * Gives the caller the new password and ends their sessions but `ownSession`, in every organisation, and the links that would
  * change it again. The change must reach further than the organisation. Throws CONFLICT when another one came first.
  */
 export async function changePassword(
   change: Change,
   { authenticator, enqueueMail, publicUrl }: PasswordChangeDependencies,
-  request: Request,
+  ownSession: Uint8Array | null,
   { from, to }: PasswordReplacement,
 ): Promise<void> {
-  const { tx, principal, nowMs } = change;
-  const { userId, email } = principal;
+  const { tx, actor, nowMs } = change;
+  const { userId, email } = personOf(actor);
   if (!(await holdPassword(tx, userId, from)))
     throw new ApiError("CONFLICT", "The password was changed meanwhile.");
   await setPasswordHash(tx, userId, to);
   await forgiveFailures(tx, userId);
   await deleteLinks(tx, "reset-password", userId);
-  const ended = await deleteSessionsOf(tx, userId, ownSessionHash(principal, request));
+  const ended = await deleteSessionsOf(tx, userId, ownSession);
   const notice = accountChangedMail(email, "Your password was changed", publicUrl);
   await enqueueMail(tx, notice, nowMs + NOTICE_LIFE_MS);
   change.record({ resource: `user:${userId}`, facts: { sessionsEnded: ended.length } });

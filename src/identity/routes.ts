@@ -20,6 +20,7 @@ import { mfaRoutes } from "./mfa/routes.ts";
 import { changePassword, type PasswordChangeDependencies, preparePasswordChange } from "./password-change.ts";
 import {
   clearedSessionCookie,
+  ownSessionHash,
   readSessionCookies,
   type SessionCookieOptions,
   sessionCookie,
@@ -143,7 +144,7 @@ function passwordRoute(deps: IdentityRouteDependencies) {
       const replacement = await preparePasswordChange(deps, context, body);
       return context.change(
         async (made) => {
-          await changePassword(made, deps, context.request, replacement);
+          await changePassword(made, deps, ownSessionHash(context), replacement);
           return { status: 204 };
         },
         { reachesFurther: "a password belongs to the person, and so do the sessions in other organisations" },
@@ -173,8 +174,8 @@ function tokenRoutes(deps: IdentityRouteDependencies) {
       body: { kind: "json", schema: CreateTokenBody, maxBytes: TOKEN_BODY_MAX_BYTES },
       responses: { 201: { description: "The token, shown this once.", schema: MintedToken } },
       errors: ["CONFLICT"],
-      handler: ({ change }, { body }) =>
-        change(async (made) => ({ status: 201, body: await createToken(made, body) })),
+      handler: ({ change, principal }, { body }) =>
+        change(async (made) => ({ status: 201, body: await createToken(made, principal, body) })),
     }),
     route({
       method: "DELETE",

@@ -38,7 +38,13 @@ export function readSessionCookies(request: Request): string[] {
 }
 
 /** The hash of the session a caller comes with; null for a caller with a token. */
-export function ownSessionHash(principal: Principal, request: Request): Uint8Array | null {
+export function ownSessionHash({
+  principal,
+  request,
+}: {
+  principal: Principal;
+  request: Request;
+}): Uint8Array | null {
   const [cookie] = readSessionCookies(request);
   return principal.kind !== "session" || cookie === undefined ? null : hashToken(cookie);
 }

@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
 import type { Principal } from "../access/principal.ts";
 import { hashToken, mintPersonalAccessToken, tokenPrefix } from "../access/secret-token.ts";
+import { personOf } from "../changes/actor.ts";
 import type { Change } from "../changes/change.ts";
 import { ApiError, validationFailed } from "../errors.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
@@ -30,12 +31,16 @@ export function listOwnTokens(sql: Sql, { organizationId, userId }: Principal): 
  * its own, and none at all when it has a daily cap, which the new token would have once more (FORBIDDEN). Throws
  * VALIDATION_FAILED for an expiry that is not in the future and CONFLICT for one token too many.
  */
-export async function createToken(change: Change, input: CreateTokenBody): Promise<MintedToken> {
-  const { tx, organizationId, principal, nowMs } = change;
+export async function createToken(
+  change: Change,
+  principal: Principal,
+  input: CreateTokenBody,
+): Promise<MintedToken> {
+  const { tx, organizationId, nowMs } = change;
   const scopes = [...new Set(input.scopes ?? ["*"])];
   refuseScopesBeyond(principal, scopes);
   refuseCapped(principal);
-  const lastMs = await ownExpiry(change);
+  const lastMs = await ownExpiry(change, principal);
   const expiresAtMs = input.expiresAt === undefined ? lastMs : Date.parse(input.expiresAt);
   if (expiresAtMs !== null && expiresAtMs <= nowMs) throw wrongExpiry("must be in the future");
   if (expiresAtMs !== null && expiresAtMs > LATEST_EXPIRY_MS)
@@ -50,7 +55,7 @@ export async function createToken(change: Change, input: CreateTokenBody): Promi
     dailyMutationLimit: input.dailyMutationLimit ?? null,
     dailyLogBytesLimit: input.dailyLogBytesLimit ?? null,
   };
-  await requireRoomForToken(change);
+  await requireRoomForToken(change, principal);
   const id = await insertToken(tx, organizationId, {
     ...visible,
     userId: principal.userId,
@@ -69,8 +74,8 @@ export async function revokeToken(
   authenticator: Pick<Authenticator, "forget">,
   tokenId: number,
 ): Promise<void> {
-  const { tx, organizationId, principal, nowMs } = change;
-  const revocation = { userId: principal.userId, tokenId, revokedAtMs: nowMs };
+  const { tx, organizationId, actor, nowMs } = change;
+  const revocation = { userId: personOf(actor).userId, tokenId, revokedAtMs: nowMs };
   const revoked = await revokeTokenRow(tx, organizationId, revocation);
   if (revoked === null) throw new ApiError("NOT_FOUND", "No such token.");
   const { tokenHash, ...before } = revoked;
@@ -90,8 +95,8 @@ function refuseCapped({ caps }: Principal): void {
 }
 
 /** Until when the token that asks is good, in milliseconds since 1970; null for a session and for one without end. */
-async function ownExpiry({ tx, organizationId, principal }: Change): Promise<number | null> {
-  return principal.tokenId === null ? null : findTokenExpiry(tx, organizationId, principal.tokenId);
+async function ownExpiry({ tx, organizationId }: Change, { tokenId }: Principal): Promise<number | null> {
+  return tokenId === null ? null : findTokenExpiry(tx, organizationId, tokenId);
 }
 
 /** The last time that a date-time can say in UTC; an offset can move one past it. */
@@ -101,8 +106,8 @@ function wrongExpiry(message: string): ApiError {
   return validationFailed([{ path: "/expiresAt", code: "custom", message }]);
 }
 
-async function requireRoomForToken({ tx, organizationId, principal }: Change): Promise<void> {
-  const existing = await countTokensLocked(tx, organizationId, principal.userId);
+async function requireRoomForToken({ tx, organizationId }: Change, { userId }: Principal): Promise<void> {
+  const existing = await countTokensLocked(tx, organizationId, userId);
   if (existing === null) throw new ApiError("UNAUTHENTICATED", "The membership has ended.");
   if (existing < TOKENS_PER_OWNER_MAX) return;
   throw new ApiError("CONFLICT", `There are ${TOKENS_PER_OWNER_MAX} tokens already; revoke one first.`);

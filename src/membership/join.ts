@@ -1,7 +1,7 @@
 import type { TransactionSql } from "postgres";
 import { hashToken } from "../access/secret-token.ts";
+import type { AnonymousChange } from "../changes/change.ts";
 import { ApiError } from "../errors.ts";
-import type { RequestContext } from "../http/route.ts";
 import { lockOrganization } from "../storage/organization-transaction.ts";
 import { findInvitingOrganization, takeInvite } from "./invite-store.ts";
 import { MEMBERS_MAX } from "./limits.ts";
@@ -9,22 +9,14 @@ import { countMembers, insertMember } from "./member-store.ts";
 import { findOrganization } from "./organization-store.ts";
 import type { Belonging, Organization, User } from "./types.ts";
 
-/** A person who has joined an organisation, and how that is written down. */
-interface Joined extends Belonging {
-  /** Adds the fact to the audit log of the organisation; the last thing a transaction does. */
-  readonly record: () => Promise<void>;
-}
-
 /**
- * Makes a person a member by the token of an invite, which is used up. The transaction must not be restricted to one
- * organisation. Throws INVITE_INVALID for a token that is unknown, expired, taken back, used, or meant for another
+ * Makes a person a member by the token of an invite, which is used up. Throws INVITE_INVALID for a token that is unknown, expired, taken back, used, or meant for another
  * address, and CONFLICT for a person who is a member already and for one member too many.
  */
 export async function joinByInvite(
-  tx: TransactionSql,
-  caller: Pick<RequestContext, "recordFor">,
-  { user, token, nowMs }: { user: User; token: string; nowMs: number },
-): Promise<Joined> {
+  { tx, nowMs, by }: AnonymousChange,
+  { user, token }: { user: User; token: string },
+): Promise<Belonging> {
   const tokenHash = hashToken(token);
   const organizationId = await findInvitingOrganization(tx, tokenHash);
   if (organizationId === null) throw invalidInvite();
@@ -38,13 +30,12 @@ export async function joinByInvite(
   if (!(await insertMember(tx, organizationId, { userId: user.id, role, joinedAtMs: nowMs })))
     throw new ApiError("CONFLICT", "You are a member of this organisation already.");
   const organization = await requireOrganization(tx, organizationId);
-  const actor = { userId: user.id, tokenId: null, email: user.email };
-  const entry = {
+  by(organizationId, { kind: "person", userId: user.id, email: user.email }).record({
     resource: `member:${user.id}`,
     after: { userId: user.id, email: user.email, role },
     facts: { inviteId: invite.id, invitedBy: invite.invitedBy },
-  };
-  return { organization, role, record: () => caller.recordFor(tx, organizationId, actor, entry) };
+  });
+  return { organization, role };
 }
 
 async function requireOrganization(tx: TransactionSql, organizationId: number): Promise<Organization> {

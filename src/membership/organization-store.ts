@@ -62,12 +62,12 @@ export async function lockAccount(
   return { account: { user, organization: organizationOf(row) }, role: row.role };
 }
 
-/** Locks a person, and counts the organisations they belong to. */
-export async function countOrganizationsLocked(tx: TransactionSql, userId: number): Promise<number> {
-  await tx`SELECT 1 FROM users WHERE id = ${userId} FOR NO KEY UPDATE`;
-  const [row] = await tx<{ organizations: string }[]>`
-    SELECT count(*) AS organizations FROM memberships WHERE user_id = ${userId}`;
-  return Number(row?.organizations ?? 0);
+/** Locks a person, and answers their email if they belong to no organisation; null for everybody else. */
+export async function lockHomelessPerson(tx: TransactionSql, userId: number): Promise<string | null> {
+  const [person] = await tx<{ email: string }[]>`
+    SELECT email FROM users WHERE id = ${userId} FOR NO KEY UPDATE`;
+  const memberships = await tx`SELECT 1 FROM memberships WHERE user_id = ${userId} LIMIT 1`;
+  return person === undefined || memberships.length > 0 ? null : person.email;
 }
 
 /** Makes an organisation; its id. */

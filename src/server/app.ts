@@ -4,6 +4,7 @@ import manifest from "../../package.json" with { type: "json" };
 import type { QueryBudget } from "../../query/index.ts";
 import type { SecretBox } from "../access/secret-box.ts";
 import type { ArchiveFiles } from "../archive/files/archive-files.ts";
+import type { Changes } from "../changes/changes.ts";
 import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
 import { auditRoutes } from "../domains/audit/routes.ts";
@@ -97,8 +98,7 @@ interface AppDeps {
   readonly archiveFiles: ArchiveFiles | null;
   /** Signs the cursors of searches. */
   readonly cursorKey: Uint8Array;
-  /** Told when an audit log has grown. */
-  readonly onAudited: () => void;
+  readonly changes: Changes;
 }
 
 /** The whole application: every route of every domain behind the one pipeline. */
@@ -195,9 +195,8 @@ export function createApp(deps: AppDeps): App {
     ledger: new PostgresLedger({
       sql,
       box,
-      now,
+      changes: deps.changes,
       storedRequests: deps.storedRequests,
-      onAudited: deps.onAudited,
     }),
     rateLimiter: createRateLimiter(stores, metrics, log),
     rateLimits: {

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { forgetOldEvents } from "../changes/events/event-store.ts";
 import { WorkLoop } from "../concurrency/work-loop.ts";
 import { forgetOldQuarantine } from "../domains/quarantine/retention.ts";
 import { forgetExpiredKeys } from "../http/ledger/idempotency-store.ts";
@@ -20,6 +21,7 @@ type Forget = (sql: Sql, nowMs: number, limit: number) => Promise<number>;
 
 const EVERYTHING_FORGOTTEN: readonly Forget[] = [
   (sql, _nowMs, limit) => forgetExpiredKeys(sql, limit),
+  (sql, _nowMs, limit) => forgetOldEvents(sql, limit),
   forgetOldTokenUsage,
   forgetOldQuarantine,
 ];

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Sql } from "postgres";
 import type { SecretBox } from "../access/secret-box.ts";
+import type { Changes } from "../changes/changes.ts";
 import type { Config } from "../config/config.ts";
 import { LinkIssuer } from "../identity/mailed-links/link-issuer.ts";
 import type { Logger } from "../log.ts";
@@ -14,6 +15,7 @@ interface ServerMailOptions {
   readonly config: Pick<Config, "smtpUrl" | "smtpFrom" | "dataDirectory">;
   readonly publicUrl: string;
   readonly sql: Sql;
+  readonly changes: Changes;
   readonly box: SecretBox;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -29,7 +31,8 @@ export interface ServerMail {
 }
 
 /** Opens mail and begins to send. */
-export function openServerMail({ config, publicUrl, sql, box, metrics, log }: ServerMailOptions): ServerMail {
+export function openServerMail(options: ServerMailOptions): ServerMail {
+  const { config, publicUrl, sql, changes, box, metrics, log } = options;
   const now = Date.now;
   const from = config.smtpFrom ?? `obs <obs@${hostOf(publicUrl)}>`;
   const transport =
@@ -40,6 +43,7 @@ export function openServerMail({ config, publicUrl, sql, box, metrics, log }: Se
   const enqueue = outbox({ box, now });
   const links = new LinkIssuer({
     sql,
+    changes,
     enqueueMail: enqueue,
     onMail: () => sender.wake(),
     publicUrl,

@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { type ArchiveMetrics, archiveMetrics } from "../archive/archive-metrics.ts";
 import { type AnchorMetrics, anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
+import { type EventMetrics, eventMetrics } from "../changes/events/event-metrics.ts";
 import { type SyslogMetrics, syslogMetrics } from "../domains/logs/receive/syslog/syslog-metrics.ts";
 import { type TailMetrics, tailMetrics } from "../domains/logs/tail/tail-metrics.ts";
 import { type QuarantineMetrics, quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
@@ -36,6 +37,7 @@ export interface Metrics {
   readonly tail: TailMetrics;
   readonly mail: MailMetrics;
   readonly audit: AnchorMetrics;
+  readonly events: EventMetrics;
   readonly archive: ArchiveMetrics;
   readonly quarantine: QuarantineMetrics;
   readonly syslog: SyslogMetrics;
@@ -62,6 +64,7 @@ export function createMetrics(): Metrics {
     tail: tailMetrics(registry),
     mail: mailMetrics(registry),
     audit: anchorMetrics(registry),
+    events: eventMetrics(registry),
     archive: archiveMetrics(registry),
     quarantine: quarantineMetrics(registry),
     syslog: syslogMetrics(registry),

@@ -1,4 +1,5 @@
 import type { Ingest } from "../../ingest/index.ts";
+import type { EventDelivery } from "../changes/events/event-delivery.ts";
 import type { LogWrites } from "../health/log-writes.ts";
 import { type DependencyCheck, type Readiness, readinessOf } from "../health/readiness.ts";
 import type { MailSender } from "../notify/mail/mail-sender.ts";
@@ -14,19 +15,20 @@ interface ServerReadinessOptions {
   readonly disk: DependencyCheck;
   readonly mail: Pick<MailSender, "status">;
   readonly archive: DependencyCheck;
+  readonly events: Pick<EventDelivery, "status">;
   readonly now: () => number;
 }
 
 /** What health is asked for. */
 export interface ServerReadiness {
-  /** Every store, the write-ahead log between them, the disk it is on, mail, and the archive. */
+  /** Every store, the write-ahead log between them, the disk it is on, mail, the archive, and events. */
   readonly all: Readiness;
   /** What an acknowledgement of entries needs: the log, its disk, and Postgres, which knows the senders. */
   readonly ingest: Readiness;
 }
 
 export function serverReadiness(options: ServerReadinessOptions): ServerReadiness {
-  const { stores, disk, mail, archive } = options;
+  const { stores, disk, mail, archive, events } = options;
   const storeChecks = stores.statuses().map(({ name }) => storeCheck(stores, name));
   const log: DependencyCheck = { name: "write-ahead-log", check: async () => logState(options) };
   return {
@@ -36,6 +38,7 @@ export function serverReadiness(options: ServerReadinessOptions): ServerReadines
       disk,
       { name: "mail", check: async () => mail.status() },
       archive,
+      { name: "events", check: async () => events.status() },
     ]),
     ingest: readinessOf([...storeChecks.filter(({ name }) => name === "postgres"), log, disk]),
   };

@@ -101,6 +101,7 @@ const noLedger: RequestLedger = {
   takeMutation: () => Promise.reject(new Error("this suite keeps no caps")),
   begin: () => Promise.reject(new Error("this suite keeps no Idempotency-Keys")),
   change: () => Promise.reject(new Error("this suite keeps no changes")),
+  changeAnonymously: () => Promise.reject(new Error("this suite keeps no changes")),
 };
 
 /** Makes principals from credentials that name them, so that a test says who calls where it calls. */

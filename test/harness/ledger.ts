@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { SecretBox } from "../../src/access/secret-box.ts";
+import { Changes } from "../../src/changes/changes.ts";
 import { PostgresLedger } from "../../src/http/ledger/request-ledger.ts";
 import { DailyCaps } from "../../src/usage/daily-caps.ts";
 import { PlanCaps } from "../../src/usage/plan.ts";
@@ -9,7 +10,7 @@ export const TEST_BOX = new SecretBox(Buffer.alloc(32, 7));
 
 /** The ledger as the server makes it. */
 export function testLedger(sql: Sql, now: () => number = Date.now): PostgresLedger {
-  return new PostgresLedger({ sql, box: TEST_BOX, now });
+  return new PostgresLedger({ sql, box: TEST_BOX, changes: new Changes({ sql, now }) });
 }
 
 /** A plan without limits, and the daily caps, as the server makes them. */

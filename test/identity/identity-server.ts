@@ -1,6 +1,9 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
+import { Changes } from "../../src/changes/changes.ts";
+import { EventDelivery } from "../../src/changes/events/event-delivery.ts";
 import type { App } from "../../src/http/app.ts";
+import { PostgresLedger } from "../../src/http/ledger/request-ledger.ts";
 import type { PipelineDeps } from "../../src/http/pipeline.ts";
 import type { Route } from "../../src/http/route.ts";
 import { Authenticator } from "../../src/identity/authenticator.ts";
@@ -15,8 +18,9 @@ import { createLogger } from "../../src/log.ts";
 import { Account } from "../../src/membership/types.ts";
 import type { MailMessage } from "../../src/notify/mail/message.ts";
 import { type EnqueueMail, outbox } from "../../src/notify/mail/outbox.ts";
+import { SUBSCRIPTIONS } from "../../src/server/events.ts";
 import { type SendOptions, TEST_ORIGIN, testApp } from "../harness/http-app.ts";
-import { TEST_BOX, testCaps, testLedger } from "../harness/ledger.ts";
+import { TEST_BOX, testCaps } from "../harness/ledger.ts";
 import type { TestStores } from "../harness/stores.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -39,6 +43,8 @@ export interface IdentityServer {
   readonly outgoing: MailMessage[];
   /** Does the requests for mailed links, which the server does in the background. */
   readonly issueLinks: () => Promise<void>;
+  /** Tells subscribers of what has happened so far, which the server does in the background too. */
+  readonly deliverEvents: () => Promise<void>;
   readonly logged: () => Record<string, unknown>[];
   readonly app: App;
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Response>;
@@ -122,8 +128,10 @@ export function identityServer(stores: TestStores, options: IdentityServerOption
     outgoing.push(message);
   };
   const publicUrl = options.pipeline?.publicUrl ?? TEST_ORIGIN;
+  const changes = new Changes({ sql, now: clock.now, subscriptions: SUBSCRIPTIONS });
   const links = new LinkIssuer({
     sql,
+    changes,
     enqueueMail,
     onMail: () => undefined,
     publicUrl,
@@ -144,16 +152,26 @@ export function identityServer(stores: TestStores, options: IdentityServerOption
     links,
     requireVerifiedEmail: options.requireVerifiedEmail ?? false,
   });
-  const { app, send, logged } = testApp([...routes, ...more], {
+  const { app, send, logged, metrics } = testApp([...routes, ...more], {
     authenticator,
-    ledger: testLedger(sql, clock.now),
+    ledger: new PostgresLedger({ sql, box: TEST_BOX, changes }),
     ...options.pipeline,
+  });
+  const delivery = new EventDelivery({
+    sql,
+    changes,
+    subscriptions: SUBSCRIPTIONS,
+    metrics: metrics.events,
+    log: createLogger("silent"),
   });
   return {
     authenticator,
     clock,
     hashing,
     outgoing,
+    deliverEvents: async () => {
+      while (await delivery.deliverDue(new AbortController().signal)) await delivery.settled();
+    },
     issueLinks: async () => {
       await links.issueRequested(new AbortController().signal);
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Changes } from "../../src/changes/changes.ts";
 import { LINK_FREE_REQUESTS, LINKS_PER_PERSON_MAX, RESET_LINK_LIFE_MS } from "../../src/identity/limits.ts";
 import { LinkIssuer } from "../../src/identity/mailed-links/link-issuer.ts";
 import { createLogger } from "../../src/log.ts";
@@ -321,6 +322,7 @@ describe("asking for a link", () => {
     const mailed: string[] = [];
     const links = new LinkIssuer({
       sql: stores.postgres,
+      changes: new Changes({ sql: stores.postgres, now: server.clock.now }),
       enqueueMail: async (_tx, { to }) => {
         if (to === ana.email) throw new Error("this mail cannot be written");
         mailed.push(to);

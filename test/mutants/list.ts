@@ -1,4 +1,5 @@
 import { ACCESS } from "./lists/access.ts";
+import { CHANGES } from "./lists/changes.ts";
 import { INGEST } from "./lists/ingest.ts";
 import { READING } from "./lists/reading.ts";
 import { RECORDS } from "./lists/records.ts";
@@ -10,6 +11,7 @@ import type { Mutant } from "./mutant.ts";
 export const AREAS: Readonly<Record<string, readonly Mutant[]>> = {
   access: ACCESS,
   requests: REQUESTS,
+  changes: CHANGES,
   ingest: INGEST,
   wires: WIRES,
   records: RECORDS,

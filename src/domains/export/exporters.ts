@@ -141,5 +141,10 @@ export const LEFT_OUT: readonly { readonly table: string; readonly why: string }
     why: "logs that wait for their mapping, as they came; they are at /api/v1/ingest/quarantine for 30 days",
   },
   { table: "quarantine_usage", why: "how many records those are" },
+  {
+    table: "events",
+    why: "how parts of the server tell each other what the other files show; kept for a month",
+  },
+  { table: "event_deliveries", why: "which of those are still to be told to whom" },
   { table: "webhook_secrets", why: "secrets; the present one is at /api/v1/me/webhook-secret" },
 ];

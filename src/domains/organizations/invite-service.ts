@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import { normaliseEmail } from "../../access/email-address.ts";
 import { type Principal, roleSatisfies } from "../../access/principal.ts";
 import { hashToken } from "../../access/secret-token.ts";
+import { personOf } from "../../changes/actor.ts";
 import type { Change } from "../../changes/change.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
 import { requireRoleNow } from "../../membership/acting-role.ts";
@@ -48,7 +49,8 @@ export async function createInvite(
   mailInvite: MailInvite,
   { email: typed, role }: CreateInviteBody,
 ): Promise<MintedInvite> {
-  const { tx, organizationId, principal, nowMs } = change;
+  const { tx, organizationId, nowMs } = change;
+  const inviter = personOf(change.actor);
   const email = normaliseEmail(typed);
   if (email === null)
     throw validationFailed([{ path: "/email", code: "invalid_string", message: "must be an email address" }]);
@@ -68,13 +70,13 @@ export async function createInvite(
     email,
     role,
     tokenHash: hashToken(token),
-    invitedBy: principal.userId,
+    invitedBy: inviter.userId,
     createdAtMs: nowMs,
     expiresAtMs: nowMs + INVITE_LIFE_MS,
   });
   const organization = await findOrganization(tx, organizationId);
   if (organization === null) throw new Error("the caller's organisation is out of reach");
-  await mailInvite(tx, { invite, token, organization, invitedBy: principal.email });
+  await mailInvite(tx, { invite, token, organization, invitedBy: inviter.email });
   change.record({ resource: resourceOf(invite.id), after: invite });
   return { ...invite, token };
 }

@@ -60,18 +60,15 @@ export function memberRoutes({ sql, authenticator, cookie }: MemberRouteDependen
       responses: { 204: { description: "Removed" } },
       errors: ["CONFLICT"],
       handler: ({ change, principal }, { params }) =>
-        change(
-          async (made) => {
-            const userId = Number(params.userId);
-            await removeMember(made, authenticator, userId);
-            const endsOwnSession = principal.kind === "session" && principal.userId === userId;
-            return {
-              status: 204,
-              ...(endsOwnSession && { headers: { "set-cookie": clearedSessionCookie(cookie) } }),
-            };
-          },
-          { reachesFurther: "a person removed from their last organisation gets one of their own" },
-        ),
+        change(async (made) => {
+          const userId = Number(params.userId);
+          await removeMember(made, authenticator, userId);
+          const endsOwnSession = principal.kind === "session" && principal.userId === userId;
+          return {
+            status: 204,
+            ...(endsOwnSession && { headers: { "set-cookie": clearedSessionCookie(cookie) } }),
+          };
+        }),
     }),
   ];
 }

@@ -1,24 +1,23 @@
 import type { Sql } from "postgres";
 import { type Principal, ROLES, type Role, roleSatisfies } from "../../access/principal.ts";
+import { personOf } from "../../changes/actor.ts";
 import type { Change } from "../../changes/change.ts";
 import { ApiError } from "../../errors.ts";
-import { defaultOrganizationName } from "../../identity/account-service.ts";
 import type { Authenticator } from "../../identity/authenticator.ts";
 import { requireRoleNow } from "../../membership/acting-role.ts";
 import { deleteInvitesOf } from "../../membership/invite-store.ts";
 import {
   countMembers,
   deleteMember,
-  insertMember,
   listCredentialHashes,
   listMembers,
   lockMember,
   updateRole,
 } from "../../membership/member-store.ts";
-import { countOrganizationsLocked, insertOrganization } from "../../membership/organization-store.ts";
 import type { Member } from "../../membership/types.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization, lockOrganization } from "../../storage/organization-transaction.ts";
+import { memberRemoved } from "./events.ts";
 
 /** What remembers who a credential belongs to. */
 type CredentialMemory = Pick<Authenticator, "forget">;
@@ -54,28 +53,24 @@ export async function changeRole(
 /**
  * Ends a membership and with it every session and token of the person in this organisation. Everybody may leave;
  * removing others takes an admin, and removing owners an owner. Throws FORBIDDEN, NOT_FOUND, and CONFLICT for the sole
- * owner. A person always has an organisation to sign in to: who leaves their last one gets one of their own, as at
- * registration. The transaction must reach further than the organisation for that.
+ * owner. What follows for the person beyond the organisation, such as a new one to sign in to, is not this change's to
+ * see: it emits `member.removed`.
  */
 export async function removeMember(
   change: Change,
   credentials: CredentialMemory,
   userId: number,
 ): Promise<void> {
-  const { tx, organizationId, principal, nowMs } = change;
+  const { tx, organizationId, actor } = change;
   await lockOrganization(tx, organizationId);
   const actingRole = await requireRoleNow(change, "viewer");
   const before = await requireMember(change, userId);
-  if (userId !== principal.userId) refuseRemoval(actingRole, before.role);
+  if (userId !== personOf(actor).userId) refuseRemoval(actingRole, before.role);
   await refuseSoleOwner(change, before, "removed");
   await forgetCredentials(change, credentials, userId);
   await deleteMember(tx, organizationId, userId);
-  if ((await countOrganizationsLocked(tx, userId)) === 0) {
-    const name = defaultOrganizationName(before.email);
-    const ownId = await insertOrganization(tx, { name, createdAtMs: nowMs });
-    await insertMember(tx, ownId, { userId, role: "owner", joinedAtMs: nowMs });
-  }
   change.record({ resource: resourceOf(userId), before });
+  change.emit(memberRemoved, resourceOf(userId), { userId });
 }
 
 async function requireMember({ tx, organizationId }: Change, userId: number): Promise<Member> {
@@ -97,7 +92,10 @@ async function refuseSoleOwner(
   );
 }
 
-/** The member is locked, so no credential is made that this misses. */
+/**
+ * The member is locked, so no credential is made that this misses. Not an event: only this process is told, and others
+ * look within a second.
+ */
 async function forgetCredentials(
   { tx, organizationId, afterCommit }: Change,
   credentials: CredentialMemory,

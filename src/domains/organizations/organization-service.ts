@@ -22,7 +22,7 @@ export interface SignedInDependencies {
   readonly now: () => number;
 }
 
-type Caller = Pick<RequestContext, "request" | "recordFor">;
+type Caller = Pick<RequestContext, "request" | "changeAnonymously">;
 
 /** The organisations of the caller, or the one of a credential that does not speak for the person beyond it. */
 export function listOwnOrganizations(sql: Sql, principal: Principal): Promise<OwnOrganization[]> {
@@ -43,15 +43,11 @@ export async function acceptInvite(
   token: string,
 ): Promise<Belonging> {
   const { principal } = await requireSession(deps, caller.request);
-  return askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      const found = await lockAccount(tx, principal.organizationId, principal.userId);
-      if (found === null) throw sessionEnded();
-      const joined = await joinByInvite(tx, caller, { user: found.account.user, token, nowMs: deps.now() });
-      await joined.record();
-      return { organization: joined.organization, role: joined.role };
-    }),
-  );
+  return caller.changeAnonymously(async (change) => {
+    const found = await lockAccount(change.tx, principal.organizationId, principal.userId);
+    if (found === null) throw sessionEnded();
+    return joinByInvite(change, { user: found.account.user, token });
+  });
 }
 
 /**
@@ -65,17 +61,16 @@ export async function switchOrganization(
   organizationId: number,
 ): Promise<{ account: Account; sessionToken: string }> {
   const { principal, tokenHash } = await requireSession(deps, caller.request);
-  const switched = await askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      const found = await lockAccount(tx, organizationId, principal.userId);
-      if (found === null) throw new ApiError("NOT_FOUND", "No such organisation.");
-      await requireOpenEntrance(tx, organizationId, found.role);
-      // The session may have been ended since the authenticator was asked; nothing grows out of it then.
-      if ((await deleteSessions(tx, [tokenHash])).length === 0) throw sessionEnded();
-      const { account } = found;
-      return { account, sessionToken: await openSession(tx, caller, account, deps.now()) };
-    }),
-  );
+  const switched = await caller.changeAnonymously(async (change) => {
+    const { tx } = change;
+    const found = await lockAccount(tx, organizationId, principal.userId);
+    if (found === null) throw new ApiError("NOT_FOUND", "No such organisation.");
+    await requireOpenEntrance(tx, organizationId, found.role);
+    // The session may have been ended since the authenticator was asked; nothing grows out of it then.
+    if ((await deleteSessions(tx, [tokenHash])).length === 0) throw sessionEnded();
+    const { account } = found;
+    return { account, sessionToken: await openSession(change, account) };
+  });
   deps.authenticator.forget(tokenHash);
   return switched;
 }

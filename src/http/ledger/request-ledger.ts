@@ -1,15 +1,13 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { Sql } from "postgres";
 import type { Principal } from "../../access/principal.ts";
 import type { SecretBox } from "../../access/secret-box.ts";
-import { appendAudit } from "../../audit/append.ts";
-import { type AuditOrigin, type AuditRecord, auditRecord } from "../../audit/audit-entry.ts";
-import type { ChangeOptions } from "../../changes/change.ts";
+import type { AuditOrigin } from "../../audit/audit-entry.ts";
+import { actorOf } from "../../changes/actor.ts";
+import type { AnonymousChange, ChangeOptions } from "../../changes/change.ts";
+import type { Changes } from "../../changes/changes.ts";
 import { Admission } from "../../concurrency/admission.ts";
-import { askPostgres } from "../../storage/ask-postgres.ts";
-import { restrictToOrganization } from "../../storage/organization-transaction.ts";
 import { DailyCaps } from "../../usage/daily-caps.ts";
 import {
-  CHANGE_TIMEOUT_MS,
   CHANGES_MAX_RUNNING,
   CHANGES_MAX_RUNNING_OF_ONE,
   CHANGES_MAX_WAITING,
@@ -49,23 +47,25 @@ export interface RequestLedger {
    * when too many wait already.
    */
   change(call: ChangingCall, work: ChangeWork, options: ChangeOptions): Promise<Reply>;
+  /** Runs a change of somebody who is not signed in; see `Changes`. */
+  changeAnonymously<T>(
+    call: { readonly action: string | null; readonly origin: AuditOrigin },
+    work: (change: AnonymousChange) => Promise<T>,
+  ): Promise<T>;
 }
 
 interface RequestLedgerDeps {
   readonly sql: Sql;
   readonly box: SecretBox;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly changes: Changes;
   /** Of this instance; absent where no route stores entries. */
   readonly storedRequests?: StoredRequests;
-  /** Told of organisations whose audit log has grown. */
-  readonly onAudited?: (organizationId: number) => void;
 }
 
 /** The ledger over Postgres. */
 export class PostgresLedger implements RequestLedger {
   readonly now: () => number;
-  readonly #deps: RequestLedgerDeps;
+  readonly #changes: Changes;
   readonly #caps: DailyCaps;
   readonly #idempotency: Idempotency;
   /** Changes of one organisation wait for its row: in this queue they do so without a connection to Postgres. */
@@ -79,9 +79,10 @@ export class PostgresLedger implements RequestLedger {
   });
 
   constructor(deps: RequestLedgerDeps) {
-    this.now = deps.now;
-    this.#deps = deps;
-    this.#caps = new DailyCaps(deps);
+    const { now } = deps.changes;
+    this.now = now;
+    this.#changes = deps.changes;
+    this.#caps = new DailyCaps({ ...deps, now });
     this.#idempotency = new Idempotency(deps);
   }
 
@@ -97,43 +98,32 @@ export class PostgresLedger implements RequestLedger {
     return this.#idempotency.begin(principal, key, identity);
   }
 
-  async change(call: ChangingCall, work: ChangeWork, options: ChangeOptions): Promise<Reply> {
-    const acts: (() => void)[] = [];
-    const reply = await this.#admission.run(call.principal, call.signal, () =>
-      askPostgres(
-        () => this.#deps.sql.begin((tx) => this.#transact(tx, call, work, options, acts)),
-        CHANGE_TIMEOUT_MS,
+  async change(
+    { principal, action, origin, execution, signal }: ChangingCall,
+    work: ChangeWork,
+    options: ChangeOptions,
+  ): Promise<Reply> {
+    const cause = { organizationId: principal.organizationId, actor: actorOf(principal), origin };
+    const reply = await this.#admission.run(principal, signal, () =>
+      this.#changes.inChange(
+        cause,
+        action,
+        async (change) => {
+          const made = await work(change);
+          if (execution !== null) await execution.keepIn(change.tx, rememberReply(made));
+          return made;
+        },
+        options,
       ),
     );
-    call.execution?.kept();
-    for (const act of acts) act();
-    this.#deps.onAudited?.(call.principal.organizationId);
+    execution?.kept();
     return reply;
   }
 
-  async #transact(
-    tx: TransactionSql,
-    { principal, action, origin, execution }: ChangingCall,
-    work: ChangeWork,
-    options: ChangeOptions,
-    acts: (() => void)[],
-  ): Promise<Reply> {
-    const { organizationId, userId, tokenId, email } = principal;
-    if (options.reachesFurther === undefined) await restrictToOrganization(tx, organizationId);
-    const nowMs = this.now();
-    const by = { actor: { userId, tokenId, email }, origin, atMs: nowMs };
-    const records: AuditRecord[] = [];
-    const reply = await work({
-      tx,
-      organizationId,
-      principal,
-      nowMs,
-      record: (entry, other = action) => records.push(auditRecord(other, entry, by)),
-      afterCommit: (act) => acts.push(act),
-    });
-    if (records.length === 0) throw new Error(`${action} changed something and recorded nothing`);
-    if (execution !== null) await execution.keepIn(tx, rememberReply(reply));
-    await appendAudit(tx, organizationId, records);
-    return reply;
+  changeAnonymously<T>(
+    { action, origin }: { readonly action: string | null; readonly origin: AuditOrigin },
+    work: (change: AnonymousChange) => Promise<T>,
+  ): Promise<T> {
+    return this.#changes.inAnonymousChange(origin, action, work);
   }
 }

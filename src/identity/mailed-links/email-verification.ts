@@ -15,7 +15,7 @@ export interface EmailVerificationDependencies {
   readonly now: () => number;
 }
 
-type Caller = Pick<RequestContext, "clientAddress" | "log" | "recordFor">;
+type Caller = Pick<RequestContext, "clientAddress" | "log" | "changeAnonymously">;
 
 /**
  * Notes that the person a link was mailed to reads mail at their address. The link works until it expires, because
@@ -30,30 +30,22 @@ export async function verifyEmail(
   const link = { purpose: "verify-email", tokenHash: hashToken(token), nowMs: now() } as const;
   const owner = await throttledAttempt(throttle, subjects, caller.log, async () => {
     const found = await askPostgres(() => findLinkOwner(sql, link));
-    if (found !== null && !found.emailIsVerified) await markAndRecord(sql, caller, found, link.nowMs);
+    if (found !== null && !found.emailIsVerified) await markAndRecord(caller, found);
     return found;
   });
   if (owner === null)
     throw new ApiError("LINK_INVALID", "The link is unknown or expired; ask for a new one.");
 }
 
-async function markAndRecord(
-  sql: Sql,
-  caller: Caller,
-  { userId, email }: LinkOwner,
-  nowMs: number,
-): Promise<void> {
-  await askPostgres(() =>
-    sql.begin(async (tx) => {
-      if (!(await markEmailVerified(tx, userId, nowMs))) return;
-      const organizationId = await findHomeOrganization(tx, userId);
-      if (organizationId === null) return;
-      await caller.recordFor(
-        tx,
-        organizationId,
-        { userId, tokenId: null, email },
-        { resource: `user:${userId}`, before: { emailVerified: false }, after: { emailVerified: true } },
-      );
-    }),
-  );
+async function markAndRecord(caller: Caller, { userId, email }: LinkOwner): Promise<void> {
+  await caller.changeAnonymously(async ({ tx, nowMs, by }) => {
+    if (!(await markEmailVerified(tx, userId, nowMs))) return;
+    const organizationId = await findHomeOrganization(tx, userId);
+    if (organizationId === null) return;
+    by(organizationId, { kind: "person", userId, email }).record({
+      resource: `user:${userId}`,
+      before: { emailVerified: false },
+      after: { emailVerified: true },
+    });
+  });
 }

@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from "postgres";
 import { hashToken, mintLinkToken } from "../../access/secret-token.ts";
-import { appendAudit } from "../../audit/append.ts";
-import { auditRecord } from "../../audit/audit-entry.ts";
+import type { AnonymousChange } from "../../changes/change.ts";
+import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import { DependencyError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
@@ -30,6 +30,7 @@ import {
 
 interface LinkIssuerOptions {
   readonly sql: Sql;
+  readonly changes: Changes;
   readonly enqueueMail: EnqueueMail;
   /** Called when mails may have been put into the outbox. */
   readonly onMail: () => void;
@@ -114,15 +115,13 @@ export class LinkIssuer {
 
   /** Does the oldest request; false when there is none. */
   async #issueNext(): Promise<boolean> {
-    const { sql, log, onMail } = this.#options;
+    const { sql, changes, log, onMail } = this.#options;
     let taken: TakenLinkRequest | null = null;
     try {
-      await askPostgres(() =>
-        sql.begin(async (tx) => {
-          taken = await takeLinkRequest(tx);
-          if (taken !== null) await this.#issueFor(tx, taken);
-        }),
-      );
+      await changes.inAnonymousChange(SERVER_ORIGIN, null, async (change) => {
+        taken = await takeLinkRequest(change.tx);
+        if (taken !== null) await this.#issueFor(change, taken);
+      });
     } catch (error) {
       if (taken === null || error instanceof DependencyError) throw error;
       // Kept, it would stand in the way of all others for ever.
@@ -134,19 +133,16 @@ export class LinkIssuer {
     return taken !== null;
   }
 
-  async #issueFor(tx: TransactionSql, request: LinkRequest): Promise<void> {
-    const { purpose, email } = request;
+  async #issueFor({ tx, by }: AnonymousChange, request: LinkRequest): Promise<void> {
+    const { purpose, email, ip, userAgent, requestedAtMs } = request;
     const owner = await findOwnerOfEmail(tx, email);
     if (owner === null || (purpose === "verify-email" && owner.emailIsVerified)) return;
     await this.issue(tx, purpose, owner);
     const organizationId = await findHomeOrganization(tx, owner.userId);
     if (organizationId === null) return;
-    const by = {
-      actor: { userId: null, tokenId: null, email },
-      origin: { ip: request.ip, userAgent: request.userAgent },
-      atMs: request.requestedAtMs,
-    };
-    const entry = { resource: `user:${owner.userId}` };
-    await appendAudit(tx, organizationId, [auditRecord(ACTIONS[purpose], entry, by)]);
+    // Whoever has the address asked, or somebody who knows it: that much is sure of no person.
+    const asked = { origin: { ip, userAgent }, atMs: requestedAtMs };
+    const change = by(organizationId, { kind: "person", userId: null, email }, asked);
+    change.record({ resource: `user:${owner.userId}` }, ACTIONS[purpose]);
   }
 }

@@ -28,7 +28,7 @@ export interface PasswordResetDependencies {
   readonly now: () => number;
 }
 
-type Caller = Pick<RequestContext, "clientAddress" | "log" | "recordFor">;
+type Caller = Pick<RequestContext, "clientAddress" | "log" | "changeAnonymously">;
 
 const PURPOSE = "reset-password";
 
@@ -60,27 +60,24 @@ export async function resetPassword(
 
 /** The hashes of the sessions that ended; null when the link was used meanwhile. */
 async function replacePassword(
-  { sql, enqueueMail, publicUrl, now }: PasswordResetDependencies,
+  { enqueueMail, publicUrl }: PasswordResetDependencies,
   caller: Caller,
   { userId, email }: LinkOwner,
   { tokenHash, passwordHash }: { tokenHash: Uint8Array; passwordHash: string },
 ): Promise<Uint8Array[] | null> {
-  return askPostgres(() =>
-    sql.begin(async (tx) => {
-      if (!(await useLinkUp(tx, { purpose: PURPOSE, tokenHash, userId }))) return null;
-      const nowMs = now();
-      await setPasswordHash(tx, userId, passwordHash);
-      await forgiveFailures(tx, userId);
-      const newlyVerified = await markEmailVerified(tx, userId, nowMs);
-      const ended = await deleteSessionsOf(tx, userId, null);
-      const notice = accountChangedMail(email, "Your password was changed", publicUrl);
-      await enqueueMail(tx, notice, nowMs + NOTICE_LIFE_MS);
-      const organizationId = await findHomeOrganization(tx, userId);
-      if (organizationId === null) return ended;
-      const actor = { userId, tokenId: null, email };
-      const facts = { sessionsEnded: ended.length, emailVerified: newlyVerified };
-      await caller.recordFor(tx, organizationId, actor, { resource: `user:${userId}`, facts });
-      return ended;
-    }),
-  );
+  return caller.changeAnonymously(async ({ tx, nowMs, by }) => {
+    if (!(await useLinkUp(tx, { purpose: PURPOSE, tokenHash, userId }))) return null;
+    await setPasswordHash(tx, userId, passwordHash);
+    await forgiveFailures(tx, userId);
+    const newlyVerified = await markEmailVerified(tx, userId, nowMs);
+    const ended = await deleteSessionsOf(tx, userId, null);
+    const notice = accountChangedMail(email, "Your password was changed", publicUrl);
+    await enqueueMail(tx, notice, nowMs + NOTICE_LIFE_MS);
+    const organizationId = await findHomeOrganization(tx, userId);
+    if (organizationId === null) return ended;
+    const facts = { sessionsEnded: ended.length, emailVerified: newlyVerified };
+    const change = by(organizationId, { kind: "person", userId, email });
+    change.record({ resource: `user:${userId}`, facts });
+    return ended;
+  });
 }

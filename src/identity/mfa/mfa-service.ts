@@ -1,3 +1,4 @@
+import { personOf } from "../../changes/actor.ts";
 import type { Change } from "../../changes/change.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
 import type { AuthenticatedContext } from "../../http/route.ts";
@@ -9,7 +10,6 @@ import type { Authenticator } from "../authenticator.ts";
 import { NOTICE_LIFE_MS } from "../limits.ts";
 import { throttledAttempt } from "../login-attempt.ts";
 import { provePassword } from "../password-proof.ts";
-import { ownSessionHash } from "../session-cookie.ts";
 import { deleteSessionsOf } from "../session-store.ts";
 import { enrolmentSubjects, secondFactorSubjects } from "../throttle-subjects.ts";
 import type { MfaDisableBody, MfaEnrolment } from "../types.ts";
@@ -67,7 +67,7 @@ export async function enrol(
   { secret, codes }: MintedFactor,
 ): Promise<MfaEnrolment> {
   const { tx, nowMs } = change;
-  const { userId, email } = change.principal;
+  const { userId, email } = personOf(change.actor);
   await lockPerson(tx, userId);
   const factor = { secret: sealTotpSecret(box, userId, secret), createdAtMs: nowMs, codes };
   if (!(await beginFactor(tx, userId, factor))) throw alreadyEnabled();
@@ -102,14 +102,14 @@ export async function proveFirstCode(
 export async function enable(
   change: Change,
   deps: MfaDependencies,
-  request: Request,
+  ownSession: Uint8Array | null,
   { secret, step }: FirstCode,
 ): Promise<void> {
   const { tx, nowMs } = change;
-  const { userId } = change.principal;
+  const { userId } = personOf(change.actor);
   await lockPerson(tx, userId);
   if (!(await enableFactor(tx, userId, { secret, step, nowMs }))) throw alreadyEnabled();
-  await tellAndEndOthers(change, deps, request, "A second factor was turned on");
+  await tellAndEndOthers(change, deps, ownSession, "A second factor was turned on");
   change.record({
     resource: `user:${userId}`,
     before: { mfaEnabled: false },
@@ -158,11 +158,11 @@ export async function proveDisabling(
 export async function disable(
   change: Change,
   deps: MfaDependencies,
-  request: Request,
+  ownSession: Uint8Array | null,
   { passwordHash, code }: DisablingProof,
 ): Promise<void> {
   const { tx } = change;
-  const { userId } = change.principal;
+  const { userId } = personOf(change.actor);
   await lockPerson(tx, userId);
   if (passwordHash !== null && !(await holdPassword(tx, userId, passwordHash)))
     throw new ApiError("CONFLICT", "The password was changed meanwhile.");
@@ -172,19 +172,20 @@ export async function disable(
   // Enabled since it was looked at: then it has to be proved.
   if (removed.wasEnabled && passwordHash === null && code === null)
     throw new ApiError("CONFLICT", "Try again.");
-  if (removed.wasEnabled) await tellAndEndOthers(change, deps, request, "The second factor was turned off");
+  if (removed.wasEnabled)
+    await tellAndEndOthers(change, deps, ownSession, "The second factor was turned off");
   const before = { mfaEnabled: removed.wasEnabled };
   change.record({ resource: `user:${userId}`, before, after: { mfaEnabled: false }, facts });
 }
 
 async function tellAndEndOthers(
-  { tx, principal, nowMs, afterCommit }: Change,
+  { tx, actor, nowMs, afterCommit }: Change,
   { authenticator, enqueueMail, publicUrl }: MfaDependencies,
-  request: Request,
+  ownSession: Uint8Array | null,
   what: string,
 ): Promise<void> {
-  const { userId, email } = principal;
-  const ended = await deleteSessionsOf(tx, userId, ownSessionHash(principal, request));
+  const { userId, email } = personOf(actor);
+  const ended = await deleteSessionsOf(tx, userId, ownSession);
   await enqueueMail(tx, accountChangedMail(email, what, publicUrl), nowMs + NOTICE_LIFE_MS);
   afterCommit(() => {
     for (const tokenHash of ended) authenticator.forget(tokenHash);

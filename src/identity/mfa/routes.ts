@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { CREDENTIALS_BODY_MAX_BYTES } from "../limits.ts";
 import { requirePersonalSession } from "../providers/sso/sso-sessions.ts";
+import { ownSessionHash } from "../session-cookie.ts";
 import { MfaDisableBody, MfaEnrolment, MfaVerifyBody } from "../types.ts";
 import {
   disable,
@@ -61,7 +62,7 @@ export function mfaRoutes(deps: MfaDependencies) {
         await requirePersonalSession(deps.sql, context.principal);
         const first = await proveFirstCode(deps, context, body.code);
         return context.change(async (made) => {
-          await enable(made, deps, context.request, first);
+          await enable(made, deps, ownSessionHash(context), first);
           return { status: 200, body: { mfaEnabled: true } };
         }, FACTOR_OF_A_PERSON);
       },
@@ -85,7 +86,7 @@ export function mfaRoutes(deps: MfaDependencies) {
         await requirePersonalSession(deps.sql, context.principal);
         const proof = await proveDisabling(deps, context, body);
         return context.change(async (made) => {
-          await disable(made, deps, context.request, proof);
+          await disable(made, deps, ownSessionHash(context), proof);
           return { status: 200, body: { mfaEnabled: false } };
         }, FACTOR_OF_A_PERSON);
       },

@@ -66,11 +66,11 @@ function unlinkRoute(deps: SignInRouteDependencies, id: ProviderId) {
     audit: "UNLINK_IDENTITY",
     responses: { 204: { description: "Unlinked" } },
     errors: ["NOT_FOUND", "CONFLICT"],
-    handler: ({ change }) => {
+    handler: ({ change, principal }) => {
       const provider = requireProvider(deps.providers, id);
       return change(
         async (made) => {
-          await unlinkIdentity(made, deps.providers, provider);
+          await unlinkIdentity(made, principal, deps.providers, provider);
           return { status: 204 };
         },
         { reachesFurther: "the identities of a person belong to no organisation" },

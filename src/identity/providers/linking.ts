@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import type { Principal } from "../../access/principal.ts";
+import { actorOf, personOf } from "../../changes/actor.ts";
 import type { Change } from "../../changes/change.ts";
 import { ApiError } from "../../errors.ts";
 import type { RequestContext } from "../../http/route.ts";
@@ -30,29 +31,25 @@ export async function listLinkedIdentities(
  * identity that is somebody else's, and for a second one of the same provider.
  */
 export async function linkIdentity(
-  deps: { readonly sql: Sql; readonly now: () => number },
-  caller: Pick<RequestContext, "recordFor">,
+  caller: Pick<RequestContext, "changeAnonymously">,
   provider: ServerProvider,
   identity: ProvenIdentity,
   principal: Principal,
 ): Promise<void> {
-  const { userId, organizationId, email } = principal;
-  await askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      const nowMs = deps.now();
-      const linkedId = await useLink(tx, identity, nowMs);
-      if (linkedId === userId) return;
-      if (linkedId !== null)
-        throw new ApiError("CONFLICT", `This ${provider.name} identity is linked to another account.`);
-      if (!(await insertLink(tx, identity, { userId, nowMs, usedAtMs: null })))
-        throw new ApiError(
-          "CONFLICT",
-          `Your account has another ${provider.name} identity; unlink that first.`,
-        );
-      const { action, entry } = linking(provider, identity);
-      await caller.recordFor(tx, organizationId, { userId, tokenId: null, email }, entry, action);
-    }),
-  );
+  const { userId, organizationId } = principal;
+  await caller.changeAnonymously(async ({ tx, nowMs, by }) => {
+    const linkedId = await useLink(tx, identity, nowMs);
+    if (linkedId === userId) return;
+    if (linkedId !== null)
+      throw new ApiError("CONFLICT", `This ${provider.name} identity is linked to another account.`);
+    if (!(await insertLink(tx, identity, { userId, nowMs, usedAtMs: null })))
+      throw new ApiError(
+        "CONFLICT",
+        `Your account has another ${provider.name} identity; unlink that first.`,
+      );
+    const { action, entry } = linking(provider, identity);
+    by(organizationId, actorOf(principal)).record(entry, action);
+  });
 }
 
 /**
@@ -61,16 +58,18 @@ export async function linkIdentity(
  */
 export async function unlinkIdentity(
   change: Change,
+  principal: Principal,
   providers: readonly ServerProvider[],
   provider: ServerProvider,
 ): Promise<void> {
-  const { tx, principal } = change;
+  const { tx } = change;
+  const { userId } = personOf(change.actor);
   await requirePersonalSession(tx, principal);
   const others = providers.map(({ issuer }) => issuer).filter((issuer) => issuer !== provider.issuer);
-  await lockWaysIn(tx, principal.userId);
-  const link = await deleteLink(tx, principal.userId, provider.issuer);
+  await lockWaysIn(tx, userId);
+  const link = await deleteLink(tx, userId, provider.issuer);
   if (link === null) throw new ApiError("NOT_FOUND", `${provider.name} is not linked.`);
-  if (!(await hasWayIn(tx, principal.userId, others)))
+  if (!(await hasWayIn(tx, userId, others)))
     throw new ApiError(
       "CONFLICT",
       "This is your only way to sign in; set a password or link another provider first.",

@@ -1,8 +1,7 @@
-import type { TransactionSql } from "postgres";
 import { hashToken, mintSessionToken } from "../../access/secret-token.ts";
 import type { AuditEntry } from "../../audit/audit-entry.ts";
 import type { JsonObject } from "../../audit/canonical-json.ts";
-import type { RequestContext } from "../../http/route.ts";
+import type { AnonymousChange } from "../../changes/change.ts";
 import type { Account } from "../../membership/types.ts";
 import { insertSession } from "../session-store.ts";
 
@@ -13,7 +12,6 @@ export interface Happening {
 }
 
 interface ProviderSession {
-  readonly nowMs: number;
   /** Made through the SSO of the organisation, in which alone it is then good. */
   readonly bySso: boolean;
   /** The action under which the sign-in itself is written down, and what of it. */
@@ -23,12 +21,11 @@ interface ProviderSession {
   readonly happenings: readonly Happening[];
 }
 
-/** Begins the session of a person a provider has vouched for; its token. Auditing comes last, so this does. */
+/** Begins the session of a person a provider has vouched for; its token. */
 export async function openProviderSession(
-  tx: TransactionSql,
-  caller: Pick<RequestContext, "recordFor">,
+  { tx, nowMs, by }: AnonymousChange,
   { user, organization }: Account,
-  { nowMs, bySso, action, facts, happenings }: ProviderSession,
+  { bySso, action, facts, happenings }: ProviderSession,
 ): Promise<string> {
   const token = mintSessionToken();
   const tokenHash = hashToken(token);
@@ -38,9 +35,8 @@ export async function openProviderSession(
     createdAtMs: nowMs,
   });
   if (bySso) await tx`UPDATE sessions SET by_sso = true WHERE id = ${sessionId}`;
-  const actor = { userId: user.id, tokenId: null, email: user.email };
+  const change = by(organization.id, { kind: "person", userId: user.id, email: user.email });
   const signIn = { action, entry: { resource: `session:${sessionId}`, facts } };
-  for (const happening of [...happenings, signIn])
-    await caller.recordFor(tx, organization.id, actor, happening.entry, happening.action);
+  for (const happening of [...happenings, signIn]) change.record(happening.entry, happening.action);
   return token;
 }

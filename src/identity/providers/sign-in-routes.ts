@@ -123,7 +123,7 @@ async function settle(
     return sessionCookie(token, deps.cookie);
   }
   const principal = await requireBeginner(deps.authenticator, context.request, intent.session);
-  await linkIdentity(deps, context, provider, identity, principal);
+  await linkIdentity(context, provider, identity, principal);
   return null;
 }
 

@@ -1,9 +1,8 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import { hashToken } from "../../access/secret-token.ts";
 import { ApiError } from "../../errors.ts";
 import type { RequestContext } from "../../http/route.ts";
 import type { Account } from "../../membership/types.ts";
-import { askPostgres } from "../../storage/ask-postgres.ts";
 import { defaultOrganizationName } from "../account-service.ts";
 import { insertAccount } from "../account-store.ts";
 import type { Authenticator } from "../authenticator.ts";
@@ -21,13 +20,10 @@ import { type Happening, openProviderSession } from "./provider-session.ts";
 import { findEntrance } from "./sso/sso-enforcement.ts";
 
 interface SignInDependencies {
-  readonly sql: Sql;
   readonly authenticator: Pick<Authenticator, "forget">;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
-type Caller = Pick<RequestContext, "recordFor">;
+type Caller = Pick<RequestContext, "changeAnonymously">;
 
 /** A person found or made, and what is to be written down of it. */
 interface Recognised {
@@ -49,20 +45,16 @@ export async function signInWithProvider(
   broughtTokens: readonly string[],
 ): Promise<string> {
   const brought = broughtTokens.map(hashToken);
-  const token = await askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      const nowMs = deps.now();
-      const { account, action, happenings } = await recognise(tx, provider, identity, nowMs);
-      await deleteSessions(tx, brought);
-      return openProviderSession(tx, caller, account, {
-        nowMs,
-        bySso: false,
-        action,
-        facts: { provider: provider.id, issuer: identity.issuer },
-        happenings,
-      });
-    }),
-  );
+  const token = await caller.changeAnonymously(async (change) => {
+    const { account, action, happenings } = await recognise(change.tx, provider, identity, change.nowMs);
+    await deleteSessions(change.tx, brought);
+    return openProviderSession(change, account, {
+      bySso: false,
+      action,
+      facts: { provider: provider.id, issuer: identity.issuer },
+      happenings,
+    });
+  });
   for (const tokenHash of brought) deps.authenticator.forget(tokenHash);
   return token;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AnchorWriter, type AnchorWriterOptions } from "../../../src/audit/anchors/anchor-writer.ts";
+import { Changes } from "../../../src/changes/changes.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { createLogger } from "../../../src/log.ts";
 import { createMetrics, type Metrics } from "../../../src/server/metrics.ts";
@@ -39,7 +40,8 @@ function startInstance(overrides: Partial<AnchorWriterOptions> = {}): Instance {
     log: createLogger("info", { write: (line) => lines.push(line) }),
     ...overrides,
   });
-  const ledger = new PostgresLedger({ sql, box: TEST_BOX, now: Date.now, onAudited: writer.wake });
+  const changes = new Changes({ sql, now: Date.now, onAudited: writer.wake });
+  const ledger = new PostgresLedger({ sql, box: TEST_BOX, changes });
   writer.start();
   return {
     writer,

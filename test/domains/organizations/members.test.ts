@@ -222,6 +222,7 @@ describe("removing a member", () => {
     const owner = await server.register();
     const person = await server.recruit(owner.cookie, "member");
     await server.as(owner.cookie, "DELETE", member(person.account.user.id));
+    await server.deliverEvents();
     const login = await server.logIn(person.email);
     expect(login.status).toBe(200);
     const { organization } = JSON.parse(await login.text());

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ROLES } from "../../../src/access/principal.ts";
+import { eventually } from "../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { MEMBERS, organizationServer } from "./organization-server.ts";
 
@@ -39,6 +40,11 @@ test("whatever owners do to each other at the same moment on two instances, one 
       const members = await stores.postgres<{ role: string }[]>`
         SELECT role FROM memberships WHERE organization_id = ${first.account.organization.id}`;
       expect(members.some(({ role }) => role === "owner")).toBe(true);
+      const told = async (): Promise<boolean> => {
+        await Promise.all(instances.map((instance) => instance.deliverEvents()));
+        return (await stores.postgres`SELECT 1 FROM event_deliveries`).length === 0;
+      };
+      await eventually("the end of what follows", told);
       const homeless = await stores.postgres`
         SELECT 1 FROM users u WHERE NOT EXISTS (SELECT 1 FROM memberships m WHERE m.user_id = u.id)`;
       expect(homeless).toHaveLength(0);

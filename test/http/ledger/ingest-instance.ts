@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Ingest, openIngest } from "../../../ingest/index.ts";
+import { Changes } from "../../../src/changes/changes.ts";
 import { logIngestRoutes } from "../../../src/domains/logs/ingest-routes.ts";
 import { elasticsearchRoutes } from "../../../src/domains/logs/receive/elasticsearch/routes.ts";
 import { lokiRoutes } from "../../../src/domains/logs/receive/loki/routes.ts";
@@ -104,7 +105,7 @@ export async function startIngestInstance(
     ],
     {
       authenticator: { authenticate: () => principalOf(organizationId, { tokenId: 3 }) },
-      ledger: new PostgresLedger({ sql, box: TEST_BOX, now, storedRequests }),
+      ledger: new PostgresLedger({ sql, box: TEST_BOX, changes: new Changes({ sql, now }), storedRequests }),
       log,
     },
   );

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { type DailyCapsOfToken, NO_DAILY_CAPS, type Principal } from "../../../src/access/principal.ts";
 import type { Change } from "../../../src/changes/change.ts";
+import { Changes } from "../../../src/changes/changes.ts";
 import { ApiError } from "../../../src/errors.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
 import { route } from "../../../src/http/define-route.ts";
@@ -61,8 +62,7 @@ export function thingServer(
   const ledger = new PostgresLedger({
     sql,
     box: TEST_BOX,
-    now: () => clock.nowMs,
-    onAudited: (id) => audited.push(id),
+    changes: new Changes({ sql, now: () => clock.nowMs, onAudited: (id) => audited.push(id) }),
   });
   const { send } = testApp(thingRoutes(behaviour), { ledger, authenticator: callerOf(organizationId) });
   const server: ThingServer = {

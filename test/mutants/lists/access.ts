@@ -51,10 +51,10 @@ export const ACCESS: readonly Mutant[] = [
   },
   {
     name: "a change is not restricted to its organisation",
-    file: "src/http/ledger/request-ledger.ts",
-    find: "if (options.reachesFurther === undefined) await",
-    replace: "if (options.reachesFurther !== undefined) await",
-    tests: ["test/http/ledger/change.test.ts"],
+    file: "src/changes/changes.ts",
+    find: "if (reachesFurther === undefined) await",
+    replace: "if (reachesFurther !== undefined) await",
+    tests: ["test/http/ledger/change.test.ts", "test/changes/changes.test.ts"],
   },
   {
     name: "a token is given scopes that its maker does not have",

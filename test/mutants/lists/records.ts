@@ -11,8 +11,8 @@ const MAPPING = ["test/ingest/mapping/compile-mapping.test.ts"];
 export const RECORDS: readonly Mutant[] = [
   {
     name: "a change leaves no row in the audit log",
-    file: "src/http/ledger/request-ledger.ts",
-    find: "    await appendAudit(tx, organizationId, records);",
+    file: "src/changes/recorded-change.ts",
+    find: "  for (const { organizationId, records } of written) await appendAudit(tx, organizationId, records);",
     replace: "",
     tests: ["test/http/ledger/change.test.ts"],
   },

@@ -122,7 +122,7 @@ export const REQUESTS: readonly Mutant[] = [
   {
     name: "the answer is not kept in the transaction of its change",
     file: "src/http/ledger/request-ledger.ts",
-    find: "if (execution !== null) await execution.keepIn(tx, rememberReply(reply));",
+    find: "if (execution !== null) await execution.keepIn(change.tx, rememberReply(made));",
     replace: "",
     tests: IDEMPOTENCY,
   },

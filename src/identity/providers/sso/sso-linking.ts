@@ -1,8 +1,7 @@
-import type { Sql } from "postgres";
 import type { Principal } from "../../../access/principal.ts";
+import { actorOf } from "../../../changes/actor.ts";
 import { ApiError } from "../../../errors.ts";
 import type { RequestContext } from "../../../http/route.ts";
-import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { lockOrganization } from "../../../storage/organization-transaction.ts";
 import { signInExpired } from "../authorization-requests.ts";
 import type { ProvenIdentity } from "../openid-conversation.ts";
@@ -17,26 +16,23 @@ import { useSsoIdentity } from "./sso-identity-store.ts";
  * is somebody else's and for a second one, and SIGN_IN_EXPIRED when the provider was changed.
  */
 export async function linkSsoIdentity(
-  deps: { readonly sql: Sql; readonly now: () => number },
-  caller: Pick<RequestContext, "recordFor">,
+  caller: Pick<RequestContext, "changeAnonymously">,
   used: ConnectionRecord,
   identity: ProvenIdentity,
-  { organizationId, userId, email }: Principal,
+  principal: Principal,
 ): Promise<void> {
-  await askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      const nowMs = deps.now();
-      await lockOrganization(tx, organizationId);
-      const connection = await findConnection(tx, organizationId);
-      if (connection?.issuer !== used.issuer || connection.clientId !== used.clientId) throw signInExpired();
-      const knownId = await useSsoIdentity(tx, organizationId, identity, nowMs);
-      if (knownId === userId) return;
-      if (knownId !== null) throw new ApiError("CONFLICT", "This identity is linked to another member.");
-      const happenings: Happening[] = [];
-      if (!(await linkToMember(tx, organizationId, identity, userId, nowMs, happenings)))
-        throw new ApiError("CONFLICT", "Your account has another identity of this provider.");
-      for (const { action, entry } of happenings)
-        await caller.recordFor(tx, organizationId, { userId, tokenId: null, email }, entry, action);
-    }),
-  );
+  const { organizationId, userId } = principal;
+  await caller.changeAnonymously(async ({ tx, nowMs, by }) => {
+    await lockOrganization(tx, organizationId);
+    const connection = await findConnection(tx, organizationId);
+    if (connection?.issuer !== used.issuer || connection.clientId !== used.clientId) throw signInExpired();
+    const knownId = await useSsoIdentity(tx, organizationId, identity, nowMs);
+    if (knownId === userId) return;
+    if (knownId !== null) throw new ApiError("CONFLICT", "This identity is linked to another member.");
+    const happenings: Happening[] = [];
+    if (!(await linkToMember(tx, organizationId, identity, userId, nowMs, happenings)))
+      throw new ApiError("CONFLICT", "Your account has another identity of this provider.");
+    const change = by(organizationId, actorOf(principal));
+    for (const { action, entry } of happenings) change.record(entry, action);
+  });
 }

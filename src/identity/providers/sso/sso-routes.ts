@@ -138,7 +138,7 @@ async function settle(
     return sessionCookie(await signInBySso(deps, context, connection, identity, brought), deps.cookie);
   }
   const principal = await requireBeginner(deps.authenticator, context.request, intent.session);
-  await linkSsoIdentity(deps, context, connection, identity, principal);
+  await linkSsoIdentity(context, connection, identity, principal);
   return null;
 }
 

@@ -1,8 +1,7 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import { hashToken } from "../../../access/secret-token.ts";
 import type { RequestContext } from "../../../http/route.ts";
 import { lockAccount } from "../../../membership/organization-store.ts";
-import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { lockOrganization } from "../../../storage/organization-transaction.ts";
 import type { Authenticator } from "../../authenticator.ts";
 import { deleteSessions } from "../../session-store.ts";
@@ -15,10 +14,7 @@ import { useSsoIdentity } from "./sso-identity-store.ts";
 import { followMapping } from "./sso-roles.ts";
 
 interface SsoSignInDependencies {
-  readonly sql: Sql;
   readonly authenticator: Pick<Authenticator, "forget">;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /**
@@ -29,34 +25,31 @@ interface SsoSignInDependencies {
  */
 export async function signInBySso(
   deps: SsoSignInDependencies,
-  caller: Pick<RequestContext, "recordFor">,
+  caller: Pick<RequestContext, "changeAnonymously">,
   used: ConnectionRecord,
   identity: ProvenIdentity,
   broughtTokens: readonly string[],
 ): Promise<string> {
   const { organizationId } = used;
   const brought = broughtTokens.map(hashToken);
-  const token = await askPostgres(() =>
-    deps.sql.begin(async (tx) => {
-      const nowMs = deps.now();
-      await lockOrganization(tx, organizationId);
-      const connection = await requireSame(tx, used);
-      const knownId = await useSsoIdentity(tx, organizationId, identity, nowMs);
-      const happenings: Happening[] = [];
-      const userId = knownId ?? (await admit(tx, connection, identity, nowMs, happenings));
-      await followMapping(tx, connection, { userId, groups: identity.groups }, happenings);
-      const member = await lockAccount(tx, organizationId, userId);
-      if (member === null) throw new Error("somebody with an identity is no member");
-      await deleteSessions(tx, brought);
-      return openProviderSession(tx, caller, member.account, {
-        nowMs,
-        bySso: true,
-        action: "SSO_LOGIN",
-        facts: { issuer: identity.issuer, subject: identity.subject },
-        happenings,
-      });
-    }),
-  );
+  const token = await caller.changeAnonymously(async (change) => {
+    const { tx, nowMs } = change;
+    await lockOrganization(tx, organizationId);
+    const connection = await requireSame(tx, used);
+    const knownId = await useSsoIdentity(tx, organizationId, identity, nowMs);
+    const happenings: Happening[] = [];
+    const userId = knownId ?? (await admit(tx, connection, identity, nowMs, happenings));
+    await followMapping(tx, connection, { userId, groups: identity.groups }, happenings);
+    const member = await lockAccount(tx, organizationId, userId);
+    if (member === null) throw new Error("somebody with an identity is no member");
+    await deleteSessions(tx, brought);
+    return openProviderSession(change, member.account, {
+      bySso: true,
+      action: "SSO_LOGIN",
+      facts: { issuer: identity.issuer, subject: identity.subject },
+      happenings,
+    });
+  });
   for (const tokenHash of brought) deps.authenticator.forget(tokenHash);
   return token;
 }

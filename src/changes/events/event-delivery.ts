@@ -1,0 +1,198 @@
+import type { Sql } from "postgres";
+import { fulfilledWithin } from "../../concurrency/deadline.ts";
+import { WorkLoop } from "../../concurrency/work-loop.ts";
+import { DependencyError } from "../../errors.ts";
+import type { DependencyStatus } from "../../health/readiness.ts";
+import type { Logger } from "../../log.ts";
+import { askPostgres } from "../../storage/ask-postgres.ts";
+import { storableText } from "../../storage/storable-text.ts";
+import { type Changes, SERVER_ORIGIN } from "../changes.ts";
+import {
+  DELIVERIES_MAX_RUNNING,
+  DELIVERIES_MAX_RUNNING_OF_ONE,
+  DELIVERY_ATTEMPTS_MAX,
+  DELIVERY_ERROR_MAX_CHARS,
+  DELIVERY_LAG_MAX_MS,
+  DELIVERY_LEASE_MS,
+  DELIVERY_POLL_MS,
+  DELIVERY_RETRY_BASE_MS,
+  DELIVERY_RETRY_MAX_MS,
+  DELIVERY_SILENCE_MAX_MS,
+  DELIVERY_STOP_MS,
+  SET_ASIDE_COUNTED_MAX,
+} from "../limits.ts";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type DeliveryBacklog,
+  holdDelivery,
+  postponeDelivery,
+  readBacklog,
+  setDeliveryAside,
+  settleDelivery,
+} from "./delivery-claims.ts";
+import type { EventMetrics } from "./event-metrics.ts";
+import type { Subscription } from "./subscription.ts";
+
+interface EventDeliveryOptions {
+  readonly sql: Sql;
+  readonly changes: Changes;
+  readonly subscriptions: readonly Subscription[];
+  readonly metrics: EventMetrics;
+  readonly log: Logger;
+  /** For tests. */
+  readonly silenceMaxMs?: number;
+}
+
+/**
+ * Tells subscribers of events. Any number of instances may: each takes deliveries of its own, and those of one that died
+ * become due again. What a subscriber does and the end of its delivery are one transaction.
+ */
+export class EventDelivery {
+  readonly #options: EventDeliveryOptions;
+  readonly #subscriptions: ReadonlyMap<string, Subscription>;
+  readonly #loop: WorkLoop;
+  readonly #watch: WorkLoop;
+  /** What is being delivered here, and whose it is. */
+  readonly #running = new Map<Promise<void>, number>();
+  #after = 0;
+  #backlog: DeliveryBacklog = { lagMs: 0, setAside: 0 };
+
+  constructor(options: EventDeliveryOptions) {
+    const { subscriptions, log } = options;
+    this.#options = options;
+    this.#subscriptions = new Map(subscriptions.map((subscription) => [subscription.name, subscription]));
+    if (this.#subscriptions.size < subscriptions.length) throw new Error("two subscribers have one name");
+    this.#loop = new WorkLoop({
+      work: (signal) => this.deliverDue(signal),
+      pollMs: DELIVERY_POLL_MS,
+      failure: "events could not be delivered",
+      log,
+    });
+    this.#watch = new WorkLoop({
+      work: () => this.#look(),
+      pollMs: DELIVERY_POLL_MS,
+      failure: "how far events are behind could not be read",
+      log,
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+    this.#watch.start();
+  }
+
+  /** There may be events to deliver. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#loop.stop(DELIVERY_STOP_MS), this.#watch.stop(DELIVERY_STOP_MS)]);
+    await fulfilledWithin(this.settled(), DELIVERY_STOP_MS);
+  }
+
+  /** Until nothing is being delivered here. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running.keys());
+  }
+
+  /** How far behind subscribers are, as last seen: never `down`, for what waits is not lost. */
+  status(): Omit<DependencyStatus, "name"> {
+    return this.#backlog.lagMs > DELIVERY_LAG_MAX_MS
+      ? { state: "degraded", detail: "Events wait to be delivered." }
+      : { state: "up" };
+  }
+
+  /** Begins what is due and has a place; true when there may be more. */
+  async deliverDue(signal: AbortSignal): Promise<boolean> {
+    const free = DELIVERIES_MAX_RUNNING - this.#running.size;
+    // Every delivery that ends wakes the loop.
+    if (free === 0 || signal.aborted) return false;
+    const after = this.#after;
+    const claimed = await askPostgres(() =>
+      claimDeliveries(this.#options.sql, {
+        subscribers: [...this.#subscriptions.keys()],
+        running: this.#runningOfEach(),
+        maxRunningOfOne: DELIVERIES_MAX_RUNNING_OF_ONE,
+        max: free,
+        after,
+        leaseMs: DELIVERY_LEASE_MS,
+      }),
+    );
+    const served = new Set(claimed.map(({ organizationId }) => organizationId));
+    // Fewer organisations than places: those behind the last one have had their turn, and it is that of the first.
+    this.#after = served.size === free ? Math.max(...served) : 0;
+    for (const delivery of claimed) this.#begin(delivery);
+    return claimed.length > 0 || after > 0;
+  }
+
+  #runningOfEach(): Map<number, number> {
+    const counts = new Map<number, number>();
+    for (const organizationId of this.#running.values())
+      counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1);
+    return counts;
+  }
+
+  #begin(claimed: ClaimedDelivery): void {
+    const running = this.#deliver(claimed)
+      .catch((error: unknown) => this.#putOff(claimed, error))
+      .catch((error: unknown) => {
+        const { eventId, subscriber } = claimed;
+        this.#options.log.error({ eventId, subscriber, err: error }, "a delivery waits for its lease to end");
+      })
+      .finally(() => {
+        this.#running.delete(running);
+        this.#loop.wake();
+      });
+    this.#running.set(running, claimed.organizationId);
+  }
+
+  async #deliver(claimed: ClaimedDelivery): Promise<void> {
+    const subscription = this.#subscriptions.get(claimed.subscriber);
+    if (subscription === undefined) throw new Error("an unknown subscriber was claimed");
+    const { changes, metrics, silenceMaxMs = DELIVERY_SILENCE_MAX_MS } = this.#options;
+    const { organizationId, subscriber: name } = claimed;
+    const isDone = await changes.inChange(
+      { organizationId, actor: { kind: "job", name }, origin: SERVER_ORIGIN },
+      null,
+      async (change) => {
+        const event = await holdDelivery(change.tx, claimed, silenceMaxMs);
+        if (event === null) return false;
+        await subscription.run(event, change);
+        await settleDelivery(change.tx, claimed);
+        return true;
+      },
+      subscription.options,
+    );
+    if (isDone) metrics.deliveries.inc({ outcome: "delivered" });
+  }
+
+  async #putOff(claimed: ClaimedDelivery, thrown: unknown): Promise<void> {
+    const { sql, metrics, log } = this.#options;
+    const { eventId, subscriber, organizationId, attempt } = claimed;
+    const about = { eventId, subscriber, organizationId, attempt, err: thrown };
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    const error = storableText(text.slice(0, DELIVERY_ERROR_MAX_CHARS));
+    // While a store is away nothing is found out about the delivery.
+    const isUncounted = thrown instanceof DependencyError;
+    if (attempt >= DELIVERY_ATTEMPTS_MAX && !isUncounted) {
+      await askPostgres(() => setDeliveryAside(sql, claimed, error));
+      metrics.deliveries.inc({ outcome: "set_aside" });
+      log.error(about, "an event could not be delivered and is set aside");
+      return;
+    }
+    const delayMs = Math.min(DELIVERY_RETRY_BASE_MS * 2 ** (attempt - 1), DELIVERY_RETRY_MAX_MS);
+    await askPostgres(() => postponeDelivery(sql, claimed, { delayMs, error, isUncounted }));
+    metrics.deliveries.inc({ outcome: "failed" });
+    log.warn({ ...about, delayMs }, "an event could not be delivered; it is tried again");
+  }
+
+  async #look(): Promise<boolean> {
+    const { sql, metrics } = this.#options;
+    this.#backlog = await askPostgres(() => readBacklog(sql, SET_ASIDE_COUNTED_MAX));
+    metrics.lagSec.set(this.#backlog.lagMs / 1000);
+    metrics.setAside.set(this.#backlog.setAside);
+    return false;
+  }
+}

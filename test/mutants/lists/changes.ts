@@ -1,0 +1,125 @@
+import type { Mutant } from "../mutant.ts";
+
+const CHANGE = ["test/changes/changes.test.ts"];
+const DELIVERY = ["test/changes/event-delivery.test.ts"];
+
+/** Changes of state, whoever makes them, and the events that tell of them. */
+export const CHANGES: readonly Mutant[] = [
+  {
+    name: "a call may leave no row in the audit log",
+    file: "src/changes/recorded-change.ts",
+    find: "if (this.records.length > 0 || !isCaller(this.actor)) return;",
+    replace: "return;",
+    tests: CHANGE,
+  },
+  {
+    name: "a rule acts in the audit log as nobody",
+    file: "src/changes/actor.ts",
+    find: "email: `rule:${actor.id}`",
+    replace: 'email: ""',
+    tests: CHANGE,
+  },
+  {
+    name: "events are written in a transaction of their own",
+    file: "src/changes/events/event-store.ts",
+    find: `  await tx\`
+    WITH written AS (`,
+    replace: `  await tx\`COMMIT\`.simple();
+  await tx\`
+    WITH written AS (`,
+    tests: CHANGE,
+  },
+  {
+    name: "audit rows of several organisations are written in the order in which they come",
+    file: "src/changes/recorded-change.ts",
+    find: ".sort((a, b) => a - b)",
+    replace: "",
+    tests: CHANGE,
+  },
+  {
+    name: "the payload of an event has no bound",
+    file: "src/changes/events/event-kind.ts",
+    find: "Buffer.byteLength(text) > PAYLOAD_MAX_BYTES",
+    replace: "text.length > PAYLOAD_MAX_BYTES",
+    tests: CHANGE,
+  },
+  {
+    name: "events get their ids before those that commit first",
+    file: "src/changes/recorded-change.ts",
+    find: "    await lockEvents(tx, organizationId);",
+    replace: "",
+    tests: [...CHANGE, ...DELIVERY],
+  },
+  {
+    name: "an event does not wait for the one of its subject before it",
+    file: "src/changes/events/event-store.ts",
+    find: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NULL LIMIT 1)",
+    replace: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NOT NULL LIMIT 1)",
+    tests: [...CHANGE, ...DELIVERY],
+  },
+  {
+    name: "an event that was set aside holds up its subject for ever",
+    file: "src/changes/events/event-store.ts",
+    find: "AND earlier.subject = written.subject AND earlier.set_aside_at IS NULL LIMIT 1)",
+    replace: "AND earlier.subject = written.subject LIMIT 1)",
+    tests: DELIVERY,
+  },
+  {
+    name: "a delivery leaves the next one of its subject waiting",
+    file: "src/changes/events/delivery-claims.ts",
+    find: `AND subscriber = \${subscriber}\`;
+  await makeNextDue(tx, claimed);`,
+    replace: `AND subscriber = \${subscriber}\`;`,
+    tests: DELIVERY,
+  },
+  {
+    name: "a delivery that is set aside leaves those behind it waiting",
+    file: "src/changes/events/delivery-claims.ts",
+    find: `    await lockEvents(tx, claimed.organizationId);
+    await makeNextDue(tx, claimed);`,
+    replace: "",
+    tests: DELIVERY,
+  },
+  {
+    name: "an overtaken attempt is carried out",
+    file: "src/changes/events/delivery-claims.ts",
+    find: "AND held.subscriber = ${subscriber} AND held.attempts = ${attempt} AND held.set_aside_at IS NULL",
+    replace: "AND held.subscriber = ${subscriber} AND ${attempt}::integer > 0 AND held.set_aside_at IS NULL",
+    tests: DELIVERY,
+  },
+  {
+    name: "a claim holds for no time",
+    file: "src/changes/events/delivery-claims.ts",
+    find: "SET attempts = held.attempts + 1, due_at = ${fromNow(sql, leaseMs)}",
+    replace: "SET attempts = held.attempts + 1, due_at = ${fromNow(sql, leaseMs * 0)}",
+    tests: DELIVERY,
+  },
+  {
+    name: "what this server does not know is claimed",
+    file: "src/changes/events/delivery-claims.ts",
+    find: "due_at <= now() AND subscriber = ANY(${[...subscribers]}::text[])",
+    replace: "due_at <= now() AND cardinality(${[...subscribers]}::text[]) > 0",
+    tests: DELIVERY,
+  },
+  {
+    name: "one organisation takes every place",
+    file: "src/changes/events/delivery-claims.ts",
+    find: "WHERE due.place + coalesce(busy.running, 0) <= ${maxRunningOfOne}",
+    replace: "WHERE due.place <= ${maxRunningOfOne}",
+    tests: DELIVERY,
+  },
+  {
+    name: "a poisoned event is tried for ever",
+    file: "src/changes/events/event-delivery.ts",
+    find: "if (attempt >= DELIVERY_ATTEMPTS_MAX && !isUncounted)",
+    replace: "if (attempt > DELIVERY_ATTEMPTS_MAX && !isUncounted)",
+    tests: DELIVERY,
+  },
+  {
+    name: "events are forgotten that somebody is still to be told of",
+    file: "src/changes/events/event-store.ts",
+    find: "WHERE event_id = events.id AND set_aside_at IS NULL)",
+    replace: "WHERE event_id = events.id AND set_aside_at < happened_at)",
+    tests: DELIVERY,
+  },
+];
