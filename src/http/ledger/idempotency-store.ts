@@ -1,5 +1,12 @@
 import type { Sql, TransactionSql } from "postgres";
+import { type Claim, LeasedRows } from "../../jobs/claims/leased-rows.ts";
 import { fromNow } from "../../storage/database-clock.ts";
+
+/**
+ * The keys of requests. They are taken by their name and not when they become due, so taking one is a statement of its
+ * own here; what the holder does with it afterwards is not.
+ */
+export const KEYS = new LeasedRows({ table: "idempotency_keys", claim: "attempt", until: "leased_until" });
 
 /** Whose key it is, and which. */
 export interface IdempotencyKey {
@@ -10,9 +17,9 @@ export interface IdempotencyKey {
   readonly keyHash: Uint8Array;
 }
 
-/** A key held by one execution of a request. */
-export interface Claim extends IdempotencyKey {
-  readonly attempt: string;
+/** The key of an execution's row, and which execution has it. */
+export function claimOf({ organizationId, credential, keyHash }: IdempotencyKey, attempt: string): Claim {
+  return { claim: attempt, key: { organization_id: organizationId, credential, key_hash: keyHash } };
 }
 
 type ClaimOutcome =
@@ -78,7 +85,7 @@ export async function claimKey(sql: Sql, key: IdempotencyKey, request: ClaimRequ
 
 interface HeldRow {
   fingerprint: Uint8Array;
-  attempt: string;
+  attempt: string | null;
   answer: Uint8Array | null;
   log: string | null;
   is_stored: boolean;
@@ -104,20 +111,17 @@ async function readHeld(
   const isElsewhere = held.log !== null && held.log !== log?.identity && !held.is_stored;
   if (held.leased_for_ms > 0 || !isElsewhere)
     return { kind: "in-progress", leasedForMs: Math.max(0, held.leased_for_ms) };
-  await askLog(sql, { ...key, attempt: held.attempt });
+  if (held.attempt !== null)
+    // Asks that log whether it holds the entries.
+    await sql`
+      UPDATE idempotency_keys SET asked_at = now()
+      WHERE ${KEYS.held(sql, claimOf(key, held.attempt))} AND asked_at IS NULL`;
   return { kind: "elsewhere" };
 }
 
-/** Asks the write-ahead log of an execution that did not answer whether it holds the entries. */
-async function askLog(sql: Sql, { organizationId, credential, keyHash, attempt }: Claim): Promise<void> {
-  await sql`
-    UPDATE idempotency_keys SET asked_at = now()
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt} AND asked_at IS NULL`;
-}
-
 /** A claim whose log is asked about. */
-interface AskedClaim extends Claim {
+interface AskedClaim extends IdempotencyKey {
+  readonly attempt: string;
   readonly storedAs: string;
   /** How long ago its lease ended. */
   readonly endedForMs: number;
@@ -155,42 +159,21 @@ export async function findAskedClaims(sql: Sql, log: string, limit: number): Pro
  * millisecond ago, for the column rounds to one.
  */
 export async function releaseStored(sql: Sql, claim: Claim): Promise<void> {
-  const { organizationId, credential, keyHash, attempt } = claim;
   await sql`
-    UPDATE idempotency_keys SET is_stored = true, asked_at = NULL, leased_until = ${fromNow(sql, -1)}
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt} AND answer IS NULL`;
+    UPDATE idempotency_keys
+    SET ${KEYS.freed(sql)}, is_stored = true, asked_at = NULL, leased_until = ${fromNow(sql, -1)}
+    WHERE ${KEYS.held(sql, claim)}`;
 }
 
-/** Keeps the answer of a claim. False when another execution has taken the key over meanwhile. */
+/** Keeps the answer of a claim, which ends it. False when another execution has taken the key over meanwhile. */
 export async function keepAnswer(
   sql: Sql | TransactionSql,
-  { organizationId, credential, keyHash, attempt }: Claim,
+  claim: Claim,
   sealedAnswer: Uint8Array,
 ): Promise<boolean> {
   const { count } = await sql`
-    UPDATE idempotency_keys SET answer = ${sealedAnswer}
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt} AND answer IS NULL`;
+    UPDATE idempotency_keys SET ${KEYS.freed(sql)}, answer = ${sealedAnswer} WHERE ${KEYS.held(sql, claim)}`;
   return count === 1;
-}
-
-/** Says that the execution of a claim is still under way. */
-export async function renewLease(sql: Sql, claim: Claim, leaseMs: number): Promise<void> {
-  const { organizationId, credential, keyHash, attempt } = claim;
-  await sql`
-    UPDATE idempotency_keys SET leased_until = ${fromNow(sql, leaseMs)}
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt}`;
-}
-
-/** Gives a key back unanswered, so that a repetition is executed. */
-export async function releaseKey(sql: Sql, claim: Claim): Promise<void> {
-  const { organizationId, credential, keyHash, attempt } = claim;
-  await sql`
-    DELETE FROM idempotency_keys
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt} AND answer IS NULL`;
 }
 
 /** Forgets keys whose time is over, at most `limit` of them, and answers how many. */

@@ -1,14 +1,15 @@
 import type { Sql } from "postgres";
 import { type Ingest, requestIdentity } from "../../../ingest/index.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
+import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {
-  type Claim,
   type ClaimLog,
+  claimOf,
   findAskedClaims,
   type IdempotencyKey,
-  releaseKey,
+  KEYS,
   releaseStored,
 } from "./idempotency-store.ts";
 import { LEASE_MS, SETTLE_MAX_CLAIMS, SETTLE_POLL_MS, SETTLE_STOP_MS } from "./limits.ts";
@@ -82,17 +83,19 @@ export class StoredRequests {
     const asked = await askPostgres(() => findAskedClaims(sql, wal.identity, SETTLE_MAX_CLAIMS));
     // Looked at after the question: an attempt that began since has claimed the key anew, which ends the question.
     const ended = asked.filter(({ attempt }) => !this.#underWay.has(attempt));
-    for (const claim of ended) {
-      if (this.has(claim, claim.storedAs)) await askPostgres(() => releaseStored(sql, claim));
-      else if (claim.endedForMs < this.#reachMs()) await askPostgres(() => releaseKey(sql, claim));
+    for (const asked of ended) {
+      const claim = claimOf(asked, asked.attempt);
+      if (this.has(asked, asked.storedAs)) await askPostgres(() => releaseStored(sql, claim));
+      else if (asked.endedForMs < this.#reachMs()) await askPostgres(() => KEYS.remove(sql, claim));
     }
     return false;
   }
 
   /** Gives a key back: as that of a request whose entries are stored, or to be executed anew. */
-  async release(claim: Claim, storedAs: string): Promise<void> {
+  async release(key: IdempotencyKey, claim: Claim, storedAs: string): Promise<void> {
     const { sql } = this.#options;
-    await askPostgres(() => (this.has(claim, storedAs) ? releaseStored(sql, claim) : releaseKey(sql, claim)));
+    if (this.has(key, storedAs)) await askPostgres(() => releaseStored(sql, claim));
+    else await askPostgres(() => KEYS.remove(sql, claim));
   }
 
   /** A lease may have been renewed up to its own length after the entries were appended. */
