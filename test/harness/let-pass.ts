@@ -5,6 +5,7 @@ const TIMES = {
   idempotency_keys: ["leased_until", "expires_at"],
   mail_outbox: ["next_attempt_at", "expires_at"],
   log_archive_units: ["retry_at"],
+  job_turns: ["next_attempt_at"],
   quarantine_records: ["claimed_at"],
 } as const;
 

@@ -204,25 +204,6 @@ describe("a mail in the outbox", () => {
   });
 });
 
-test("a mail is sent once by instances whose clocks are an hour apart", async () => {
-  const [behind, ahead] = [new Clock(), new Clock()];
-  ahead.nowMs += HOUR_MS;
-  const sending = Promise.withResolvers<void>();
-  const slow: MailTransport = { kind: "smtp", send: () => sending.promise, close: () => undefined };
-  const peer = await peerThat();
-  await enqueue(behind, "ana@example.com", 3 * HOUR_MS);
-  const sent = instance(slow, behind).sendDue();
-  await eventually("the mail is being sent", async () => {
-    const [row] = await stores.postgres<{ attempts: number }[]>`SELECT attempts FROM mail_outbox`;
-    return row?.attempts === 1;
-  });
-  await instance(peer.url, ahead).sendDue();
-  sending.resolve();
-  await sent;
-  expect(peer.received).toEqual([]);
-  expect(await waiting()).toBe(0);
-});
-
 describe("a mail that cannot be sent", () => {
   test("is tried again after a pause that grows, and arrives once the server takes it", async () => {
     const clock = new Clock();
