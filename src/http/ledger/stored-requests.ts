@@ -16,7 +16,7 @@ import { LEASE_MS, SETTLE_MAX_CLAIMS, SETTLE_POLL_MS, SETTLE_STOP_MS } from "./l
 
 interface StoredRequestsOptions {
   readonly sql: Sql;
-  readonly wal: Pick<Ingest["wal"], "identity">;
+  readonly wal: Pick<Ingest["wal"], "names">;
   readonly events: Pick<Ingest["events"], "has" | "reachMs">;
   /** For how long an execution of another instance that is away is left to what its log says. */
   readonly holdMs: number;
@@ -60,7 +60,7 @@ export class StoredRequests {
   /** What a claim says of the log its execution appends to. */
   claimLog(): ClaimLog {
     const { wal, holdMs } = this.#options;
-    return { identity: wal.identity, reachMs: this.#reachMs(), holdMs };
+    return { identity: wal.names.present, reachMs: this.#reachMs(), holdMs };
   }
 
   /** To be called before an attempt claims its key, and once it is over whatever came of it. */
@@ -80,7 +80,7 @@ export class StoredRequests {
   /** Answers what is asked now; true when there may be more. */
   async settleOnce(): Promise<boolean> {
     const { sql, wal } = this.#options;
-    const asked = await askPostgres(() => findAskedClaims(sql, wal.identity, SETTLE_MAX_CLAIMS));
+    const asked = await askPostgres(() => findAskedClaims(sql, wal.names.present, SETTLE_MAX_CLAIMS));
     // Looked at after the question: an attempt that began since has claimed the key anew, which ends the question.
     const ended = asked.filter(({ attempt }) => !this.#underWay.has(attempt));
     for (const asked of ended) {

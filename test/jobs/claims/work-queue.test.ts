@@ -110,7 +110,11 @@ describe("what is due", () => {
       await held.promise;
     });
     await locked.promise;
-    expect(idsOf(await take())).toEqual([2, 3, 4]);
+    const impatient = await sql.reserve();
+    await impatient`SET lock_timeout = '2s'`;
+    expect(idsOf(await take(impatient))).toEqual([2, 3, 4]);
+    await impatient`RESET lock_timeout`;
+    impatient.release();
     held.resolve();
     await taking;
     expect(idsOf(await take())).toEqual([1]);
