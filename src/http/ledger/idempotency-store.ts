@@ -52,7 +52,7 @@ export interface ClaimLog {
   readonly identity: string;
   /** An execution that ended longer ago may be forgotten by the log itself. */
   readonly reachMs: number;
-  /** For how long after its lease an execution of another log is left to what that log says. */
+  /** For how long an execution of another log that was asked about is left to what that log says. */
   readonly holdMs: number;
 }
 
@@ -71,13 +71,17 @@ export async function claimKey(sql: Sql, key: IdempotencyKey, request: ClaimRequ
     ON CONFLICT (organization_id, credential, key_hash) DO UPDATE
     SET fingerprint = excluded.fingerprint, attempt = excluded.attempt, log = excluded.log,
         leased_until = excluded.leased_until, expires_at = excluded.expires_at, answer = NULL, asked_at = NULL,
+        lost_logs = CASE WHEN held.expires_at <= now() THEN '{}'
+                         WHEN held.is_stored OR held.log IS NULL OR held.log = excluded.log THEN held.lost_logs
+                         ELSE held.lost_logs || held.log END,
         stored_as = CASE WHEN held.expires_at > now() THEN held.stored_as ELSE excluded.stored_as END,
         is_stored = held.is_stored AND held.expires_at > now()
     WHERE held.expires_at <= now()
        OR (held.answer IS NULL AND held.leased_until <= now() AND held.fingerprint = excluded.fingerprint
            AND (held.log IS NULL OR held.is_stored
-                OR (held.log = excluded.log AND held.leased_until > ${fromNow(sql, -(log?.reachMs ?? 0))})
-                OR held.leased_until <= ${fromNow(sql, -(log?.holdMs ?? 0))}))
+                OR (held.log = excluded.log AND (held.leased_until > ${fromNow(sql, -(log?.reachMs ?? 0))}
+                                                 OR held.leased_until <= ${fromNow(sql, -(log?.holdMs ?? 0))}))
+                OR held.asked_at <= ${fromNow(sql, -(log?.holdMs ?? 0))}))
     RETURNING stored_as, is_stored`;
   if (taken === undefined) return readHeld(sql, key, request);
   return { kind: "claimed", entries: { storedAs: taken.stored_as, isStored: taken.is_stored } };
@@ -122,33 +126,45 @@ async function readHeld(
 /** A claim whose log is asked about. */
 interface AskedClaim extends IdempotencyKey {
   readonly attempt: string;
+  readonly log: string;
   readonly storedAs: string;
   /** How long ago its lease ended. */
   readonly endedForMs: number;
 }
 
-interface AskedRow {
+interface KeyRow {
   organization_id: number;
   credential: string;
   key_hash: Uint8Array;
-  attempt: string;
   stored_as: string;
+}
+
+function keyOf({ organization_id, credential, key_hash }: KeyRow): IdempotencyKey {
+  return { organizationId: organization_id, credential, keyHash: key_hash };
+}
+
+interface AskedRow extends KeyRow {
+  attempt: string;
+  log: string;
   ended_for_ms: number;
 }
 
-/** What this write-ahead log is asked, at most `limit` claims, oldest question first; of all organisations. */
-export async function findAskedClaims(sql: Sql, log: string, limit: number): Promise<AskedClaim[]> {
+/** What a log of these names is asked, at most `limit` claims, oldest question first; of all organisations. */
+export async function findAskedClaims(
+  sql: Sql,
+  logs: readonly string[],
+  limit: number,
+): Promise<AskedClaim[]> {
   const rows = await sql<AskedRow[]>`
-    SELECT organization_id, credential, key_hash, attempt, stored_as,
+    SELECT organization_id, credential, key_hash, attempt, log, stored_as,
            (extract(epoch FROM now() - leased_until) * 1000)::double precision AS ended_for_ms
     FROM idempotency_keys
-    WHERE log = ${log} AND asked_at IS NOT NULL AND answer IS NULL AND NOT is_stored AND leased_until <= now()
+    WHERE log = ANY(${[...logs]}) AND asked_at IS NOT NULL AND answer IS NULL AND NOT is_stored AND leased_until <= now()
     ORDER BY asked_at LIMIT ${limit}`;
   return rows.map((row) => ({
-    organizationId: row.organization_id,
-    credential: row.credential,
-    keyHash: row.key_hash,
+    ...keyOf(row),
     attempt: row.attempt,
+    log: row.log,
     storedAs: row.stored_as,
     endedForMs: row.ended_for_ms,
   }));
@@ -163,6 +179,54 @@ export async function releaseStored(sql: Sql, claim: Claim): Promise<void> {
     UPDATE idempotency_keys
     SET ${KEYS.freed(sql)}, is_stored = true, asked_at = NULL, leased_until = ${fromNow(sql, -1)}
     WHERE ${KEYS.held(sql, claim)}`;
+}
+
+/**
+ * Gives a key back that was not executed. Its row stays while a log that was given up may hold the entries: whoever comes
+ * back with it takes the request on again.
+ */
+export async function releaseUnstored(sql: Sql, claim: Claim): Promise<void> {
+  const kept = await sql`
+    UPDATE idempotency_keys
+    SET ${KEYS.freed(sql)}, log = NULL, asked_at = NULL, leased_until = ${fromNow(sql, -1)}
+    WHERE ${KEYS.held(sql, claim)} AND lost_logs <> '{}'`;
+  if (kept.count === 0) await KEYS.remove(sql, claim);
+}
+
+/** A request whose execution was given up, because the log it appended to was gone. */
+export interface LostRequest extends IdempotencyKey {
+  readonly storedAs: string;
+}
+
+/**
+ * Decides who has the requests that logs of these names have lost, as far as `has` says that they hold the entries: those
+ * that another instance has stored are answered, the others are these logs' again. Throws while one is being executed.
+ */
+export function reclaimLost(
+  sql: Sql,
+  logs: readonly string[],
+  has: (lost: LostRequest) => boolean,
+): Promise<LostRequest[]> {
+  return sql.begin(async (tx) => {
+    const rows = await tx<(KeyRow & { is_done: boolean; is_held: boolean })[]>`
+      SELECT organization_id, credential, key_hash, stored_as, answer IS NOT NULL OR is_stored AS is_done,
+             attempt IS NOT NULL AND leased_until > now() AS is_held
+      FROM idempotency_keys WHERE lost_logs <> '{}' AND lost_logs && ${[...logs]}::text[] AND expires_at > now()
+      ORDER BY organization_id, credential, key_hash FOR UPDATE`;
+    const takenOver: LostRequest[] = [];
+    for (const row of rows) {
+      const lost = { ...keyOf(row), storedAs: row.stored_as };
+      if (!has(lost)) continue;
+      if (row.is_done) takenOver.push(lost);
+      else if (row.is_held) throw new Error("a request that this log has lost is being executed elsewhere");
+      else
+        await tx`
+          UPDATE idempotency_keys SET ${KEYS.freed(tx)}, is_stored = true, asked_at = NULL
+          WHERE organization_id = ${lost.organizationId} AND credential = ${lost.credential}
+            AND key_hash = ${lost.keyHash}`;
+    }
+    return takenOver;
+  });
 }
 
 /** Keeps the answer of a claim, which ends it. False when another execution has taken the key over meanwhile. */

@@ -9,8 +9,10 @@ import {
   claimOf,
   findAskedClaims,
   type IdempotencyKey,
-  KEYS,
+  type LostRequest,
+  reclaimLost,
   releaseStored,
+  releaseUnstored,
 } from "./idempotency-store.ts";
 import { LEASE_MS, SETTLE_MAX_CLAIMS, SETTLE_POLL_MS, SETTLE_STOP_MS } from "./limits.ts";
 
@@ -77,25 +79,48 @@ export class StoredRequests {
     return this.#options.events.has(requestIdentity(organizationId, credential, storedAs), 0);
   }
 
-  /** Answers what is asked now; true when there may be more. */
+  /** Answers what is asked now; true when there may be more that can be answered. */
   async settleOnce(): Promise<boolean> {
     const { sql, wal } = this.#options;
-    const asked = await askPostgres(() => findAskedClaims(sql, wal.names.present, SETTLE_MAX_CLAIMS));
+    const asked = await askPostgres(() => findAskedClaims(sql, this.#names, SETTLE_MAX_CLAIMS));
     // Looked at after the question: an attempt that began since has claimed the key anew, which ends the question.
     const ended = asked.filter(({ attempt }) => !this.#underWay.has(attempt));
-    for (const asked of ended) {
-      const claim = claimOf(asked, asked.attempt);
-      if (this.has(asked, asked.storedAs)) await askPostgres(() => releaseStored(sql, claim));
-      else if (asked.endedForMs < this.#reachMs()) await askPostgres(() => KEYS.remove(sql, claim));
+    let answers = 0;
+    for (const claim of ended) {
+      const isStored = this.has(claim, claim.storedAs);
+      // A log that this one is a copy of may have written more since.
+      if (!isStored && (claim.log !== wal.names.present || claim.endedForMs >= this.#reachMs())) continue;
+      await this.release(claim, claimOf(claim, claim.attempt), claim.storedAs);
+      answers += 1;
     }
-    return false;
+    return answers === SETTLE_MAX_CLAIMS;
   }
 
   /** Gives a key back: as that of a request whose entries are stored, or to be executed anew. */
   async release(key: IdempotencyKey, claim: Claim, storedAs: string): Promise<void> {
     const { sql } = this.#options;
-    if (this.has(key, storedAs)) await askPostgres(() => releaseStored(sql, claim));
-    else await askPostgres(() => KEYS.remove(sql, claim));
+    const release = this.has(key, storedAs) ? releaseStored : releaseUnstored;
+    await askPostgres(() => release(sql, claim));
+  }
+
+  /**
+   * The requests that this log held when it was given up and that were stored elsewhere since: their entries are not to
+   * be flushed. From then on nobody else stores those that it does hold.
+   */
+  async takenOver(): Promise<Uint32Array[]> {
+    const { sql } = this.#options;
+    // First what can still be said in time: whoever has been told so does not take over.
+    while (await this.settleOnce());
+    const has = (lost: LostRequest): boolean => this.has(lost, lost.storedAs);
+    const lost = await askPostgres(() => reclaimLost(sql, this.#names, has));
+    return lost.map(({ organizationId, credential, storedAs }) =>
+      requestIdentity(organizationId, credential, storedAs),
+    );
+  }
+
+  get #names(): readonly string[] {
+    const { present, earlier } = this.#options.wal.names;
+    return [present, ...earlier];
   }
 
   /** A lease may have been renewed up to its own length after the entries were appended. */
