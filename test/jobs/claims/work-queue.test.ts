@@ -112,10 +112,10 @@ describe("what is due", () => {
     await locked.promise;
     const impatient = await sql.reserve();
     await impatient`SET lock_timeout = '2s'`;
-    expect(idsOf(await take(impatient))).toEqual([2, 3, 4]);
+    const taken = await take(impatient).finally(held.resolve);
+    expect(idsOf(taken)).toEqual([2, 3, 4]);
     await impatient`RESET lock_timeout`;
     impatient.release();
-    held.resolve();
     await taking;
     expect(idsOf(await take())).toEqual([1]);
   });
