@@ -1,3 +1,4 @@
+import { entriesOfRequests } from "./given-away.ts";
 import { Insertion } from "./insertion.ts";
 import {
   INSERT_INTERVAL_MS,
@@ -6,15 +7,17 @@ import {
   INSERT_RETRY_MAX_MS,
   INSERT_RETRY_MIN_MS,
 } from "./limits.ts";
-import type { LogStore } from "./log-store.ts";
+import type { EntryIds, LogStore } from "./log-store.ts";
 import type { IngestObserver } from "./observer.ts";
-import type { WalReadLimits } from "./wal/types.ts";
+import type { WalReadLimits, WalRecord } from "./wal/types.ts";
 import type { Wal } from "./wal/wal.ts";
 
 interface FlusherOptions {
   wal: Wal;
   store: LogStore;
   observer: IngestObserver;
+  /** Requests whose entries somebody else has stored, by their identity. */
+  takenOver: () => Promise<readonly Uint32Array[]>;
 }
 
 /**
@@ -25,6 +28,7 @@ interface FlusherOptions {
  */
 export class Flusher {
   readonly #options: FlusherOptions;
+  #takenOver: readonly Uint32Array[] | null = null;
   /** Fired by `drain`: no more pauses between inserts. */
   readonly #draining = new AbortController();
   /** Fired at the deadline: gives up the insert under way, which will be replayed. */
@@ -80,14 +84,13 @@ export class Flusher {
       if (end > wal.ledger.intentEnd) await wal.ledger.setIntent(end);
       const blocks = records.map((record) => record.block);
       const rows = records.reduce((sum, record) => sum + record.rows, 0);
-      const isRecovered = from < wal.recoveredEnd;
       const insertion = new Insertion({
         store,
         observer,
         blocks,
         rows,
         token: wal.token(from, end),
-        isRecovered,
+        recovered: from < wal.recoveredEnd ? () => this.#givenAway(records) : undefined,
       });
       if (!(await this.#insertUntilDone(insertion))) return;
     }
@@ -97,6 +100,12 @@ export class Flusher {
     } catch (error) {
       observer.releaseFailed(error);
     }
+  }
+
+  /** Asked once: while this process lives, nobody takes over what its log holds. */
+  async #givenAway(records: readonly WalRecord[]): Promise<EntryIds> {
+    this.#takenOver ??= await this.#options.takenOver();
+    return entriesOfRequests(records, this.#takenOver);
   }
 
   /** What an earlier process left is not mixed with what this one wrote, and what it may have inserted comes by itself. */

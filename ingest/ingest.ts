@@ -1,7 +1,7 @@
 import { DecodeThread } from "./apart/decode-thread.ts";
 import type { CommittedBatches } from "./committed-batches.ts";
-import { EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import { EventWindow } from "./dedupe/event-window.ts";
+import { keyWords } from "./dedupe/request-keys.ts";
 import { Flusher } from "./flusher.ts";
 import type { IngestRequest, IngestResult } from "./ingest-request.ts";
 import { type InstanceNumber, LogIdGenerator } from "./log-id.ts";
@@ -31,6 +31,11 @@ export interface IngestOptions {
   now: () => number;
   /** Hears of every batch that is durable. */
   committed?: CommittedBatches | undefined;
+  /**
+   * Which requests, by their identity, others have stored since an earlier process left them in the log: their entries
+   * are not flushed. Asked before any of that is, and again when it rejects. None when absent.
+   */
+  takenOver?: ((log: Pick<Ingest, "wal" | "events">) => Promise<readonly Uint32Array[]>) | undefined;
   /** The log failed for good, for example because the disk refused a sync: stop the process, the next start recovers. */
   onFatal: (error: unknown) => void;
 }
@@ -59,13 +64,14 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
     clock: now,
     onFatal: options.onFatal,
   });
-  for await (const { keys, receivedAtMs } of wal.recoveredKeys()) {
-    // Copied, because a slice of a file's buffer need not start at a multiple of four.
-    const words = new Uint32Array(keys.slice().buffer);
-    if (words.length % EVENT_KEY_WORDS !== 0) throw new Error("the log holds half an event key");
-    events.restore(words, receivedAtMs);
-  }
-  const flusher = new Flusher({ wal, store, observer });
+  for await (const { keys, receivedAtMs } of wal.recoveredKeys())
+    events.restore(keyWords(keys), receivedAtMs);
+  const flusher = new Flusher({
+    wal,
+    store,
+    observer,
+    takenOver: async () => (await options.takenOver?.({ wal, events })) ?? [],
+  });
   const thread = new DecodeThread();
   const pipeline = new IngestPipeline({
     log: wal,

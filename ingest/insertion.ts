@@ -1,5 +1,5 @@
 import { INSERT_TOKENS_MAX } from "./limits.ts";
-import type { LogStore } from "./log-store.ts";
+import type { EntryIds, LogStore } from "./log-store.ts";
 import { missingRows, type Rows } from "./missing-rows.ts";
 import type { IngestObserver } from "./observer.ts";
 
@@ -7,8 +7,11 @@ interface InsertionOptions extends Rows {
   readonly store: LogStore;
   readonly observer: IngestObserver;
   readonly token: string;
-  /** An earlier process wrote the rows and may have inserted them. */
-  readonly isRecovered: boolean;
+  /**
+   * An earlier process wrote the rows and may have inserted them: answers the entries among them that somebody else has
+   * stored since under ids of his own. Undefined for rows of this process.
+   */
+  readonly recovered: (() => Promise<EntryIds>) | undefined;
 }
 
 /**
@@ -20,12 +23,14 @@ interface InsertionOptions extends Rows {
 export class Insertion {
   readonly #options: InsertionOptions;
   #isUncertain: boolean;
+  /** Entries that are not to be inserted at all; null until that is known. */
+  #givenAway: EntryIds | null = null;
   /** How many inserts were answered and left rows missing: the store took them for repeated. */
   #refusals = 0;
 
   constructor(options: InsertionOptions) {
     this.#options = options;
-    this.#isUncertain = options.isRecovered;
+    this.#isUncertain = options.recovered !== undefined;
   }
 
   /** Takes one step; true when the store has every row, durably. Call it again otherwise, also when it rejects. */
@@ -35,8 +40,9 @@ export class Insertion {
       await this.#insert(this.#options, signal);
       return true;
     }
-    const { store, blocks } = this.#options;
-    const missing = await missingRows(store, blocks, signal);
+    const { store, blocks, recovered } = this.#options;
+    this.#givenAway ??= (await recovered?.()) ?? new Map();
+    const missing = await missingRows(store, blocks, this.#givenAway, signal);
     if (missing.rows === 0) return true;
     if (this.#refusals === INSERT_TOKENS_MAX) {
       this.#refusals = 0;

@@ -9,14 +9,15 @@ export interface Rows {
   readonly rows: number;
 }
 
-/** Those rows of the blocks that the store does not have, in their order. */
+/** Those rows of the blocks that neither the store has nor somebody else, in their order. */
 export async function missingRows(
   store: LogStore,
   blocks: readonly Uint8Array[],
+  givenAway: EntryIds,
   signal: AbortSignal,
 ): Promise<Rows> {
   const entries = blocks.map((block) => new CommittedBlock(block));
-  const stored = await findAll(store, spansOf(entries), signal);
+  const stored = [givenAway, ...(await findAll(store, spansOf(entries), signal))];
   const missing: Uint8Array[] = [];
   let rows = 0;
   for (const [index, block] of entries.entries()) {

@@ -6,6 +6,7 @@ import type { CommittedBatches } from "./committed-batches.ts";
 import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import type { EventWindow } from "./dedupe/event-window.ts";
 import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts";
+import { requestSpan } from "./dedupe/request-keys.ts";
 import { IngestKeyReusedError, IngestUnavailableError } from "./errors.ts";
 import type { DecodingApart, IngestRequest, IngestResult } from "./ingest-request.ts";
 import { BATCH_MAX_BYTES, DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
@@ -179,6 +180,10 @@ export class IngestPipeline {
         request.keys?.identity ?? NO_KEYS,
         request.keys?.content ?? NO_KEYS,
       ]);
+      if (request.keys !== null && batch.requestRows > 0) {
+        const span = requestSpan(batch.rows - batch.requestRows, batch.requestRows);
+        commit.keys.writeBytes(new Uint8Array(span.buffer));
+      }
     }
     if (batch.requestRows > 0) commit.organizations.add(request.organizationId);
     batch.keepRequest();

@@ -57,7 +57,15 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
     const writes = new LogWrites(Date.now);
     const archiveFiles = await openArchiveFiles(config, stores.clickhouse);
     const store = openLogStore(config, stores, archiveFiles);
-    const ingest = await openServerIngest({ config, store, stores, metrics, log, writes, committed: hub });
+    const { ingest, storedRequests } = await openServerIngest({
+      config,
+      store,
+      stores,
+      metrics,
+      log,
+      writes,
+      committed: hub,
+    });
     const box = await openSecretBox(stores.postgres, config.secretKey, config.dataDirectory);
     const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
     const { sessions: tailSessions, tails } = openServerTails({
@@ -78,7 +86,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
     const anchors = openAnchors(stores, metrics, log);
     const housekeeping = new Housekeeping({ sql: stores.postgres, now: () => clock.read(), log });
     housekeeping.start();
-    const storedRequests = openStoredRequests(config, stores, ingest, log);
+    storedRequests.start();
     const port = config.port === 0 ? await findFreePort() : config.port;
     const publicUrl = publicUrlOf(config, port);
     const sql = stores.postgres;
@@ -165,18 +173,6 @@ function openAnchors(stores: Stores, metrics: Metrics, log: Logger): AnchorWrite
   return anchors;
 }
 
-function openStoredRequests(config: Config, stores: Stores, ingest: Ingest, log: Logger): StoredRequests {
-  const storedRequests = new StoredRequests({
-    sql: stores.postgres,
-    wal: ingest.wal,
-    events: ingest.events,
-    holdMs: config.idempotencyHoldSeconds * 1000,
-    log,
-  });
-  storedRequests.start();
-  return storedRequests;
-}
-
 /** Where acknowledged entries go: to the store, and from there to the archive. */
 function openLogStore(config: Config, stores: Stores, files: ArchiveFiles | null): LogStore {
   const { clickhouse, clickhouseEndpoint: endpoint, postgres: sql } = stores;
@@ -199,8 +195,17 @@ interface ServerIngestOptions {
   readonly committed: CommittedBatches;
 }
 
-async function openServerIngest(options: ServerIngestOptions): Promise<Ingest> {
+/** Takes logs in, and knows which requests with a key have brought some. */
+async function openServerIngest(
+  options: ServerIngestOptions,
+): Promise<{ ingest: Ingest; storedRequests: StoredRequests }> {
   const { config, store, stores, metrics, log, writes, committed } = options;
+  let storedRequests: StoredRequests | undefined;
+  const requestsOf = ({ wal, events }: Pick<Ingest, "wal" | "events">): StoredRequests => {
+    const holdMs = config.idempotencyHoldSeconds * 1000;
+    storedRequests ??= new StoredRequests({ sql: stores.postgres, wal, events, holdMs, log });
+    return storedRequests;
+  };
   const ingest = await openIngest({
     directory: join(config.dataDirectory, "wal"),
     store,
@@ -212,6 +217,7 @@ async function openServerIngest(options: ServerIngestOptions): Promise<Ingest> {
     dedupeMaxKeys: config.dedupeMaxEvents,
     now: Date.now,
     committed,
+    takenOver: (opened) => requestsOf(opened).takenOver(),
     onFatal: (error) => {
       log.fatal({ err: error }, "the write-ahead log has failed; the next start recovers what it holds");
       process.exit(1);
@@ -235,7 +241,7 @@ async function openServerIngest(options: ServerIngestOptions): Promise<Ingest> {
     const oldest = ingest.wal.oldestUnflushedMs;
     metrics.wal.oldestAgeSec.set(oldest === undefined ? 0 : (Date.now() - oldest) / 1000);
   });
-  return ingest;
+  return { ingest, storedRequests: requestsOf(ingest) };
 }
 
 /** Lets the requests that are being answered end, and cuts those that take too long. */

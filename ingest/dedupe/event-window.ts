@@ -1,6 +1,7 @@
 import { DEDUPE_ALWAYS_MS } from "../limits.ts";
 import { EVENT_KEY_WORDS } from "./event-key.ts";
 import { EventKeySet } from "./event-key-set.ts";
+import { isSpan } from "./request-keys.ts";
 
 /**
  * Keys are forgotten in parts of this share of the window, or of what memory holds: a key lives one window to one and a
@@ -87,7 +88,7 @@ export class EventWindow {
 
   #add(keys: Uint32Array, atMs: number): void {
     const part = this.#partFor(atMs);
-    for (let at = 0; at < keys.length; at += EVENT_KEY_WORDS) part.keys.add(keys, at);
+    for (let at = 0; at < keys.length; at += EVENT_KEY_WORDS) if (!isSpan(keys, at)) part.keys.add(keys, at);
     part.newestMs = Math.max(part.newestMs, atMs);
   }
 

@@ -29,6 +29,11 @@ export interface WalIo {
   open(path: string, mode: WalOpenMode): Promise<WalFile>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
+  /**
+   * Tells a directory from every other one, also from its copy, and is the same after a new name or a restart of the
+   * machine; null where the file system does not say.
+   */
+  placeOf(path: string): Promise<string | null>;
   /** Makes creations, renames and removals in the directory survive a power cut. */
   syncDirectory(path: string): Promise<void>;
 }

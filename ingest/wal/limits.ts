@@ -53,3 +53,6 @@ export const LOST_LEDGER_JUMP_BYTES = 2 ** 40;
 
 /** Positions are exact in a JavaScript number up to here: 8 PiB, three centuries at a megabyte a second. */
 export const POSITION_MAX = Number.MAX_SAFE_INTEGER;
+
+/** Names kept: one for each copy of a copy. Those that are forgotten would be of records flushed long ago. */
+export const NAMES_MAX = 16;

@@ -56,6 +56,10 @@ async function syncDirectory(path: string): Promise<void> {
 
 /** Real files. */
 export const nodeWalIo: WalIo = {
+  async placeOf(path) {
+    const { ino, birthtimeNs } = await stat(path, { bigint: true });
+    return birthtimeNs === 0n ? null : `${ino}-${birthtimeNs}`;
+  },
   async makeDirectory(path) {
     const firstCreated = await mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
     if (firstCreated === undefined) return;

@@ -6,6 +6,7 @@
  *
  *   <directory>/0000000000000000.wal   segments, named by the position of their first byte; nothing but records
  *   <directory>/ledger                 flushedThrough and intentEnd, in two slots written in turn
+ *   <directory>/names          what the log is called outside, and the directory that the newest name was made for
  *   <directory>/reserve                ballast, given up when a full disk stands in the way of a release
  *   <directory>/keys/*.keys            the keys of released segments, as long as they are retained
  *   <directory>/damaged/*              copies of what could not be read
@@ -45,10 +46,10 @@ import { DurableSignal } from "./durable-signal.ts";
 import { WalClosedError, WalRecordTooLargeError } from "./errors.ts";
 import { recordBytes } from "./format.ts";
 import { guardLedger } from "./guarded-ledger.ts";
-import { identityText } from "./identity.ts";
 import { KeyFiles } from "./key-files.ts";
 import { Ledger } from "./ledger.ts";
 import { KEY_FILE_OVERHEAD_BYTES, SEGMENT_KEY_BYTES_MAX } from "./limits.ts";
+import { LogNames } from "./names.ts";
 import { nodeWalIo } from "./node-io.ts";
 import { Reader } from "./reader.ts";
 import { type Recovered, recover, type WalPaths } from "./recovery.ts";
@@ -90,6 +91,7 @@ export async function openWal(options: WalOptions): Promise<Wal> {
 
   const { segments, ledgerState, damagedRegions, ages, nextPosition } = recovered;
   const { identity } = ledgerState;
+  const names = await LogNames.open(io, directory, reserve, { identity, nextPosition });
   const signal = new DurableSignal();
   const writer = new Writer({
     io,
@@ -130,12 +132,23 @@ export async function openWal(options: WalOptions): Promise<Wal> {
     flushedThrough: () => ledger.flushedThrough,
     keyCutoffMs,
   });
-  return new Wal(options, { recovered, writer, reader, ledger, keyFiles, releaser, signal, keyCutoffMs });
+  return new Wal(options, {
+    recovered,
+    names,
+    writer,
+    reader,
+    ledger,
+    keyFiles,
+    releaser,
+    signal,
+    keyCutoffMs,
+  });
 }
 
 /** What `openWal` puts together. */
 interface WalParts {
   readonly recovered: Recovered;
+  readonly names: LogNames;
   readonly writer: Writer;
   readonly reader: Reader;
   readonly ledger: Ledger;
@@ -147,8 +160,8 @@ interface WalParts {
 
 /** An open log. Made by `openWal`. */
 export class Wal {
-  /** 16 hexadecimal digits, made once for the directory. */
-  readonly identity: string;
+  /** What the log is called, a copy otherwise than its original. */
+  readonly names: LogNames;
   readonly maxBytes: number;
   /** How far the log was flushed. */
   readonly ledger: WalLedger;
@@ -161,7 +174,7 @@ export class Wal {
     this.#parts = parts;
     this.#recordBytesMax = recordBytesMax(options.segmentBytes);
     this.#recoveredSegments = parts.recovered.segments.snapshot();
-    this.identity = identityText(parts.recovered.ledgerState.identity);
+    this.names = parts.names;
     this.maxBytes = options.maxBytes;
     this.ledger = guardLedger({
       ledger: parts.ledger,
@@ -208,9 +221,9 @@ export class Wal {
     return { ...this.#parts.writer.stats, ...this.#parts.reader.stats };
   }
 
-  /** The deduplication token of an insert: different for every range of every log. */
+  /** The deduplication token of an insert: different for every range of every log, but for what a copy has of it. */
   token(start: number, end: number): string {
-    return `${this.identity}:${start}-${end}`;
+    return `${this.names.at(start)}:${start}-${end}`;
   }
 
   /**
@@ -229,11 +242,13 @@ export class Wal {
 
   /**
    * The records from `position` on, in order: at least one if there is one, otherwise within the limits. `position` is 0,
-   * `flushedThrough` or the `end` of an earlier batch; `through`, too, is a position where a record ends.
+   * `flushedThrough` or the `end` of an earlier batch; `through`, too, is a position where a record ends. A batch ends
+   * where the log got another name.
    */
   async read(position: number, limits: WalReadLimits): Promise<WalBatch> {
     if (this.#closing !== undefined) throw new WalClosedError();
-    return this.#parts.reader.read(position, limits);
+    const through = Math.min(limits.through ?? Number.POSITIVE_INFINITY, this.names.endAt(position));
+    return this.#parts.reader.read(position, { ...limits, through });
   }
 
   /** Resolves once the durable end is above `position`. Rejects when the log closes or fails before. */

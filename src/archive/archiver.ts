@@ -1,30 +1,34 @@
-import type { ReservedSql, Sql } from "postgres";
+import type { Sql } from "postgres";
 import { WorkLoop } from "../concurrency/work-loop.ts";
 import type { DependencyStatus } from "../health/readiness.ts";
+import { backoffMs } from "../jobs/claims/backoff.ts";
+import { keepRenewed } from "../jobs/claims/keep-renewed.ts";
+import type { Claim } from "../jobs/claims/leased-rows.ts";
+import { takeTurn } from "../jobs/claims/turns.ts";
 import type { Logger } from "../log.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import type { ArchiveMetrics } from "./archive-metrics.ts";
 import { checkArchived, deleteArchived, type HotDeletionOptions } from "./hot-deletion.ts";
 import { archiveToday } from "./hot-retention.ts";
 import {
+  type ClaimedUnit,
   type CommittedUnit,
-  claimUnit,
-  listCommitted,
+  claimCommitted,
+  claimPlanned,
   measureOpenUnits,
-  postponeUnit,
-  releaseLocks,
-  takeDeletion,
-  takeSweep,
-  type UnitKey,
+  UNITS,
 } from "./ledger/unit-store.ts";
 import {
   ARCHIVE_STOP_MS,
+  BACKOFF,
   CLOCK_AHEAD_MAX_MS,
   DELETION_MAX_ROWS,
   LEDGER_TIMEOUT_MS,
   POLL_MS,
   ROUND_MAX_UNITS,
   SWEEP_EVERY_MS,
+  UNIT_LEASE_MS,
+  UNIT_RENEW_MS,
 } from "./limits.ts";
 import { planExpired, removeLeftovers, type SweepOptions } from "./sweep.ts";
 import { archiveUnit, type UnitCommitOptions } from "./unit-commit.ts";
@@ -38,8 +42,8 @@ interface ArchiverOptions extends SweepOptions, UnitCommitOptions, HotDeletionOp
 }
 
 /**
- * Moves entries whose time in the log store is over to the archive. Any number of instances share the work: a unit is
- * claimed by a lock of a connection to Postgres, which ends with the process that holds it.
+ * Moves entries whose time in the log store is over to the archive. Any number of instances share the work, each
+ * with units of its own; one at a time looks for what there is to do, and one lets the log store go of entries.
  */
 export class Archiver {
   readonly #options: ArchiverOptions;
@@ -86,24 +90,20 @@ export class Archiver {
   /** True when there may be more at once. */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { sql, metrics, now } = this.#options;
-    const connection = await reserve(sql);
     try {
       const today = await this.#today();
-      if (this.#sweptMs === null || now() - this.#sweptMs >= SWEEP_EVERY_MS)
-        await this.#sweep(connection, today, signal);
-      const archived = await this.#archiveDue(connection, today, signal);
-      const deleted = await this.#deleteDue(connection, signal);
-      const { open, failures } = await measureOpenUnits(sql);
+      if (this.#sweptMs === null || now() - this.#sweptMs >= SWEEP_EVERY_MS) await this.#sweep(today, signal);
+      const archived = await this.#archiveDue(today, signal);
+      const deleted = signal.aborted
+        ? null
+        : await takeTurn(sql, "archive-deletion", () => this.#deleteDue(signal));
+      const { open, failing } = await measureOpenUnits(sql);
       metrics.open.set(open);
-      this.#failing = failures > 0;
-      return (archived || deleted) && !signal.aborted;
+      this.#failing = failing > 0;
+      return (archived || deleted === true) && !signal.aborted;
     } catch (error) {
       this.#failing = true;
       throw error;
-    } finally {
-      // A connection that is gone has taken its locks with it.
-      await releaseLocks(connection).catch(() => undefined);
-      connection.release();
     }
   }
 
@@ -115,40 +115,41 @@ export class Archiver {
     return archiveToday(believedMs);
   }
 
-  async #sweep(connection: ReservedSql, today: string, signal: AbortSignal): Promise<void> {
+  async #sweep(today: string, signal: AbortSignal): Promise<void> {
     const nowMs = this.#options.now();
-    if (await takeSweep(connection)) {
+    await takeTurn(this.#options.sql, "archive-sweep", async () => {
       await removeLeftovers(this.#options, today, signal);
       await planExpired(this.#options, today, signal);
-      await releaseLocks(connection);
-    }
+    });
     this.#sweptMs = nowMs;
   }
 
   /** Brings planned units into the archive, as many as are deleted at once; true when there were any. */
-  async #archiveDue(connection: ReservedSql, today: string, signal: AbortSignal): Promise<boolean> {
-    const { metrics } = this.#options;
+  async #archiveDue(today: string, signal: AbortSignal): Promise<boolean> {
+    const { sql, metrics } = this.#options;
     let units = 0;
     for (let rows = 0; units < ROUND_MAX_UNITS && rows < DELETION_MAX_ROWS && !signal.aborted; units += 1) {
-      const unit = await askPostgres(() => claimUnit(connection), LEDGER_TIMEOUT_MS);
+      const unit = await askPostgres(() => claimPlanned(sql), LEDGER_TIMEOUT_MS);
       if (unit === null) break;
+      using _renewal = this.#keepRenewed(unit);
       await this.#orPostpone([unit], signal, async () => {
         const moved = await archiveUnit(this.#options, unit, today, signal);
         metrics.units.inc({ outcome: moved === 0 ? "empty" : "archived" });
         rows += moved;
       });
-      await releaseLocks(connection);
     }
     return units > 0;
   }
 
   /** Lets the log store go of what the archive has, of any instance's units; true when there was anything. */
-  async #deleteDue(connection: ReservedSql, signal: AbortSignal): Promise<boolean> {
+  async #deleteDue(signal: AbortSignal): Promise<boolean> {
     const { sql, metrics, log } = this.#options;
-    if (signal.aborted || !(await takeDeletion(connection))) return false;
-    const listed = await listCommitted(sql, DELETION_MAX_ROWS);
+    const units = await askPostgres(() => claimCommitted(sql), LEDGER_TIMEOUT_MS);
+    const [first] = units;
+    if (first === undefined) return false;
+    using _renewal = this.#keepRenewed({ claim: first.claim, key: {} });
     const checked: CommittedUnit[] = [];
-    for (const unit of listed)
+    for (const unit of units)
       await this.#orPostpone([unit], signal, async () => {
         await checkArchived(this.#options, unit, signal);
         checked.push(unit);
@@ -160,13 +161,17 @@ export class Archiver {
         metrics.rows.inc(rows);
         log.info({ units: checked.length, rows }, "log entries moved to the archive");
       });
-    await releaseLocks(connection);
-    return listed.length > 0;
+    return true;
   }
 
-  /** Does a part of the work; where it fails, the units are put off, unless the server stops. */
+  #keepRenewed(claim: Claim): Disposable {
+    const { sql } = this.#options;
+    return keepRenewed(() => askPostgres(() => UNITS.renew(sql, claim, UNIT_LEASE_MS)), UNIT_RENEW_MS);
+  }
+
+  /** Does a part of the work; where it fails, the units are put off, or given back when the server stops. */
   async #orPostpone(
-    units: readonly UnitKey[],
+    units: readonly ClaimedUnit[],
     signal: AbortSignal,
     work: () => Promise<void>,
   ): Promise<void> {
@@ -174,23 +179,14 @@ export class Archiver {
     try {
       await work();
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) {
+        for (const unit of units) await UNITS.giveBack(sql, unit);
+        return;
+      }
       metrics.units.inc({ outcome: "failed" }, units.length);
       const ids = units.map(({ id }) => id);
       log.warn({ err: error, units: ids }, "log entries could not be archived; it is tried again");
-      for (const unit of units) await postponeUnit(sql, unit);
+      for (const unit of units) await UNITS.postpone(sql, unit, backoffMs(BACKOFF, unit.attempts));
     }
-  }
-}
-
-/** A connection of our own, to hold locks; throws a DependencyError when there is none in time. */
-async function reserve(sql: Sql): Promise<ReservedSql> {
-  const reserving = sql.reserve();
-  try {
-    return await askPostgres(() => reserving, LEDGER_TIMEOUT_MS);
-  } catch (error) {
-    // One that comes too late goes back.
-    reserving.then((late) => late.release()).catch(() => undefined);
-    throw error;
   }
 }

@@ -32,7 +32,7 @@ export async function checkArchived(
   } catch (error) {
     signal.throwIfAborted();
     const hot = await statements.digestHot(unit, attempt, signal);
-    if (isSame(hot, facts)) await replanUnit(options.sql, unit, attempt);
+    if (isSame(hot, facts)) await replanUnit(options.sql, unit);
     throw error;
   }
   const staged = await statements.digestStaged(attempt, signal);
@@ -71,7 +71,7 @@ async function finish(
   unit: CommittedUnit,
   signal: AbortSignal,
 ): Promise<void> {
-  await finishUnit(sql, unit);
+  if (!(await finishUnit(sql, unit))) return;
   onStep("finished", unit);
   await statements.dropStaged(unit.attempt, signal);
   await forgetAttempt(sql, unit.attempt);

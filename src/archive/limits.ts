@@ -49,20 +49,21 @@ export const RETENTION_PAGE = 500;
 export const SWEEP_MAX_LEFTOVERS = 200;
 /** Archived files whose time is over that one sweep gives up. */
 export const SWEEP_MAX_EXPIRED = 200;
-/** Units that are looked at to find one that no other instance works on. */
-export const CLAIM_LOOKS_AT = 50;
+/** For how long a unit is believed to be worked on by an instance that is not heard of. */
+export const UNIT_LEASE_MS = 60_000;
+/** How often its holder says that it lives: twice within a lease may fail. */
+export const UNIT_RENEW_MS = 20_000;
 /** Units of one round, between which the loop looks for what else there is. */
 export const ROUND_MAX_UNITS = 100;
 
 /** Until then an attempt that was given up may still be writing: longer than any of its statements lasts. */
 export const LEFTOVER_AGE_MS = 3_600_000;
 
-/** First pause before a unit that failed is tried again; doubled up to the maximum. */
-export const RETRY_BASE_MS = 30_000;
-export const RETRY_MAX_MS = 3_600_000;
+/** The pauses before a unit that failed is tried again. */
+export const BACKOFF = { baseMs: 30_000, maxMs: 3_600_000 };
 
 /** What a statement under way gets when the server stops; what is cut off is done again. */
 export const ARCHIVE_STOP_MS = 1_000;
 
-/** Statements of Postgres beside the reserved connection, which waits for nobody. */
+/** Statements of Postgres, which wait for nobody. */
 export const LEDGER_TIMEOUT_MS = 10_000;

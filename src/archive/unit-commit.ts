@@ -2,7 +2,14 @@ import type { Sql } from "postgres";
 import { type ArchiveFiles, fileName } from "./files/archive-files.ts";
 import { hotRetentionOf } from "./hot-retention.ts";
 import { beginAttempt, forgetAttempt } from "./ledger/attempt-store.ts";
-import { commitUnit, countAttempt, type FileFacts, type UnitKey, withdrawUnit } from "./ledger/unit-store.ts";
+import {
+  type ClaimedUnit,
+  commitUnit,
+  countAttempt,
+  type FileFacts,
+  UNITS,
+  type UnitKey,
+} from "./ledger/unit-store.ts";
 import { findRetention } from "./retention/store.ts";
 import type { ArchiveStatements } from "./statements.ts";
 import type { StepObserver } from "./steps.ts";
@@ -29,20 +36,20 @@ export interface UnitCommitOptions {
  */
 export async function archiveUnit(
   options: UnitCommitOptions,
-  unit: UnitKey,
+  unit: ClaimedUnit,
   today: string,
   signal: AbortSignal,
 ): Promise<number> {
   const { sql, statements, files, defaultDays, now, onStep } = options;
   const { attempt, file } = await beginAttempt(sql, unit, (number) => nameOf(unit, number), now());
-  if (!(await countAttempt(sql, unit.id, attempt))) throw new Error("the unit is no longer planned");
+  if (!(await countAttempt(sql, unit, attempt))) throw new Error("another instance has taken over");
   onStep("begun", unit);
 
   const retention = hotRetentionOf(await findRetention(sql, unit.organizationId), defaultDays);
   const staged = await statements.stage(unit, attempt, retention, today, signal);
   onStep("staged", unit);
   if (staged === 0) {
-    await withdrawUnit(sql, unit, attempt);
+    await UNITS.remove(sql, unit);
     await forgetAttempt(sql, attempt);
     return 0;
   }
@@ -55,7 +62,7 @@ export async function archiveUnit(
   const facts = await verifiedFacts(statements, unit, { attempt, file }, signal);
   if (facts.rows !== staged) throw new Error("entries vanished while they were being archived");
   onStep("verified", unit);
-  if (!(await commitUnit(sql, unit, attempt, facts))) throw new Error("another attempt has taken over");
+  if (!(await commitUnit(sql, unit, facts))) throw new Error("another instance has taken over");
   onStep("committed", unit);
   return facts.rows;
 }

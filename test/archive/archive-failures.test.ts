@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { ARCHIVE_COLUMNS, FILE_STRUCTURE } from "../../src/archive/columns.ts";
 import { fileName, patternOf } from "../../src/archive/files/archive-files.ts";
 import { DirectoryFiles } from "../../src/archive/files/directory-files.ts";
+import { UNIT_LEASE_MS } from "../../src/archive/limits.ts";
+import { ArchiveStatements } from "../../src/archive/statements.ts";
 import { createClickHouse } from "../../src/storage/clickhouse.ts";
 import { idAt, insertRows, type StoredRow } from "../domains/logs/stored-rows.ts";
+import { eventually } from "../harness/eventually.ts";
 import { letPass } from "../harness/let-pass.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
@@ -57,6 +60,35 @@ test("several instances share the work: every entry moves once", async () => {
     expect(await hotIds(stores, organization)).toEqual([]);
     expect(await archivedIds(stores, organization, files)).toEqual(ids);
   }
+});
+
+test("a unit whose instance is not heard of any more is moved by another one when its lease is over", async () => {
+  const { organization, ids } = await oldEntries(3);
+  const begun = Promise.withResolvers<void>();
+  class Hanging extends ArchiveStatements {
+    override write(...[, , , signal]: Parameters<ArchiveStatements["write"]>): Promise<void> {
+      begun.resolve();
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
+    }
+  }
+  const archive = new DirectoryFiles(join(temporary.path, "archive"));
+  const statements = new Hanging(stores.clickhouse, archive);
+  const lost = testArchiver(stores, temporary.path, { statements });
+  const running = lost.run();
+  await begun.promise;
+  const { run, files } = testArchiver(stores, temporary.path);
+  await run();
+  expect(await hotIds(stores, organization)).toEqual(ids);
+  // It says that it lives every now and then, so the other may have to look again.
+  await eventually("the other takes over", async () => {
+    await letPass(stores.postgres, "log_archive_units", UNIT_LEASE_MS);
+    await run();
+    return (await hotIds(stores, organization)).length === 0;
+  });
+  lost.stop();
+  await running;
+  expect(await archivedIds(stores, organization, files)).toEqual(ids);
+  expect((await unitsOf(stores, organization)).map(({ state }) => state)).toEqual(["done"]);
 });
 
 test("while ClickHouse is away nothing changes, the server says so, and later it goes on", async () => {

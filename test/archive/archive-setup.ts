@@ -46,7 +46,8 @@ export function archiverOver(stores: ArchiveStores, files: ArchiveFiles, choices
     metrics: metrics.archive,
     log: createLogger("silent"),
   });
-  return { archiver, metrics, run: () => archiver.runOnce(new AbortController().signal) };
+  const stopping = new AbortController();
+  return { archiver, metrics, stop: () => stopping.abort(), run: () => archiver.runOnce(stopping.signal) };
 }
 
 export async function makeOrganization(stores: ArchiveStores): Promise<number> {

@@ -109,7 +109,7 @@ test("only entries that are in the file are deleted, though as many others are f
   const moved = await insertEntries(organization, 4);
   const stopped = testArchiver(stores, temporary.path, {
     onStep: (step) => {
-      if (step === "committed") throw new Error("stopped by the test");
+      if (step === "committed") stopped.stop();
     },
   });
   await stopped.run();
@@ -157,14 +157,15 @@ test("entries that vanish between being counted and being written are missed, an
   expect(await hotIds(stores, organization)).toEqual(ids.slice(1));
 });
 
-test("an attempt that another one has overtaken commits nothing and is not counted", async () => {
+test("an attempt whose unit another instance has taken over commits nothing and is not counted", async () => {
   const organization = await makeOrganization(stores);
   const ids = await insertEntries(organization, 3);
   class Overtaken extends DirectoryFiles {
     override async settle(file: string): Promise<void> {
       await super.settle(file);
       await stores.postgres`
-        UPDATE log_archive_units SET attempt = attempt + 1000 WHERE organization_id = ${organization}`;
+        UPDATE log_archive_units SET claim_id = gen_random_uuid(), attempts = attempts + 1
+        WHERE organization_id = ${organization}`;
     }
   }
   const { run, archiver, metrics } = archiverOver(stores, new Overtaken(archive));

@@ -2,9 +2,10 @@ import type { Sql } from "postgres";
 
 /** The columns that say when something becomes due or ends, of the tables that are looked at by the database's clock. */
 const TIMES = {
-  idempotency_keys: ["leased_until", "expires_at"],
+  idempotency_keys: ["leased_until", "expires_at", "asked_at"],
   mail_outbox: ["next_attempt_at", "expires_at"],
   log_archive_units: ["retry_at"],
+  job_turns: ["next_attempt_at"],
   quarantine_records: ["claimed_at"],
 } as const;
 

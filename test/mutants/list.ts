@@ -5,6 +5,7 @@ import { READING } from "./lists/reading.ts";
 import { RECORDS } from "./lists/records.ts";
 import { REQUESTS } from "./lists/requests.ts";
 import { WIRES } from "./lists/wires.ts";
+import { WORK } from "./lists/work.ts";
 import type { Mutant } from "./mutant.ts";
 
 /** The faults that are kept, by area: places where one would leak, lose or double. */
@@ -12,6 +13,7 @@ export const AREAS: Readonly<Record<string, readonly Mutant[]>> = {
   access: ACCESS,
   requests: REQUESTS,
   changes: CHANGES,
+  work: WORK,
   ingest: INGEST,
   wires: WIRES,
   records: RECORDS,

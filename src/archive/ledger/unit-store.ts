@@ -1,5 +1,7 @@
-import type { ReservedSql, Sql } from "postgres";
-import { CLAIM_LOOKS_AT, DELETION_MAX_UNITS, RETRY_BASE_MS, RETRY_MAX_MS } from "../limits.ts";
+import type { Fragment, ISql, Sql } from "postgres";
+import type { Claim } from "../../jobs/claims/leased-rows.ts";
+import { WorkQueue } from "../../jobs/claims/work-queue.ts";
+import { DELETION_MAX_ROWS, DELETION_MAX_UNITS, UNIT_LEASE_MS, UNIT_MAX_ROWS } from "../limits.ts";
 
 /** The queries about the ledger of the archive. The work concerns all organisations; a unit belongs to one. */
 
@@ -22,16 +24,25 @@ export interface FileFacts {
   readonly maxTs: bigint;
 }
 
+/** A unit that one instance works on. */
+export interface ClaimedUnit extends UnitKey, Claim {
+  /** How often it was tried since it last came on, this time included. */
+  readonly attempts: number;
+}
+
 /** A unit whose entries the archive has, and the log store perhaps as well. */
-export interface CommittedUnit extends UnitKey {
+export interface CommittedUnit extends ClaimedUnit {
   readonly attempt: number;
   readonly facts: FileFacts;
 }
 
-/** Advisory locks of the archive: a number that no other lock of two numbers has, and the id of a unit or one of these. */
-const LOCK_CLASS = 0x0b5a;
-const SWEEP_LOCK = 0;
-const DELETION_LOCK = -1;
+export const UNITS = new WorkQueue({
+  table: "log_archive_units",
+  key: "id",
+  claim: "claim_id",
+  due: "retry_at",
+  attempts: "attempts",
+});
 
 /**
  * Plans what a day has, unless it is planned already or the organisation is gone. While records of its quarantine are
@@ -45,74 +56,51 @@ export async function planUnit(sql: Sql, organizationId: number, day: string): P
     ON CONFLICT (organization_id, day) WHERE state <> 'done' DO NOTHING`;
 }
 
-/** Takes the turn to sweep for as long as the connection lives, or until `releaseLocks`. */
-export function takeSweep(connection: ReservedSql): Promise<boolean> {
-  return takeLock(connection, SWEEP_LOCK);
+/** A planned unit that is due and that no other instance works on. */
+export async function claimPlanned(sql: Sql): Promise<ClaimedUnit | null> {
+  const [row] = await claimNext<UnitRow>(sql, {
+    where: sql`state = 'planned'`,
+    order: sql`day, id`,
+    columns: UNIT_COLUMNS(sql),
+  });
+  return row === undefined ? null : claimedOf(row);
 }
 
-/** Takes the turn to delete what is archived, likewise. */
-export function takeDeletion(connection: ReservedSql): Promise<boolean> {
-  return takeLock(connection, DELETION_LOCK);
-}
-
-/**
- * A planned unit that is due and that no other instance works on; it is this one's for as long as the connection
- * lives, or until `releaseLocks`.
- */
-export async function claimUnit(connection: ReservedSql): Promise<UnitKey | null> {
-  const due = await connection<{ id: number }[]>`
-    SELECT id FROM log_archive_units WHERE state = 'planned' AND retry_at <= now()
-    ORDER BY day, id LIMIT ${CLAIM_LOOKS_AT}`;
-  for (const { id } of due) {
-    if (!(await takeLock(connection, id))) continue;
-    // Somebody may have brought it further since it was listed.
-    const [row] = await connection<UnitRow[]>`
-      SELECT id, organization_id, to_char(day, 'YYYY-MM-DD') AS day
-      FROM log_archive_units WHERE id = ${id} AND state = 'planned'`;
-    if (row !== undefined) return { id, organizationId: row.organization_id, day: row.day };
+/** Committed units that are due, the oldest first, all under one claim; of as many entries as are deleted at once. */
+export async function claimCommitted(sql: Sql): Promise<CommittedUnit[]> {
+  const claim = crypto.randomUUID();
+  const taking = {
+    where: sql`state = 'committed'`,
+    order: sql`id`,
+    columns: sql`${UNIT_COLUMNS(sql)}, attempt, file, rows, bytes, checksum, min_ts, max_ts`,
+  };
+  const units: CommittedUnit[] = [];
+  for (let rows = 0; units.length < DELETION_MAX_UNITS && rows + UNIT_MAX_ROWS <= DELETION_MAX_ROWS; ) {
+    const [row] = await claimNext<CommittedRow>(sql, taking, claim);
+    if (row === undefined) break;
+    const unit = committedOf(row);
+    units.push(unit);
+    rows += unit.facts.rows;
   }
-  return null;
+  return units;
 }
 
-/** Committed units that are due, the oldest first, of together at most so many entries, or one of more. */
-export async function listCommitted(sql: Sql, maxRows: number): Promise<CommittedUnit[]> {
-  const rows = await sql<CommittedRow[]>`
-    SELECT * FROM (
-      SELECT id, organization_id, to_char(day, 'YYYY-MM-DD') AS day, attempt, file, rows, bytes, checksum, min_ts, max_ts,
-             sum(rows) OVER (ORDER BY id) - rows AS rows_before
-      FROM log_archive_units WHERE state = 'committed' AND retry_at <= now()
-    ) due
-    WHERE rows_before = 0 OR rows_before + rows <= ${maxRows} ORDER BY id LIMIT ${DELETION_MAX_UNITS}`;
-  return rows.map((row) => ({
-    id: row.id,
-    organizationId: row.organization_id,
-    day: row.day,
-    attempt: Number(row.attempt),
-    facts: {
-      file: row.file,
-      rows: Number(row.rows),
-      bytes: Number(row.bytes),
-      checksum: row.checksum,
-      minTs: BigInt(row.min_ts),
-      maxTs: BigInt(row.max_ts),
-    },
-  }));
-}
+const UNIT_COLUMNS = (sql: Sql): Fragment =>
+  sql`id, organization_id, to_char(day, 'YYYY-MM-DD') AS day, attempts`;
 
-export async function releaseLocks(connection: ReservedSql): Promise<void> {
-  await connection`SELECT pg_advisory_unlock_all()`;
-}
-
-async function takeLock(connection: ReservedSql, key: number): Promise<boolean> {
-  const [lock] = await connection<{ taken: boolean }[]>`
-    SELECT pg_try_advisory_lock(${LOCK_CLASS}::integer, ${key}::integer) AS taken`;
-  return lock?.taken === true;
+function claimNext<Row extends object>(
+  sql: Sql,
+  which: { where: Fragment; order: Fragment; columns: Fragment },
+  claim?: string,
+): Promise<(Row & { readonly claim: string })[]> {
+  return UNITS.take<Row>(sql, { ...which, max: 1, leaseMs: UNIT_LEASE_MS }, claim);
 }
 
 interface UnitRow {
   id: number;
   organization_id: number;
   day: string;
+  attempts: number;
 }
 
 interface CommittedRow extends UnitRow {
@@ -125,64 +113,74 @@ interface CommittedRow extends UnitRow {
   max_ts: string;
 }
 
-/** Makes the attempt the one that counts; false when the unit is no longer planned. */
-export async function countAttempt(sql: Sql, unitId: number, attempt: number): Promise<boolean> {
-  const changed = await sql`
-    UPDATE log_archive_units SET attempt = ${attempt} WHERE id = ${unitId} AND state = 'planned'`;
+function claimedOf({ id, claim, organization_id, day, attempts }: UnitRow & { claim: string }): ClaimedUnit {
+  return { id, claim, key: { id }, organizationId: organization_id, day, attempts };
+}
+
+function committedOf(row: CommittedRow & { claim: string }): CommittedUnit {
+  return {
+    ...claimedOf(row),
+    attempt: Number(row.attempt),
+    facts: {
+      file: row.file,
+      rows: Number(row.rows),
+      bytes: Number(row.bytes),
+      checksum: row.checksum,
+      minTs: BigInt(row.min_ts),
+      maxTs: BigInt(row.max_ts),
+    },
+  };
+}
+
+/** Makes the attempt the one that counts; false when the unit is no longer the claim's. */
+export async function countAttempt(sql: Sql, unit: ClaimedUnit, attempt: number): Promise<boolean> {
+  const changed = await sql`UPDATE log_archive_units SET attempt = ${attempt} WHERE ${UNITS.held(sql, unit)}`;
   return changed.count === 1;
 }
 
-/** From here on searches of the archive read the file. False when another attempt counts by now: this one is void. */
+/**
+ * From here on searches of the archive read the file, and whoever deletes next has the unit. False when it is another
+ * instance's by now: this attempt is void.
+ */
 export async function commitUnit(
   sql: Sql,
-  { id, organizationId }: UnitKey,
-  attempt: number,
+  unit: ClaimedUnit,
   { file, rows, bytes, checksum, minTs, maxTs }: FileFacts,
 ): Promise<boolean> {
+  const { organizationId } = unit;
   return sql.begin(async (tx) => {
     // So that places are given in the order in which they become visible.
     await tx`SELECT 1 FROM organizations WHERE id = ${organizationId} FOR NO KEY UPDATE`;
     const changed = await tx`
       UPDATE log_archive_units
       SET state = 'committed', file = ${file}, rows = ${rows}, bytes = ${bytes}, checksum = ${checksum},
-          min_ts = ${String(minTs)}, max_ts = ${String(maxTs)}, failures = 0,
+          min_ts = ${String(minTs)}, max_ts = ${String(maxTs)}, ${CAME_ON(tx)},
           seq = (SELECT coalesce(max(seq), 0) + 1 FROM log_archive_units WHERE organization_id = ${organizationId})
-      WHERE id = ${id} AND attempt = ${attempt} AND state = 'planned'`;
+      WHERE ${UNITS.held(tx, unit)}`;
     return changed.count === 1;
   });
 }
 
+/** The unit is free, and due at once for what comes next. */
+const CAME_ON = (sql: ISql): Fragment => sql`${UNITS.freed(sql)}, retry_at = now(), attempts = 0`;
+
 /** Takes the file back from the archive: the log store, which has everything, is searched alone again. */
-export async function replanUnit(sql: Sql, { id }: UnitKey, attempt: number): Promise<void> {
+export async function replanUnit(sql: Sql, unit: CommittedUnit): Promise<void> {
   await sql`
-    UPDATE log_archive_units SET state = 'planned', attempt = NULL, seq = NULL
-    WHERE id = ${id} AND attempt = ${attempt} AND state = 'committed'`;
+    UPDATE log_archive_units SET state = 'planned', attempt = NULL, seq = NULL WHERE ${UNITS.held(sql, unit)}`;
 }
 
-export async function finishUnit(sql: Sql, { id }: UnitKey): Promise<void> {
-  await sql`
-    UPDATE log_archive_units SET state = 'done', failures = 0, done_at = now()
-    WHERE id = ${id} AND state = 'committed'`;
+/** False when it is another instance's by now, which finishes it. */
+export async function finishUnit(sql: Sql, unit: CommittedUnit): Promise<boolean> {
+  const { count } = await sql`
+    UPDATE log_archive_units SET state = 'done', ${CAME_ON(sql)}, done_at = now() WHERE ${UNITS.held(sql, unit)}`;
+  return count === 1;
 }
 
-/** Takes back a plan of which nothing was found to do. */
-export async function withdrawUnit(sql: Sql, { id }: UnitKey, attempt: number): Promise<void> {
-  await sql`DELETE FROM log_archive_units WHERE id = ${id} AND attempt = ${attempt} AND state = 'planned'`;
-}
-
-/** Puts a unit off, the longer the more often it has failed. */
-export async function postponeUnit(sql: Sql, { id }: UnitKey): Promise<void> {
-  await sql`
-    UPDATE log_archive_units
-    SET retry_at = now()
-          + least(${RETRY_MAX_MS}::double precision, ${RETRY_BASE_MS} * power(2, least(failures, 20))) * interval '1 millisecond',
-        failures = least(failures + 1, 1000)
-    WHERE id = ${id} AND state <> 'done'`;
-}
-
-/** How much is not done, and how often what fails most has failed. */
-export async function measureOpenUnits(sql: Sql): Promise<{ open: number; failures: number }> {
-  const [row] = await sql<{ open: string; failures: number | null }[]>`
-    SELECT count(*) AS open, max(failures) AS failures FROM log_archive_units WHERE state <> 'done'`;
-  return { open: Number(row?.open ?? 0), failures: row?.failures ?? 0 };
+/** How much is not done, and of how much an attempt has failed. */
+export async function measureOpenUnits(sql: Sql): Promise<{ open: number; failing: number }> {
+  const [row] = await sql<{ open: string; failing: string }[]>`
+    SELECT count(*) AS open, count(*) FILTER (WHERE attempts > (claim_id IS NOT NULL)::integer) AS failing
+    FROM log_archive_units WHERE state <> 'done'`;
+  return { open: Number(row?.open ?? 0), failing: Number(row?.failing ?? 0) };
 }

@@ -1,5 +1,12 @@
 import type { Sql, TransactionSql } from "postgres";
+import { type Claim, LeasedRows } from "../../jobs/claims/leased-rows.ts";
 import { fromNow } from "../../storage/database-clock.ts";
+
+/**
+ * The keys of requests. They are taken by their name and not when they become due, so taking one is a statement of its
+ * own here; what the holder does with it afterwards is not.
+ */
+export const KEYS = new LeasedRows({ table: "idempotency_keys", claim: "attempt", until: "leased_until" });
 
 /** Whose key it is, and which. */
 export interface IdempotencyKey {
@@ -10,9 +17,9 @@ export interface IdempotencyKey {
   readonly keyHash: Uint8Array;
 }
 
-/** A key held by one execution of a request. */
-export interface Claim extends IdempotencyKey {
-  readonly attempt: string;
+/** The key of an execution's row, and which execution has it. */
+export function claimOf({ organizationId, credential, keyHash }: IdempotencyKey, attempt: string): Claim {
+  return { claim: attempt, key: { organization_id: organizationId, credential, key_hash: keyHash } };
 }
 
 type ClaimOutcome =
@@ -45,7 +52,7 @@ export interface ClaimLog {
   readonly identity: string;
   /** An execution that ended longer ago may be forgotten by the log itself. */
   readonly reachMs: number;
-  /** For how long after its lease an execution of another log is left to what that log says. */
+  /** For how long an execution of another log that was asked about is left to what that log says. */
   readonly holdMs: number;
 }
 
@@ -64,13 +71,17 @@ export async function claimKey(sql: Sql, key: IdempotencyKey, request: ClaimRequ
     ON CONFLICT (organization_id, credential, key_hash) DO UPDATE
     SET fingerprint = excluded.fingerprint, attempt = excluded.attempt, log = excluded.log,
         leased_until = excluded.leased_until, expires_at = excluded.expires_at, answer = NULL, asked_at = NULL,
+        lost_logs = CASE WHEN held.expires_at <= now() THEN '{}'
+                         WHEN held.is_stored OR held.log IS NULL OR held.log = excluded.log THEN held.lost_logs
+                         ELSE held.lost_logs || held.log END,
         stored_as = CASE WHEN held.expires_at > now() THEN held.stored_as ELSE excluded.stored_as END,
         is_stored = held.is_stored AND held.expires_at > now()
     WHERE held.expires_at <= now()
        OR (held.answer IS NULL AND held.leased_until <= now() AND held.fingerprint = excluded.fingerprint
            AND (held.log IS NULL OR held.is_stored
-                OR (held.log = excluded.log AND held.leased_until > ${fromNow(sql, -(log?.reachMs ?? 0))})
-                OR held.leased_until <= ${fromNow(sql, -(log?.holdMs ?? 0))}))
+                OR (held.log = excluded.log AND (held.leased_until > ${fromNow(sql, -(log?.reachMs ?? 0))}
+                                                 OR held.leased_until <= ${fromNow(sql, -(log?.holdMs ?? 0))}))
+                OR held.asked_at <= ${fromNow(sql, -(log?.holdMs ?? 0))}))
     RETURNING stored_as, is_stored`;
   if (taken === undefined) return readHeld(sql, key, request);
   return { kind: "claimed", entries: { storedAs: taken.stored_as, isStored: taken.is_stored } };
@@ -78,7 +89,7 @@ export async function claimKey(sql: Sql, key: IdempotencyKey, request: ClaimRequ
 
 interface HeldRow {
   fingerprint: Uint8Array;
-  attempt: string;
+  attempt: string | null;
   answer: Uint8Array | null;
   log: string | null;
   is_stored: boolean;
@@ -104,47 +115,56 @@ async function readHeld(
   const isElsewhere = held.log !== null && held.log !== log?.identity && !held.is_stored;
   if (held.leased_for_ms > 0 || !isElsewhere)
     return { kind: "in-progress", leasedForMs: Math.max(0, held.leased_for_ms) };
-  await askLog(sql, { ...key, attempt: held.attempt });
+  if (held.attempt !== null)
+    // Asks that log whether it holds the entries.
+    await sql`
+      UPDATE idempotency_keys SET asked_at = now()
+      WHERE ${KEYS.held(sql, claimOf(key, held.attempt))} AND asked_at IS NULL`;
   return { kind: "elsewhere" };
 }
 
-/** Asks the write-ahead log of an execution that did not answer whether it holds the entries. */
-async function askLog(sql: Sql, { organizationId, credential, keyHash, attempt }: Claim): Promise<void> {
-  await sql`
-    UPDATE idempotency_keys SET asked_at = now()
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt} AND asked_at IS NULL`;
-}
-
 /** A claim whose log is asked about. */
-interface AskedClaim extends Claim {
+interface AskedClaim extends IdempotencyKey {
+  readonly attempt: string;
+  readonly log: string;
   readonly storedAs: string;
   /** How long ago its lease ended. */
   readonly endedForMs: number;
 }
 
-interface AskedRow {
+interface KeyRow {
   organization_id: number;
   credential: string;
   key_hash: Uint8Array;
-  attempt: string;
   stored_as: string;
+}
+
+function keyOf({ organization_id, credential, key_hash }: KeyRow): IdempotencyKey {
+  return { organizationId: organization_id, credential, keyHash: key_hash };
+}
+
+interface AskedRow extends KeyRow {
+  attempt: string;
+  log: string;
   ended_for_ms: number;
 }
 
-/** What this write-ahead log is asked, at most `limit` claims, oldest question first; of all organisations. */
-export async function findAskedClaims(sql: Sql, log: string, limit: number): Promise<AskedClaim[]> {
+/** What a log of these names is asked, at most `limit` claims, oldest question first; of all organisations. */
+export async function findAskedClaims(
+  sql: Sql,
+  logs: readonly string[],
+  limit: number,
+): Promise<AskedClaim[]> {
   const rows = await sql<AskedRow[]>`
-    SELECT organization_id, credential, key_hash, attempt, stored_as,
+    SELECT organization_id, credential, key_hash, attempt, log, stored_as,
            (extract(epoch FROM now() - leased_until) * 1000)::double precision AS ended_for_ms
     FROM idempotency_keys
-    WHERE log = ${log} AND asked_at IS NOT NULL AND answer IS NULL AND NOT is_stored AND leased_until <= now()
+    WHERE log = ANY(${[...logs]}) AND asked_at IS NOT NULL AND answer IS NULL AND NOT is_stored AND leased_until <= now()
     ORDER BY asked_at LIMIT ${limit}`;
   return rows.map((row) => ({
-    organizationId: row.organization_id,
-    credential: row.credential,
-    keyHash: row.key_hash,
+    ...keyOf(row),
     attempt: row.attempt,
+    log: row.log,
     storedAs: row.stored_as,
     endedForMs: row.ended_for_ms,
   }));
@@ -155,42 +175,69 @@ export async function findAskedClaims(sql: Sql, log: string, limit: number): Pro
  * millisecond ago, for the column rounds to one.
  */
 export async function releaseStored(sql: Sql, claim: Claim): Promise<void> {
-  const { organizationId, credential, keyHash, attempt } = claim;
   await sql`
-    UPDATE idempotency_keys SET is_stored = true, asked_at = NULL, leased_until = ${fromNow(sql, -1)}
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt} AND answer IS NULL`;
+    UPDATE idempotency_keys
+    SET ${KEYS.freed(sql)}, is_stored = true, asked_at = NULL, leased_until = ${fromNow(sql, -1)}
+    WHERE ${KEYS.held(sql, claim)}`;
 }
 
-/** Keeps the answer of a claim. False when another execution has taken the key over meanwhile. */
+/**
+ * Gives a key back that was not executed. Its row stays while a log that was given up may hold the entries: whoever comes
+ * back with it takes the request on again.
+ */
+export async function releaseUnstored(sql: Sql, claim: Claim): Promise<void> {
+  const kept = await sql`
+    UPDATE idempotency_keys
+    SET ${KEYS.freed(sql)}, log = NULL, asked_at = NULL, leased_until = ${fromNow(sql, -1)}
+    WHERE ${KEYS.held(sql, claim)} AND lost_logs <> '{}'`;
+  if (kept.count === 0) await KEYS.remove(sql, claim);
+}
+
+/** A request whose execution was given up, because the log it appended to was gone. */
+export interface LostRequest extends IdempotencyKey {
+  readonly storedAs: string;
+}
+
+/**
+ * Decides who has the requests that logs of these names have lost, as far as `has` says that they hold the entries: those
+ * that another instance has stored are answered, the others are these logs' again. Throws while one is being executed.
+ */
+export function reclaimLost(
+  sql: Sql,
+  logs: readonly string[],
+  has: (lost: LostRequest) => boolean,
+): Promise<LostRequest[]> {
+  return sql.begin(async (tx) => {
+    const rows = await tx<(KeyRow & { is_done: boolean; is_held: boolean })[]>`
+      SELECT organization_id, credential, key_hash, stored_as, answer IS NOT NULL OR is_stored AS is_done,
+             attempt IS NOT NULL AND leased_until > now() AS is_held
+      FROM idempotency_keys WHERE lost_logs <> '{}' AND lost_logs && ${[...logs]}::text[] AND expires_at > now()
+      ORDER BY organization_id, credential, key_hash FOR UPDATE`;
+    const takenOver: LostRequest[] = [];
+    for (const row of rows) {
+      const lost = { ...keyOf(row), storedAs: row.stored_as };
+      if (!has(lost)) continue;
+      if (row.is_done) takenOver.push(lost);
+      else if (row.is_held) throw new Error("a request that this log has lost is being executed elsewhere");
+      else
+        await tx`
+          UPDATE idempotency_keys SET ${KEYS.freed(tx)}, is_stored = true, asked_at = NULL
+          WHERE organization_id = ${lost.organizationId} AND credential = ${lost.credential}
+            AND key_hash = ${lost.keyHash}`;
+    }
+    return takenOver;
+  });
+}
+
+/** Keeps the answer of a claim, which ends it. False when another execution has taken the key over meanwhile. */
 export async function keepAnswer(
   sql: Sql | TransactionSql,
-  { organizationId, credential, keyHash, attempt }: Claim,
+  claim: Claim,
   sealedAnswer: Uint8Array,
 ): Promise<boolean> {
   const { count } = await sql`
-    UPDATE idempotency_keys SET answer = ${sealedAnswer}
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt} AND answer IS NULL`;
+    UPDATE idempotency_keys SET ${KEYS.freed(sql)}, answer = ${sealedAnswer} WHERE ${KEYS.held(sql, claim)}`;
   return count === 1;
-}
-
-/** Says that the execution of a claim is still under way. */
-export async function renewLease(sql: Sql, claim: Claim, leaseMs: number): Promise<void> {
-  const { organizationId, credential, keyHash, attempt } = claim;
-  await sql`
-    UPDATE idempotency_keys SET leased_until = ${fromNow(sql, leaseMs)}
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt}`;
-}
-
-/** Gives a key back unanswered, so that a repetition is executed. */
-export async function releaseKey(sql: Sql, claim: Claim): Promise<void> {
-  const { organizationId, credential, keyHash, attempt } = claim;
-  await sql`
-    DELETE FROM idempotency_keys
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}
-      AND attempt = ${attempt} AND answer IS NULL`;
 }
 
 /** Forgets keys whose time is over, at most `limit` of them, and answers how many. */

@@ -3,15 +3,16 @@ import type { Sql, TransactionSql } from "postgres";
 import type { Principal } from "../../access/principal.ts";
 import type { SecretBox } from "../../access/secret-box.ts";
 import { ApiError } from "../../errors.ts";
+import { keepRenewed } from "../../jobs/claims/keep-renewed.ts";
+import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {
-  type Claim,
   type ClaimedEntries,
   claimKey,
+  claimOf,
   type IdempotencyKey,
+  KEYS,
   keepAnswer,
-  releaseKey,
-  renewLease,
 } from "./idempotency-store.ts";
 import { ELSEWHERE_RETRY_SEC, KEEP_MS, LEASE_MS, RENEW_EVERY_MS } from "./limits.ts";
 import {
@@ -129,7 +130,7 @@ export class Idempotency {
     const outcome = await askPostgres(() => claimKey(sql, key, request));
     switch (outcome.kind) {
       case "claimed":
-        return new ExecutionOfKey({ sql, box, storedRequests }, { ...key, attempt }, outcome.entries);
+        return new ExecutionOfKey({ sql, box, storedRequests }, key, attempt, outcome.entries);
       case "answered":
         return decodeAnswer(box.open(Buffer.from(outcome.sealedAnswer), PURPOSE));
       case "reused":
@@ -156,18 +157,18 @@ const PURPOSE = "idempotency";
 export class ExecutionOfKey {
   readonly name: RequestName;
   readonly #deps: IdempotencyDeps;
+  readonly #key: IdempotencyKey;
   readonly #claim: Claim;
-  readonly #renewal: ReturnType<typeof setInterval>;
+  readonly #renewal: Disposable;
   #isKept = false;
 
-  constructor(deps: IdempotencyDeps, claim: Claim, entries: ClaimedEntries) {
+  constructor(deps: IdempotencyDeps, key: IdempotencyKey, attempt: string, entries: ClaimedEntries) {
     this.#deps = deps;
-    this.#claim = claim;
-    this.name = { text: `key ${Buffer.from(claim.keyHash).toString("hex")}`, ...entries };
-    // A renewal that fails is made up for by the next one; without any the key is lost, which `keep` notices.
-    this.#renewal = setInterval(() => {
-      askPostgres(() => renewLease(deps.sql, claim, LEASE_MS)).catch(() => undefined);
-    }, RENEW_EVERY_MS);
+    this.#key = key;
+    this.#claim = claimOf(key, attempt);
+    this.name = { text: `key ${Buffer.from(key.keyHash).toString("hex")}`, ...entries };
+    const renew = () => askPostgres(() => KEYS.renew(deps.sql, this.#claim, LEASE_MS));
+    this.#renewal = keepRenewed(renew, RENEW_EVERY_MS);
   }
 
   /**
@@ -190,9 +191,9 @@ export class ExecutionOfKey {
    * executed anew.
    */
   async end(answer: RememberedAnswer | null): Promise<void> {
-    clearInterval(this.#renewal);
+    this.#renewal[Symbol.dispose]();
     // Whatever becomes of its row, the execution appends nothing any more.
-    this.#deps.storedRequests?.end(this.#claim.attempt);
+    this.#deps.storedRequests?.end(this.#claim.claim);
     if (this.#isKept) return;
     const { sql } = this.#deps;
     if (answer === null || encodeAnswer(answer).length > MAX_REMEMBERED_CHARS) await this.#release();
@@ -201,8 +202,8 @@ export class ExecutionOfKey {
 
   async #release(): Promise<void> {
     const { sql, storedRequests } = this.#deps;
-    if (storedRequests === undefined) await askPostgres(() => releaseKey(sql, this.#claim));
-    else await storedRequests.release(this.#claim, this.name.storedAs);
+    if (storedRequests === undefined) await askPostgres(() => KEYS.remove(sql, this.#claim));
+    else await storedRequests.release(this.#key, this.#claim, this.name.storedAs);
   }
 }
 

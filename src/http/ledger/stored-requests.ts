@@ -1,21 +1,24 @@
 import type { Sql } from "postgres";
 import { type Ingest, requestIdentity } from "../../../ingest/index.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
+import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {
-  type Claim,
   type ClaimLog,
+  claimOf,
   findAskedClaims,
   type IdempotencyKey,
-  releaseKey,
+  type LostRequest,
+  reclaimLost,
   releaseStored,
+  releaseUnstored,
 } from "./idempotency-store.ts";
 import { LEASE_MS, SETTLE_MAX_CLAIMS, SETTLE_POLL_MS, SETTLE_STOP_MS } from "./limits.ts";
 
 interface StoredRequestsOptions {
   readonly sql: Sql;
-  readonly wal: Pick<Ingest["wal"], "identity">;
+  readonly wal: Pick<Ingest["wal"], "names">;
   readonly events: Pick<Ingest["events"], "has" | "reachMs">;
   /** For how long an execution of another instance that is away is left to what its log says. */
   readonly holdMs: number;
@@ -59,7 +62,7 @@ export class StoredRequests {
   /** What a claim says of the log its execution appends to. */
   claimLog(): ClaimLog {
     const { wal, holdMs } = this.#options;
-    return { identity: wal.identity, reachMs: this.#reachMs(), holdMs };
+    return { identity: wal.names.present, reachMs: this.#reachMs(), holdMs };
   }
 
   /** To be called before an attempt claims its key, and once it is over whatever came of it. */
@@ -76,23 +79,48 @@ export class StoredRequests {
     return this.#options.events.has(requestIdentity(organizationId, credential, storedAs), 0);
   }
 
-  /** Answers what is asked now; true when there may be more. */
+  /** Answers what is asked now; true when there may be more that can be answered. */
   async settleOnce(): Promise<boolean> {
     const { sql, wal } = this.#options;
-    const asked = await askPostgres(() => findAskedClaims(sql, wal.identity, SETTLE_MAX_CLAIMS));
+    const asked = await askPostgres(() => findAskedClaims(sql, this.#names, SETTLE_MAX_CLAIMS));
     // Looked at after the question: an attempt that began since has claimed the key anew, which ends the question.
     const ended = asked.filter(({ attempt }) => !this.#underWay.has(attempt));
+    let answers = 0;
     for (const claim of ended) {
-      if (this.has(claim, claim.storedAs)) await askPostgres(() => releaseStored(sql, claim));
-      else if (claim.endedForMs < this.#reachMs()) await askPostgres(() => releaseKey(sql, claim));
+      const isStored = this.has(claim, claim.storedAs);
+      // A log that this one is a copy of may have written more since.
+      if (!isStored && (claim.log !== wal.names.present || claim.endedForMs >= this.#reachMs())) continue;
+      await this.release(claim, claimOf(claim, claim.attempt), claim.storedAs);
+      answers += 1;
     }
-    return false;
+    return answers === SETTLE_MAX_CLAIMS;
   }
 
   /** Gives a key back: as that of a request whose entries are stored, or to be executed anew. */
-  async release(claim: Claim, storedAs: string): Promise<void> {
+  async release(key: IdempotencyKey, claim: Claim, storedAs: string): Promise<void> {
     const { sql } = this.#options;
-    await askPostgres(() => (this.has(claim, storedAs) ? releaseStored(sql, claim) : releaseKey(sql, claim)));
+    const release = this.has(key, storedAs) ? releaseStored : releaseUnstored;
+    await askPostgres(() => release(sql, claim));
+  }
+
+  /**
+   * The requests that this log held when it was given up and that were stored elsewhere since: their entries are not to
+   * be flushed. From then on nobody else stores those that it does hold.
+   */
+  async takenOver(): Promise<Uint32Array[]> {
+    const { sql } = this.#options;
+    // First what can still be said in time: whoever has been told so does not take over.
+    while (await this.settleOnce());
+    const has = (lost: LostRequest): boolean => this.has(lost, lost.storedAs);
+    const lost = await askPostgres(() => reclaimLost(sql, this.#names, has));
+    return lost.map(({ organizationId, credential, storedAs }) =>
+      requestIdentity(organizationId, credential, storedAs),
+    );
+  }
+
+  get #names(): readonly string[] {
+    const { present, earlier } = this.#options.wal.names;
+    return [present, ...earlier];
   }
 
   /** A lease may have been renewed up to its own length after the entries were appended. */

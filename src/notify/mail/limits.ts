@@ -11,9 +11,8 @@ export const LEASE_MS = 12 * MINUTE_MS;
 export const SEND_TIMEOUT_MS = 60 * SECOND_MS;
 /** How often the outbox is looked at without being told of a mail. */
 export const POLL_MS = 2 * SECOND_MS;
-/** The pause after a failure; it doubles with every further one up to the longest. */
-export const RETRY_BASE_MS = 5 * SECOND_MS;
-export const RETRY_MAX_MS = 30 * MINUTE_MS;
+/** The pauses between attempts. */
+export const BACKOFF = { baseMs: 5 * SECOND_MS, maxMs: 30 * MINUTE_MS };
 /** Attempts after which a mail is given up, if it has not expired before; with the pauses above these are some 9 hours. */
 export const ATTEMPTS_MAX = 25;
 /** A mail waiting longer than this means that mail does not work. */

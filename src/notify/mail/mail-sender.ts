@@ -2,28 +2,26 @@ import type { Sql } from "postgres";
 import type { SecretBox } from "../../access/secret-box.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
+import { backoffMs } from "../../jobs/claims/backoff.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {
   ATTEMPTS_MAX,
+  BACKOFF,
   BATCH_MAX,
   COUNTED_MAX,
   LEASE_MS,
   POLL_MS,
-  RETRY_BASE_MS,
-  RETRY_MAX_MS,
   SEND_TIMEOUT_MS,
   WAITING_TOO_LONG_MS,
 } from "./limits.ts";
 import type { MailMetrics } from "./mail-metrics.ts";
 import { openMail } from "./outbox.ts";
 import {
+  MAILS,
   type OutboxState,
   outboxState,
-  postponeMail,
   removeExpiredMails,
-  removeMail,
-  returnMail,
   type TakenMail,
   takeDueMails,
 } from "./outbox-store.ts";
@@ -99,7 +97,7 @@ export class MailSender {
     }
     const taken = await askPostgres(() => takeDueMails(sql, { leaseMs: LEASE_MS, max: BATCH_MAX }));
     for (const mail of taken) {
-      if (signal.aborted) await askPostgres(() => returnMail(sql, mail));
+      if (signal.aborted) await askPostgres(() => MAILS.giveBack(sql, mail));
       else await this.#send(mail, signal);
     }
     this.#state = await askPostgres(() => outboxState(sql, COUNTED_MAX));
@@ -113,13 +111,13 @@ export class MailSender {
       const signal = AbortSignal.any([stopped, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
       await transport.send(message, messageIdOf(mail), signal);
     } catch (error) {
-      if (stopped.aborted) await askPostgres(() => returnMail(sql, mail));
+      if (stopped.aborted) await askPostgres(() => MAILS.giveBack(sql, mail));
       else await this.#putOff(mail, error);
       return;
     }
     metrics.mail.mails.inc({ outcome: "sent" });
     log.info({ mailId: mail.id, attempt: mail.attempt }, "a mail was sent");
-    await askPostgres(() => removeMail(sql, mail));
+    await askPostgres(() => MAILS.remove(sql, mail));
   }
 
   async #putOff(mail: TakenMail, error: unknown): Promise<void> {
@@ -128,19 +126,14 @@ export class MailSender {
     if (error instanceof RecipientRefused || attempt >= ATTEMPTS_MAX) {
       metrics.mail.mails.inc({ outcome: "given_up" });
       log.error({ mailId, attempt, err: error }, "a mail could not be sent and is given up");
-      await askPostgres(() => removeMail(sql, mail));
+      await askPostgres(() => MAILS.remove(sql, mail));
       return;
     }
-    const delayMs = retryDelayMs(attempt);
+    const delayMs = backoffMs(BACKOFF, attempt);
     metrics.mail.mails.inc({ outcome: "failed" });
     log.warn({ mailId, attempt, delayMs, err: error }, "a mail could not be sent; it is tried again");
-    await askPostgres(() => postponeMail(sql, mail, delayMs));
+    await askPostgres(() => MAILS.postpone(sql, mail, delayMs));
   }
-}
-
-/** How long to wait after the `attempt`-th failure. */
-export function retryDelayMs(attempt: number): number {
-  return Math.min(RETRY_BASE_MS * 2 ** (attempt - 1), RETRY_MAX_MS);
 }
 
 /** The same at every attempt, and no other mail's: a receiver that gets one twice can tell. */

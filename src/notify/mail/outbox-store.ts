@@ -1,13 +1,22 @@
 import type { Sql, TransactionSql } from "postgres";
-import { fromNow } from "../../storage/database-clock.ts";
+import type { Claim } from "../../jobs/claims/leased-rows.ts";
+import { WorkQueue } from "../../jobs/claims/work-queue.ts";
 
 /** The queries about mails that wait to be sent. They belong to no organisation. */
 
+export const MAILS = new WorkQueue({
+  table: "mail_outbox",
+  key: "id",
+  claim: "claim_id",
+  due: "next_attempt_at",
+  attempts: "attempts",
+});
+
 /** A mail that one sender has taken. */
-export interface TakenMail {
+export interface TakenMail extends Claim {
   readonly id: number;
   readonly sealed: Uint8Array;
-  /** This one included; it tells whether the mail is still the taker's. */
+  /** This one included. */
   readonly attempt: number;
   readonly createdAtMs: number;
 }
@@ -28,47 +37,26 @@ export async function insertMail(
     VALUES (${input.sealed}, ${new Date(input.createdAtMs)}, now(), ${new Date(input.expiresAtMs)})`;
 }
 
-/** Takes mails that are due for the time of the lease, past those that another sender is taking; the oldest first. */
+/** Takes mails that are due for the time of the lease; the oldest first. */
 export async function takeDueMails(
   sql: Sql,
   { leaseMs, max }: { leaseMs: number; max: number },
 ): Promise<TakenMail[]> {
-  const rows = await sql<{ id: string; sealed: Uint8Array; attempts: number; created_at: Date }[]>`
-    UPDATE mail_outbox SET attempts = attempts + 1, next_attempt_at = ${fromNow(sql, leaseMs)}
-    WHERE id IN (
-      SELECT id FROM mail_outbox
-      WHERE next_attempt_at <= now() AND expires_at > now()
-      ORDER BY next_attempt_at, id
-      LIMIT ${max}
-      FOR UPDATE SKIP LOCKED
-    )
-    RETURNING id, sealed, attempts, created_at`;
-  const mails = rows.map((row) => ({
+  const rows = await MAILS.take<{ id: string; sealed: Uint8Array; attempts: number; created_at: Date }>(sql, {
+    where: sql`expires_at > now()`,
+    order: sql`next_attempt_at, id`,
+    max,
+    leaseMs,
+    columns: sql`id, sealed, attempts, created_at`,
+  });
+  return rows.map((row) => ({
     id: Number(row.id),
+    claim: row.claim,
+    key: { id: row.id },
     sealed: row.sealed,
     attempt: row.attempts,
     createdAtMs: row.created_at.getTime(),
   }));
-  return mails.toSorted((a, b) => a.id - b.id);
-}
-
-/** Removes a mail that was sent or given up, unless it is another sender's by now. */
-export async function removeMail(sql: Sql, { id, attempt }: TakenMail): Promise<void> {
-  await sql`DELETE FROM mail_outbox WHERE id = ${id} AND attempts = ${attempt}`;
-}
-
-/** Gives a mail back, to be taken again after `delayMs`, unless it is another sender's by now. */
-export async function postponeMail(sql: Sql, { id, attempt }: TakenMail, delayMs: number): Promise<void> {
-  await sql`
-    UPDATE mail_outbox SET next_attempt_at = ${fromNow(sql, delayMs)}
-    WHERE id = ${id} AND attempts = ${attempt}`;
-}
-
-/** Gives a mail back that nobody has tried to send. */
-export async function returnMail(sql: Sql, { id, attempt }: TakenMail): Promise<void> {
-  await sql`
-    UPDATE mail_outbox SET attempts = attempts - 1, next_attempt_at = now()
-    WHERE id = ${id} AND attempts = ${attempt}`;
 }
 
 /** Forgets mails that have lost their use; how many. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Ingest, openIngest } from "../../../ingest/index.ts";
+import { type Ingest, type LogStore, openIngest } from "../../../ingest/index.ts";
 import { Changes } from "../../../src/changes/changes.ts";
 import { logIngestRoutes } from "../../../src/domains/logs/ingest-routes.ts";
 import { elasticsearchRoutes } from "../../../src/domains/logs/receive/elasticsearch/routes.ts";
@@ -26,6 +26,8 @@ export interface IngestInstanceOptions {
   readonly holdMs?: number;
   /** Of this instance alone. */
   readonly now?: () => number;
+  /** Nothing gets into the log store: what is taken in stays in the write-ahead log. */
+  readonly isStoreAway?: boolean;
 }
 
 /** One instance of a server that takes logs in; several share the stores. */
@@ -39,8 +41,12 @@ export interface IngestInstance {
   stuck: "before" | "after" | null;
   /** Requests that are stuck. */
   readonly stuckRequests: number;
+  /** What storing throws instead of storing anything. */
+  refusal: Error | null;
   /** What storing throws after the entries are stored. */
   failure: Error | null;
+  /** Whether the log store has everything. */
+  isFlushed(): boolean;
   /** Leaves Postgres and the log as a process that is killed does: what is stuck says nothing any more. */
   die(): Promise<void>;
 }
@@ -48,15 +54,24 @@ export interface IngestInstance {
 const nothing = (): void => undefined;
 const HOUR_MS = 3_600_000;
 
+const away = (): Promise<never> => Promise.reject(new Error("the log store is away"));
+const AWAY: LogStore = { insert: away, find: away };
+
 export async function startIngestInstance(
   stores: TestStores,
-  { directory, organizationId, instance, holdMs = HOUR_MS, now = Date.now }: IngestInstanceOptions,
+  options: IngestInstanceOptions,
 ): Promise<IngestInstance> {
+  const { directory, organizationId, instance, holdMs = HOUR_MS, now = Date.now, isStoreAway } = options;
   const sql = createPostgres(stores.postgresUrl);
   const log = createLogger("silent");
+  let known: StoredRequests | undefined;
+  const requestsOf = ({ wal, events }: Pick<Ingest, "wal" | "events">): StoredRequests => {
+    known ??= new StoredRequests({ sql, wal, events, holdMs, log });
+    return known;
+  };
   const ingest = await openIngest({
     directory: join(directory, "wal"),
-    store: createClickHouseLogStore(stores.clickhouseEndpoint),
+    store: isStoreAway ? AWAY : createClickHouseLogStore(stores.clickhouseEndpoint),
     observer: {
       decoded: nothing,
       committed: nothing,
@@ -71,11 +86,12 @@ export async function startIngestInstance(
     dedupeWindowMs: 24 * HOUR_MS,
     dedupeMaxKeys: 100_000,
     now,
+    takenOver: (opened) => requestsOf(opened).takenOver(),
     onFatal: (error) => {
       throw error;
     },
   });
-  const storedRequests = new StoredRequests({ sql, wal: ingest.wal, events: ingest.events, holdMs, log });
+  const storedRequests = requestsOf(ingest);
   let stuckRequests = 0;
   const wait = (): Promise<never> => {
     stuckRequests += 1;
@@ -83,6 +99,7 @@ export async function startIngestInstance(
   };
   const store: Ingest["ingest"] = async (request) => {
     if (made.stuck === "before") await wait();
+    if (made.refusal !== null) throw made.refusal;
     const result = await ingest.ingest(request);
     if (made.stuck === "after") await wait();
     if (made.failure !== null) throw made.failure;
@@ -111,6 +128,7 @@ export async function startIngestInstance(
   );
   const made: IngestInstance = {
     stuck: null,
+    refusal: null,
     failure: null,
     get stuckRequests() {
       return stuckRequests;
@@ -120,9 +138,10 @@ export async function startIngestInstance(
     post: (key, messages) =>
       made.send("/api/v1/logs/ingest", key, JSON.stringify(messages.map((message) => ({ message })))),
     settle: () => storedRequests.settleOnce(),
+    isFlushed: () => ingest.wal.ledger.flushedThrough >= ingest.wal.durableEnd,
     die: async () => {
       await sql.end({ timeout: 0 });
-      await ingest.close(10_000);
+      await ingest.close(isStoreAway ? 0 : 10_000);
     },
   };
   return made;

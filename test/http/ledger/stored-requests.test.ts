@@ -1,6 +1,6 @@
 /** Requests with a key that store logs: once, whichever instance they are repeated on and whichever died. */
 
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { ApiError } from "../../../src/errors.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { letPass } from "../../harness/let-pass.ts";
@@ -58,7 +58,10 @@ const leaseIsOver = (): Promise<void> => letPass(stores.postgres, "idempotency_k
 
 /** How often each message is stored, once every instance has flushed. */
 async function stored(messages: readonly string[]): Promise<number[]> {
-  for (const instance of running) await instance.die();
+  for (const instance of running) {
+    await eventually("the log store has everything", () => instance.isFlushed());
+    await instance.die();
+  }
   running.clear();
   const result = await stores.clickhouse.query({
     query:
@@ -187,6 +190,82 @@ test("keys hold between instances whose clocks are six seconds apart", async () 
   outcomes.delete("409 IDEMPOTENCY_IN_PROGRESS");
   expect([...outcomes]).toEqual(["202"]);
   expect(await stored(messages)).toEqual(messages.map(() => 1));
+});
+
+test("an instance that is there is asked first, however late the request is repeated elsewhere", async () => {
+  const [key, messages] = [crypto.randomUUID(), [crypto.randomUUID()]];
+  const directory = await deadInstance("after", (instance) => instance.post(key, messages));
+  const back = await start({ directory });
+  await letPass(stores.postgres, "idempotency_keys", 2 * HOUR_MS);
+  const other = await start({ holdMs: HOUR_MS });
+  expect(await outcomeOf(await other.post(key, messages))).toBe(HELD_BACK);
+  await back.settle();
+  expect(await outcomeOf(await other.post(key, messages))).toBe("202 replayed");
+  expect(await stored(messages)).toEqual([1]);
+});
+
+describe("an instance that comes back after the hold, with entries that the log store does not have", () => {
+  const messagesOf = (key: string): string[] => [`${key} a`, `${key} b`];
+  const post = async (instance: IngestInstance, key: string): Promise<string> =>
+    outcomeOf(await instance.post(key, messagesOf(key)));
+
+  /** Its directory; it died while it executed these requests, which it had made durable. */
+  async function leaveEntries(requests: readonly string[]): Promise<string> {
+    const directory = newDirectory();
+    const dead = await start({ directory, isStoreAway: true });
+    dead.stuck = "after";
+    for (const key of requests) void post(dead, key);
+    await eventually("the requests are stuck", () => dead.stuckRequests === requests.length);
+    await kill(dead);
+    await leaseIsOver();
+    return directory;
+  }
+
+  /** Another instance, which has waited for the hold of the request and may have it now. */
+  async function otherAfterHold(key: string): Promise<IngestInstance> {
+    const other = await start({ holdMs: HOUR_MS });
+    expect(await post(other, key)).toBe(HELD_BACK);
+    await letPass(stores.postgres, "idempotency_keys", HOUR_MS);
+    return other;
+  }
+
+  test("leaves out those of the requests that were stored elsewhere, and no others", async () => {
+    const [one, two, three] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+    const directory = await leaveEntries([one, two, three]);
+    const other = await otherAfterHold(two);
+    expect(await post(other, two)).toBe("202");
+    const back = await start({ directory });
+    expect(await post(back, two)).toBe("202 replayed");
+    for (const key of [one, three]) expect(await post(back, key)).toBe("202 replayed");
+    expect(await stored([one, two, three].flatMap(messagesOf))).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  test("stores them when whoever took the request over refused it, and nobody else does then", async () => {
+    const key = crypto.randomUUID();
+    const directory = await leaveEntries([key]);
+    const other = await otherAfterHold(key);
+    other.refusal = new ApiError("UNAVAILABLE", "not now");
+    expect(await post(other, key)).toBe("503 UNAVAILABLE");
+    other.refusal = null;
+    const back = await start({ directory });
+    await eventually("it has them in the log store", async () => (await post(other, key)) === "202 replayed");
+    expect(await post(back, key)).toBe("202 replayed");
+    expect(await stored(messagesOf(key))).toEqual([1, 1]);
+  });
+
+  test("stores them when whoever took the request over died of it, once that is known", async () => {
+    const key = crypto.randomUUID();
+    const directory = await leaveEntries([key]);
+    const other = await otherAfterHold(key);
+    other.stuck = "before";
+    void post(other, key);
+    await eventually("the request is stuck again", () => other.stuckRequests === 1);
+    const back = await start({ directory });
+    await kill(other);
+    await leaseIsOver();
+    await eventually("it says that it has them", async () => (await post(back, key)) === "202 replayed");
+    expect(await stored(messagesOf(key))).toEqual([1, 1]);
+  });
 });
 
 const WIRES: [path: string, body: (message: string) => string][] = [

@@ -87,7 +87,7 @@ describe("ledger", () => {
       lose(disk);
       const again = (await openOn(disk)).wal;
       expect(again.recovery.ledgerLost).toBe(true);
-      expect(again.identity).toBe(wal.identity);
+      expect(again.names.present).toBe(wal.names.present);
       expect(again.ledger.flushedThrough).toBe(0);
       expect(await idsIn(again)).toEqual([0, 1]);
       disk.kill();

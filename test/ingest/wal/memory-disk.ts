@@ -45,6 +45,8 @@ export class MemoryDisk {
   writeBytesMax = Number.POSITIVE_INFINITY;
   /** Operations until the process dies in the middle of one; what is left then is up to `kill` or `cutPower`. */
   operationsUntilDeath = Number.POSITIVE_INFINITY;
+  /** What tells its directories from copies of them. */
+  place: string | null = "1-1";
   readonly operations: { readonly operation: DiskOperation; readonly path: string }[] = [];
   #visible = new Map<string, Inode>();
   #durable = new Map<string, Inode>();
@@ -59,6 +61,7 @@ export class MemoryDisk {
       this.#begin(mount, operation, path);
     return {
       makeDirectory: () => Promise.resolve(),
+      placeOf: () => Promise.resolve(this.place),
       list: async (path) => {
         await begin("read", path);
         const files = [...this.#visible].filter(([name]) => dirname(name) === path);

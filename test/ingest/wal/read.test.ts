@@ -114,8 +114,8 @@ describe("release", () => {
     let identity: string | undefined;
     for (let round = 0; round < 5; round++) {
       const { wal } = await openOn(disk);
-      identity ??= wal.identity;
-      expect(wal.identity).toBe(identity);
+      identity ??= wal.names.present;
+      expect(wal.names.present).toBe(identity);
       await flushAll(wal);
       const { start } = await wal.append(appendOf(round));
       expect(positions.has(start)).toBe(false);

@@ -123,9 +123,10 @@ export const RECORDS: readonly Mutant[] = [
   },
   {
     name: "an attempt that another has overtaken is committed",
-    file: "src/archive/unit-commit.ts",
-    find: "if (!(await commitUnit(sql, unit, attempt, facts))) throw",
-    replace: "if ((await commitUnit(sql, unit, attempt, facts)) === null) throw",
+    file: "src/archive/ledger/unit-store.ts",
+    find: "(max(seq), 0) + 1 FROM log_archive_units WHERE organization_id = ${organizationId})\n      WHERE ${UNITS.held(tx, unit)}",
+    replace:
+      "(max(seq), 0) + 1 FROM log_archive_units WHERE organization_id = ${organizationId})\n      WHERE id = ${unit.id}",
     tests: ARCHIVE,
   },
   {
@@ -166,8 +167,8 @@ export const RECORDS: readonly Mutant[] = [
   {
     name: "a claim ends records of another one",
     file: "src/domains/quarantine/replay/claim-store.ts",
-    find: "AND claim_id = ${claimId} AND id = ANY(${[...replayed]}",
-    replace: "AND id = ANY(${[...replayed]}",
+    find: "WHERE ${isClaimed} AND id = ANY(${[...replayed]}",
+    replace: "WHERE id = ANY(${[...replayed]}",
     tests: REPLAY,
   },
   {

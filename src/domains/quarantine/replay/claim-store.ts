@@ -1,8 +1,12 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { Fragment, ISql, Sql, TransactionSql } from "postgres";
+import { heldBy } from "../../../jobs/claims/leased-rows.ts";
 import { fromNow } from "../../../storage/database-clock.ts";
 import { lowerUsage, matching, type RecordFilter } from "../record-store.ts";
 
-/** The queries that take records from one state to the next. */
+/**
+ * The queries that take records from one state to the next. A claim lasts as long as the write-ahead log it names and not
+ * for a time, so there is no lease here; who has lost one is told as everywhere.
+ */
 
 /** A record with everything that a replay needs. */
 export interface ClaimedRecord {
@@ -106,6 +110,11 @@ function claimedOf(row: ClaimedRow): ClaimedRecord {
   };
 }
 
+/** The condition for records that are still the claim's. */
+function claimed(sql: ISql, organizationId: number, claimId: string): Fragment {
+  return heldBy(sql, "claim_id", { claim: claimId, key: { organization_id: organizationId } });
+}
+
 /** What became of the records of a claim. */
 export interface ClaimOutcome {
   /** They are entries now. */
@@ -124,18 +133,18 @@ export async function settleClaim(
   claimId: string,
   { replayed, held }: ClaimOutcome,
 ): Promise<number> {
+  const isClaimed = claimed(tx, organizationId, claimId);
+  const freed = tx`claim_id = NULL, claim_log = NULL, claimed_at = NULL`;
   const ended = await tx<{ raw_bytes: number }[]>`
     UPDATE quarantine_records
-    SET state = 'replayed', raw = '', replayed_at = now(),
-        claim_id = NULL, claim_log = NULL, claimed_at = NULL
-    WHERE organization_id = ${organizationId} AND claim_id = ${claimId} AND id = ANY(${[...replayed]}::bigint[])
+    SET state = 'replayed', raw = '', replayed_at = now(), ${freed}
+    WHERE ${isClaimed} AND id = ANY(${[...replayed]}::bigint[])
     RETURNING raw_bytes`;
   await tx`
     UPDATE quarantine_records AS record
-    SET state = 'held', claim_id = NULL, claim_log = NULL, claimed_at = NULL,
-        reason = coalesce(told.reason, record.reason)
+    SET state = 'held', ${freed}, reason = coalesce(told.reason, record.reason)
     FROM unnest(${held.map(({ id }) => id)}::bigint[], ${held.map(({ reason }) => reason)}::text[]) AS told (id, reason)
-    WHERE record.organization_id = ${organizationId} AND record.claim_id = ${claimId} AND record.id = told.id`;
+    WHERE ${isClaimed} AND record.id = told.id`;
   const bytes = ended.reduce((sum, row) => sum + row.raw_bytes, 0);
   await lowerUsage(tx, organizationId, ended.length, bytes);
   return ended.length;
@@ -195,7 +204,7 @@ export async function recordsOfClaim(
 ): Promise<{ id: number; entryKey: string }[]> {
   const rows = await tx<{ id: string; entry_key: string }[]>`
     SELECT id, entry_key FROM quarantine_records
-    WHERE organization_id = ${organizationId} AND claim_id = ${claimId} AND state = 'replaying'`;
+    WHERE ${claimed(tx, organizationId, claimId)}`;
   return rows.map(({ id, entry_key }) => ({ id: Number(id), entryKey: entry_key }));
 }
 

@@ -34,7 +34,7 @@ interface ReplayClaimsOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseClient;
   /** The write-ahead log that this server's replays append to. */
-  readonly wal: Pick<Ingest["wal"], "identity" | "durableEnd" | "ledger">;
+  readonly wal: Pick<Ingest["wal"], "names" | "durableEnd" | "ledger">;
   readonly metrics: QuarantineMetrics;
   readonly log: Logger;
 }
@@ -130,7 +130,7 @@ export class ReplayClaims {
     range: StepRange,
   ): Promise<ClaimedRecord[]> {
     const { sql, wal } = this.#options;
-    const claim = { id, log: wal.identity };
+    const claim = { id, log: wal.names.present };
     return askPostgres(() =>
       inOrganization(sql, organizationId, (tx) => claimRecords(tx, organizationId, filter, range, claim)),
     );
@@ -148,7 +148,7 @@ export class ReplayClaims {
   async recoverOnce(signal: AbortSignal): Promise<boolean> {
     const { sql, wal, metrics } = this.#options;
     metrics.held.set(await askPostgres(() => countAllKept(sql)));
-    const open = await askPostgres(() => findOpenClaims(sql, wal.identity, RECOVERY_MAX_CLAIMS));
+    const open = await askPostgres(() => findOpenClaims(sql, wal.names.present, RECOVERY_MAX_CLAIMS));
     // Looked at after the question: a step that began since is in neither, one that ended since settles to nothing.
     const interrupted = open.filter(({ id }) => !this.#underWay.has(id));
     if (interrupted.length === 0 || !(await this.#flushed(signal))) return false;
@@ -168,7 +168,7 @@ export class ReplayClaims {
     const { sql, wal } = this.#options;
     const claims = await askPostgres(() =>
       inOrganization(sql, organizationId, (tx) =>
-        findForeignClaims(tx, organizationId, wal.identity, TAKE_OVER_AFTER_MS, RECOVERY_MAX_CLAIMS),
+        findForeignClaims(tx, organizationId, wal.names.present, TAKE_OVER_AFTER_MS, RECOVERY_MAX_CLAIMS),
       ),
     );
     for (const claim of claims) await this.#settle(claim);
