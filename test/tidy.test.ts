@@ -138,8 +138,10 @@ describe("structure", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("there is no import cycle", () => {
+  test("there is no import cycle, and in src none of types either", () => {
     expect(findCycle(new Map(sources.map(({ path, imports }) => [path, imports])))).toEqual([]);
+    const server = sources.filter(({ path }) => topFolder(path) === "src");
+    expect(findCycle(new Map(server.map(({ path, allImports }) => [path, allImports])))).toEqual([]);
   });
 
   test("every relative import names a file that exists", () => {
