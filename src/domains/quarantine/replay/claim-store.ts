@@ -133,9 +133,9 @@ export async function settleClaim(
   await tx`
     UPDATE quarantine_records AS record
     SET state = 'held', claim_id = NULL, claim_log = NULL, claimed_at = NULL,
-        reason = coalesce(told.reason, record.reason)
-    FROM unnest(${held.map(({ id }) => id)}::bigint[], ${held.map(({ reason }) => reason)}::text[]) AS told (id, reason)
-    WHERE record.organization_id = ${organizationId} AND record.claim_id = ${claimId} AND record.id = told.id`;
+        reason = coalesce(outcome.reason, record.reason)
+    FROM unnest(${held.map(({ id }) => id)}::bigint[], ${held.map(({ reason }) => reason)}::text[]) AS outcome (id, reason)
+    WHERE record.organization_id = ${organizationId} AND record.claim_id = ${claimId} AND record.id = outcome.id`;
   const bytes = ended.reduce((sum, row) => sum + row.raw_bytes, 0);
   await lowerUsage(tx, organizationId, ended.length, bytes);
   return ended.length;
