@@ -3,22 +3,22 @@ export type { RecordDecoderSpec } from "./apart/decoder-spec.ts";
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";
-export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
-export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
-export { LokiPush } from "./decode/loki-push/loki-push.ts";
-export { NativeFormat } from "./decode/native.ts";
-export { NdjsonFormat } from "./decode/ndjson/ndjson.ts";
-export { OtlpJsonDecoder } from "./decode/otlp/otlp-json.ts";
-export { DeploymentDrainDecoder } from "./decode/platform-a/drain-decoder.ts";
-export { LogplexDecoder } from "./decode/platform-b/logplex-decoder.ts";
-export { SplunkEvents } from "./decode/splunk-hec/splunk-event.ts";
-export { SplunkRawText } from "./decode/splunk-hec/splunk-raw.ts";
-export { DeliveryDecoder, type UnpackedRecord } from "./decode/stream-a/delivery-decoder.ts";
+export { DeliveryDecoder, type UnpackedRecord } from "./decode/delivery-stream/delivery-decoder.ts";
 export {
   type DeliveryEnvelope,
   readCommonAttributes,
   readDeliveryEnvelope,
-} from "./decode/stream-a/delivery-envelope.ts";
+} from "./decode/delivery-stream/delivery-envelope.ts";
+export { DeploymentDrainDecoder } from "./decode/deployment-drain/drain-decoder.ts";
+export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
+export { LogplexDecoder } from "./decode/logplex/logplex-decoder.ts";
+export { LokiPush } from "./decode/loki-push/loki-push.ts";
+export { NativeFormat } from "./decode/native.ts";
+export { NdjsonFormat } from "./decode/ndjson/ndjson.ts";
+export { OtlpJsonDecoder } from "./decode/otlp/otlp-json.ts";
+export { SplunkEvents } from "./decode/splunk-hec/splunk-event.ts";
+export { SplunkRawText } from "./decode/splunk-hec/splunk-raw.ts";
 export { RelayedFrames } from "./decode/syslog/relayed-frames.ts";
 export { StreamFrames } from "./decode/syslog/stream-frames.ts";
 export { SyslogDecoder } from "./decode/syslog/syslog-decoder.ts";

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import type { ApiRoute } from "../../src/server/api-table.ts";
+import type { ApiRoute } from "../../src/server/domains.ts";
 
 type NameOf<R> = R extends { readonly method: infer M extends string; readonly path: infer P extends string }
   ? `${M} ${P}`

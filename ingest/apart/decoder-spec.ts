@@ -1,12 +1,12 @@
+import { DeliveryDecoder, type UnpackedRecord } from "../decode/delivery-stream/delivery-decoder.ts";
+import { DeploymentDrainDecoder } from "../decode/deployment-drain/drain-decoder.ts";
 import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 import { parseJsonObject } from "../decode/json-body.ts";
+import { LogplexDecoder, type LogplexRequest } from "../decode/logplex/logplex-decoder.ts";
 import { LokiPush } from "../decode/loki-push/loki-push.ts";
 import { OtlpJsonDecoder } from "../decode/otlp/otlp-json.ts";
-import { DeploymentDrainDecoder } from "../decode/platform-a/drain-decoder.ts";
-import { LogplexDecoder, type LogplexRequest } from "../decode/platform-b/logplex-decoder.ts";
 import { SplunkEvents } from "../decode/splunk-hec/splunk-event.ts";
 import { type RawMetadata, SplunkRawText } from "../decode/splunk-hec/splunk-raw.ts";
-import { DeliveryDecoder, type UnpackedRecord } from "../decode/stream-a/delivery-decoder.ts";
 import { SyslogRecords } from "../decode/syslog/syslog-records.ts";
 import type { Mapping, SourceFormat } from "../mapping/mapping.ts";
 import { sourceDecoder } from "../mapping/source-decoder.ts";

@@ -44,7 +44,7 @@ const MAX_NESTED_CHARS = 4_096;
 /** Characters of a User-Agent header that are kept. */
 const MAX_USER_AGENT_CHARS = 512;
 /** They change with every write and say nothing about it. */
-const UNTOLD_FIELDS = new Set(["updatedAt"]);
+const IGNORED_FIELDS = new Set(["updatedAt"]);
 
 /** Turns a described change into what is stored of it. */
 export function auditRecord(
@@ -56,7 +56,7 @@ export function auditRecord(
   const after = fieldsOf(entry.after);
   const sensitive = new Set(entry.sensitive);
   const changedFields = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => !UNTOLD_FIELDS.has(name) && !areEqual(before.get(name), after.get(name)),
+    (name) => !IGNORED_FIELDS.has(name) && !areEqual(before.get(name), after.get(name)),
   );
   const isGone = entry.after === null || entry.after === undefined;
   const diff = changedFields.map((name): [string, JsonValue] => [

@@ -10,10 +10,8 @@ export class ConfigError extends Error {
   }
 }
 
-type Value<S> = S extends Setting<infer T> ? (S extends { default: string } ? T : T | null) : never;
-
 /** The settings as values. URLs of stores hold passwords: never log them. */
-export type Config = { readonly [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> };
+export type Config = { readonly [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]["read"]> };
 
 /** Variables of the command line that a person may well have set in the shell that starts the server. */
 const COMMAND_LINE_VARIABLES = ["OBS_URL", "OBS_TOKEN"];
@@ -22,16 +20,24 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 function refuse(row: Setting<unknown>, text: string, problem: string): ConfigError {
   const shown = row.secret === true ? "the value (not shown, it may hold a password)" : JSON.stringify(text);
-  return new ConfigError(`${row.name}: ${shown} ${problem}; accepted: ${row.accepts.replaceAll("`", "")}.`);
+  return new ConfigError(
+    `${row.name}: ${shown} ${problem}; accepted: ${row.type.accepts.replaceAll("`", "")}.`,
+  );
 }
 
-function readText<T>(row: Setting<T>, text: string): T {
+function readValue(row: Setting<unknown>, environment: Environment): unknown {
+  const text = environment[row.name]?.trim() ?? "";
   try {
     return row.read(text);
   } catch (error) {
     if (error instanceof ValueProblem) throw refuse(row, text, error.message);
     throw error;
   }
+}
+
+/** Whether there is a value for every setting; its type is what the setting's own reader answers. */
+function isConfig(values: Readonly<Record<string, unknown>>): values is Config {
+  return Object.keys(SETTINGS).every((key) => key in values);
 }
 
 function refuseUnknownVariables(environment: Environment): void {
@@ -49,67 +55,10 @@ function refuseUnknownVariables(environment: Environment): void {
  */
 export function loadConfig(environment: Environment): Config {
   refuseUnknownVariables(environment);
-  const textOf = (row: Setting<unknown>): string => environment[row.name]?.trim() ?? "";
-  const required = <T>(row: Setting<T> & { default: string }): T => readText(row, textOf(row) || row.default);
-  const optional = <T>(row: Setting<T> & { default: null }): T | null =>
-    textOf(row) === "" ? null : readText(row, textOf(row));
-  const config: Config = {
-    port: required(SETTINGS.port),
-    host: required(SETTINGS.host),
-    publicUrl: optional(SETTINGS.publicUrl),
-    drainSeconds: required(SETTINGS.drainSeconds),
-    dataDirectory: required(SETTINGS.dataDirectory),
-    clickhouseUrl: optional(SETTINGS.clickhouseUrl),
-    databaseUrl: optional(SETTINGS.databaseUrl),
-    redisUrl: optional(SETTINGS.redisUrl),
-    secretKey: optional(SETTINGS.secretKey),
-    logLevel: required(SETTINGS.logLevel),
-    trustedProxies: optional(SETTINGS.trustedProxies),
-    rateLimitPerMinute: required(SETTINGS.rateLimitPerMinute),
-    rateLimitIngestPerMinute: required(SETTINGS.rateLimitIngestPerMinute),
-    rateLimitAnonymousPerMinute: required(SETTINGS.rateLimitAnonymousPerMinute),
-    walMaxBytes: required(SETTINGS.walMaxBytes),
-    ingestMaxInFlightBytes: required(SETTINGS.ingestMaxInFlightBytes),
-    dedupeWindowSeconds: required(SETTINGS.dedupeWindowSeconds),
-    dedupeMaxEvents: required(SETTINGS.dedupeMaxEvents),
-    idempotencyHoldSeconds: required(SETTINGS.idempotencyHoldSeconds),
-    queryTimeoutMs: required(SETTINGS.queryTimeoutMs),
-    queryMaxReadBytes: required(SETTINGS.queryMaxReadBytes),
-    queryMaxMemoryBytes: required(SETTINGS.queryMaxMemoryBytes),
-    queryMaxResultBytes: required(SETTINGS.queryMaxResultBytes),
-    planName: required(SETTINGS.planName),
-    planMaxMonitors: optional(SETTINGS.planMaxMonitors),
-    planMonthlyChecks: optional(SETTINGS.planMonthlyChecks),
-    planMonthlyLogBytes: optional(SETTINGS.planMonthlyLogBytes),
-    quarantineMaxRecords: required(SETTINGS.quarantineMaxRecords),
-    quarantineMaxBytes: required(SETTINGS.quarantineMaxBytes),
-    outboundAllow: optional(SETTINGS.outboundAllow),
-    outboundAllowPrivate: required(SETTINGS.outboundAllowPrivate),
-    logRetentionDays: required(SETTINGS.logRetentionDays),
-    archiveRetentionDays: required(SETTINGS.archiveRetentionDays),
-    archiveClockConfirmedMs: optional(SETTINGS.archiveClockConfirmedMs),
-    archiveDirectory: optional(SETTINGS.archiveDirectory),
-    archiveS3Url: optional(SETTINGS.archiveS3Url),
-    archiveS3AccessKeyId: optional(SETTINGS.archiveS3AccessKeyId),
-    archiveS3SecretAccessKey: optional(SETTINGS.archiveS3SecretAccessKey),
-    smtpUrl: optional(SETTINGS.smtpUrl),
-    smtpFrom: optional(SETTINGS.smtpFrom),
-    requireEmailVerification: required(SETTINGS.requireEmailVerification),
-    syslogTcpPort: optional(SETTINGS.syslogTcpPort),
-    syslogUdpPort: optional(SETTINGS.syslogUdpPort),
-    syslogHost: required(SETTINGS.syslogHost),
-    syslogToken: optional(SETTINGS.syslogToken),
-    syslogTlsCert: optional(SETTINGS.syslogTlsCert),
-    syslogTlsKey: optional(SETTINGS.syslogTlsKey),
-    idpAIssuer: optional(SETTINGS.idpAIssuer),
-    idpAClientId: optional(SETTINGS.idpAClientId),
-    idpAClientSecret: optional(SETTINGS.idpAClientSecret),
-    idpAName: required(SETTINGS.idpAName),
-    idpBIssuer: optional(SETTINGS.idpBIssuer),
-    idpBClientId: optional(SETTINGS.idpBClientId),
-    idpBClientSecret: optional(SETTINGS.idpBClientSecret),
-    idpBName: required(SETTINGS.idpBName),
-  };
+  const config = Object.fromEntries(
+    Object.entries(SETTINGS).map(([key, row]) => [key, readValue(row, environment)]),
+  );
+  if (!isConfig(config)) throw new Error("a setting has no value");
   requireTogether(config, ["syslogTlsCert", "syslogTlsKey"]);
   requireSyslogToken(config);
   requireTogether(config, ["idpAIssuer", "idpAClientId", "idpAClientSecret"]);

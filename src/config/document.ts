@@ -2,8 +2,8 @@ import type { Setting } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
 
 function row(setting: Setting<unknown>): string {
-  const standard = setting.defaultNote ?? (setting.default === null ? "none" : `\`${setting.default}\``);
-  const cells = [`\`${setting.name}\``, standard, setting.accepts, setting.meaning];
+  const standard = setting.defaultText ?? (setting.default === undefined ? "none" : `\`${setting.default}\``);
+  const cells = [`\`${setting.name}\``, standard, setting.type.accepts, setting.meaning];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 

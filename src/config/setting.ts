@@ -1,23 +1,34 @@
-import type { ValueReader } from "./values.ts";
+import type { ValueType } from "./values.ts";
 
-/** One row of the table of settings. */
-export interface Setting<T> {
+/** The declaration of a setting: the only place where it is spelled. */
+interface SettingSpec<T> {
   /** The environment variable. */
   readonly name: string;
-  /** The text that is read when the variable is unset or empty; null when the setting may be absent. */
-  readonly default: string | null;
-  /** What the documentation says instead of a default. */
-  readonly defaultNote?: string;
-  readonly accepts: string;
+  /** The text that is read when the variable is unset or empty; without it the value is null then. */
+  readonly default?: string;
+  /** What the documentation says in place of the default. */
+  readonly defaultText?: string;
+  readonly type: ValueType<T>;
   readonly meaning: string;
   /** The value may hold a password and is never repeated. */
   readonly secret?: boolean;
-  readonly read: ValueReader<T>;
 }
 
-/** Keeps in the type whether there is a default, and so whether the value can be absent. */
-export function setting<T, D extends string | null>(
-  row: Setting<T> & { default: D },
-): Setting<T> & { default: D } {
-  return row;
+/** One row of the table of settings. `V` is the type of its value, null included where it may be absent. */
+export interface Setting<V> extends SettingSpec<unknown> {
+  /** The value for the text of the variable, empty when it is unset. Throws `ValueProblem`. */
+  readonly read: (text: string) => V;
+}
+
+/** Declares a setting; one without a default may be absent. */
+export function setting<T>(spec: SettingSpec<T> & { readonly default: string }): Setting<T>;
+export function setting<T>(spec: SettingSpec<T> & { readonly default?: never }): Setting<T | null>;
+export function setting<T>(spec: SettingSpec<T>): Setting<T | null> {
+  return {
+    ...spec,
+    read: (given) => {
+      const text = given || spec.default;
+      return text === undefined ? null : spec.type.read(text);
+    },
+  };
 }

@@ -2,8 +2,13 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parseSecretKey } from "../access/secret-box.ts";
 
-/** Reads the text of one setting; throws `ValueProblem` when it is not acceptable. */
-export type ValueReader<T> = (text: string) => T;
+/** What the text of a setting can be. */
+export interface ValueType<T> {
+  /** As the documentation and refusals say it. */
+  readonly accepts: string;
+  /** Throws `ValueProblem` for a text that is not acceptable. */
+  readonly read: (text: string) => T;
+}
 
 /** Why a value is refused, to be put behind the name of the setting: "is not a number". */
 export class ValueProblem extends Error {
@@ -13,48 +18,62 @@ export class ValueProblem extends Error {
   }
 }
 
-export function integer(min: number, max: number): ValueReader<number> {
-  return (text) => {
-    if (!/^\d{1,16}$/.test(text)) throw new ValueProblem("is not a whole number");
-    const value = Number(text);
-    if (value < min || value > max) throw new ValueProblem("is out of range");
-    return value;
+export function integer(min: number, max: number): ValueType<number> {
+  return {
+    accepts: `${min} to ${max}`,
+    read: (text) => {
+      if (!/^\d{1,16}$/.test(text)) throw new ValueProblem("is not a whole number");
+      const value = Number(text);
+      if (value < min || value > max) throw new ValueProblem("is out of range");
+      return value;
+    },
   };
 }
 
 /** The beginning of a day in UTC, milliseconds since 1970. */
-export function day(text: string): number {
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isFinite(ms) || new Date(ms).toISOString().slice(0, 10) !== text)
-    throw new ValueProblem("is not a day");
-  return ms;
-}
+export const day: ValueType<number> = {
+  accepts: "a day, `YYYY-MM-DD`",
+  read: (text) => {
+    const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+    if (!Number.isFinite(ms) || new Date(ms).toISOString().slice(0, 10) !== text)
+      throw new ValueProblem("is not a day");
+    return ms;
+  },
+};
 
+export const MIB = 2 ** 20;
 const BYTE_UNITS: Readonly<Record<string, number>> = {
   "": 1,
   KiB: 2 ** 10,
-  MiB: 2 ** 20,
+  MiB: MIB,
   GiB: 2 ** 30,
   TiB: 2 ** 40,
 };
 
 /** A number of bytes, also with the unit KiB, MiB, GiB or TiB. */
-export function bytes(min: number): ValueReader<number> {
-  return (text) => {
-    const [, digits, unit = ""] = /^(\d{1,16}) ?([A-Za-z]*)$/.exec(text) ?? [];
-    const factor = BYTE_UNITS[unit];
-    if (digits === undefined || factor === undefined) throw new ValueProblem("is not a number of bytes");
-    const value = Number(digits) * factor;
-    if (value < min || value > Number.MAX_SAFE_INTEGER) throw new ValueProblem("is out of range");
-    return value;
+export function bytes(min: number): ValueType<number> {
+  const range = min < MIB ? "" : `; at least ${min / MIB}MiB`;
+  return {
+    accepts: `a number of bytes, with or without KiB, MiB, GiB or TiB${range}`,
+    read: (text) => {
+      const [, digits, unit = ""] = /^(\d{1,16}) ?([A-Za-z]*)$/.exec(text) ?? [];
+      const factor = BYTE_UNITS[unit];
+      if (digits === undefined || factor === undefined) throw new ValueProblem("is not a number of bytes");
+      const value = Number(digits) * factor;
+      if (value < min || value > Number.MAX_SAFE_INTEGER) throw new ValueProblem("is out of range");
+      return value;
+    },
   };
 }
 
-export function oneOf<const T extends string>(values: readonly T[]): ValueReader<T> {
-  return (text) => {
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new ValueProblem("is not a known value");
-    return found;
+export function oneOf<const T extends string>(values: readonly T[]): ValueType<T> {
+  return {
+    accepts: `one of ${values.join(", ")}`,
+    read: (text) => {
+      const found = values.find((value) => value === text);
+      if (found === undefined) throw new ValueProblem("is not a known value");
+      return found;
+    },
   };
 }
 
@@ -63,15 +82,22 @@ function isHostName(text: string): boolean {
 }
 
 /** An address or host name to listen on, without port. */
-export function hostName(text: string): string {
-  if (isIP(text) === 0 && !isHostName(text)) throw new ValueProblem("is neither an address nor a host name");
-  return text;
-}
+export const hostName: ValueType<string> = {
+  accepts: "an address or a host name",
+  read: (text) => {
+    if (isIP(text) === 0 && !isHostName(text))
+      throw new ValueProblem("is neither an address nor a host name");
+    return text;
+  },
+};
 
-export function directory(text: string): string {
-  if (text.includes("\0")) throw new ValueProblem("is not a path");
-  return resolve(text);
-}
+export const directory: ValueType<string> = {
+  accepts: "a path",
+  read: (text) => {
+    if (text.includes("\0")) throw new ValueProblem("is not a path");
+    return resolve(text);
+  },
+};
 
 function parseUrl(text: string, schemes: readonly string[]): URL {
   if (!URL.canParse(text)) throw new ValueProblem("is not a URL");
@@ -83,29 +109,38 @@ function parseUrl(text: string, schemes: readonly string[]): URL {
 }
 
 /** An http(s) address without path; the result has no trailing slash. */
-export function httpOrigin(text: string): string {
-  const url = parseUrl(text, ["http", "https"]);
-  if (url.pathname !== "/" || url.search !== "") throw new ValueProblem("has a path or a query");
-  if (url.username !== "" || url.password !== "") throw new ValueProblem("holds credentials");
-  return url.origin;
-}
+export const httpOrigin: ValueType<string> = {
+  accepts: "an http or https address without a path",
+  read: (text) => {
+    const url = parseUrl(text, ["http", "https"]);
+    if (url.pathname !== "/" || url.search !== "") throw new ValueProblem("has a path or a query");
+    if (url.username !== "" || url.password !== "") throw new ValueProblem("holds credentials");
+    return url.origin;
+  },
+};
 
 /** A store's URL as it was written, credentials included. */
-export function storeUrl(schemes: readonly string[]): ValueReader<string> {
-  return (text) => {
-    parseUrl(text, schemes);
-    return text;
+export function storeUrl(schemes: readonly string[], accepts: string): ValueType<string> {
+  return {
+    accepts,
+    read: (text) => {
+      parseUrl(text, schemes);
+      return text;
+    },
   };
 }
 
 /** `http(s)://user:password@host:port/database`. */
-export function clickhouseUrl(text: string): string {
-  const url = parseUrl(text, ["http", "https"]);
-  if (url.search !== "") throw new ValueProblem("has a query");
-  if (!/^\/?([A-Za-z_][A-Za-z0-9_]*)?\/?$/.test(url.pathname))
-    throw new ValueProblem("names no plain database");
-  return text;
-}
+export const clickhouseUrl: ValueType<string> = {
+  accepts: "`http(s)://user:password@host:port/database`",
+  read: (text) => {
+    const url = parseUrl(text, ["http", "https"]);
+    if (url.search !== "") throw new ValueProblem("has a query");
+    if (!/^\/?([A-Za-z_][A-Za-z0-9_]*)?\/?$/.test(url.pathname))
+      throw new ValueProblem("names no plain database");
+    return text;
+  },
+};
 
 function isNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
@@ -115,98 +150,136 @@ function isNetwork(text: string): boolean {
 }
 
 /** Addresses and CIDRs, separated by commas. */
-export function networks(text: string): readonly string[] {
-  const entries = text.split(",").map((entry) => entry.trim());
-  for (const entry of entries) {
-    if (!isNetwork(entry))
-      throw new ValueProblem(`has an entry that is neither an address nor a CIDR: ${JSON.stringify(entry)}`);
-  }
-  return entries;
-}
+export const networks: ValueType<readonly string[]> = {
+  accepts: "addresses and CIDRs, separated by commas",
+  read: (text) => {
+    const entries = text.split(",").map((entry) => entry.trim());
+    for (const entry of entries) {
+      if (!isNetwork(entry))
+        throw new ValueProblem(
+          `has an entry that is neither an address nor a CIDR: ${JSON.stringify(entry)}`,
+        );
+    }
+    return entries;
+  },
+};
 
 /** A key of 32 bytes in base64 or hexadecimal. */
-export function secretKey(text: string): Uint8Array {
-  const key = parseSecretKey(text);
-  if (key === null) throw new ValueProblem("is not a key of 32 bytes");
-  return key;
-}
+export const secretKey: ValueType<Uint8Array> = {
+  accepts: "32 bytes in base64 or hexadecimal",
+  read: (text) => {
+    const key = parseSecretKey(text);
+    if (key === null) throw new ValueProblem("is not a key of 32 bytes");
+    return key;
+  },
+};
 
 /** A name in one line. */
-export function plainName(text: string): string {
-  if (!/^[^\p{Cc}]{1,64}$/u.test(text)) throw new ValueProblem("is not a name of 1 to 64 characters");
-  return text;
-}
+export const plainName: ValueType<string> = {
+  accepts: "1 to 64 characters",
+  read: (text) => {
+    if (!/^[^\p{Cc}]{1,64}$/u.test(text)) throw new ValueProblem("is not a name of 1 to 64 characters");
+    return text;
+  },
+};
 
 /** An SMTP server's URL as it was written, credentials included. */
-export function mailServerUrl(text: string): string {
-  const { username, password, pathname, search } = parseUrl(text, ["smtp", "smtps"]);
-  if (pathname.replace("/", "") !== "" || search !== "") throw new ValueProblem("has a path or a query");
-  try {
-    decodeURIComponent(username + password);
-  } catch {
-    throw new ValueProblem("has a percent sign that encodes nothing");
-  }
-  return text;
-}
+export const mailServerUrl: ValueType<string> = {
+  accepts: "`smtp://` or `smtps://` with user, password, host and port",
+  read: (text) => {
+    const { username, password, pathname, search } = parseUrl(text, ["smtp", "smtps"]);
+    if (pathname.replace("/", "") !== "" || search !== "") throw new ValueProblem("has a path or a query");
+    try {
+      decodeURIComponent(username + password);
+    } catch {
+      throw new ValueProblem("has a percent sign that encodes nothing");
+    }
+    return text;
+  },
+};
 
 /** The sender of mails: an address, or a name and one; for a header, so in one line and without quotes to misread. */
-export function mailSender(text: string): string {
-  const address = '[^\\s\\p{Cc}<>()\\[\\],;:\\\\"@]+@(?:[\\p{L}\\p{N}.-]+|\\[[0-9A-Za-z.:]+\\])';
-  const pattern = new RegExp(`^(?:${address}|[^\\p{Cc}<>"\\\\,;:@()]{1,100} <${address}>)$`, "u");
-  if (text.length > 320 || !pattern.test(text))
-    throw new ValueProblem("is neither an address nor a name with an address in angle brackets");
-  return text;
-}
+export const mailSender: ValueType<string> = {
+  accepts: "`name@host` or `Name <name@host>`",
+  read: (text) => {
+    const address = '[^\\s\\p{Cc}<>()\\[\\],;:\\\\"@]+@(?:[\\p{L}\\p{N}.-]+|\\[[0-9A-Za-z.:]+\\])';
+    const pattern = new RegExp(`^(?:${address}|[^\\p{Cc}<>"\\\\,;:@()]{1,100} <${address}>)$`, "u");
+    if (text.length > 320 || !pattern.test(text))
+      throw new ValueProblem("is neither an address nor a name with an address in angle brackets");
+    return text;
+  },
+};
 
 /** Yes or no. */
-export function flag(text: string): boolean {
-  if (text !== "0" && text !== "1") throw new ValueProblem("is neither 0 nor 1");
-  return text === "1";
-}
+export const flag: ValueType<boolean> = {
+  accepts: "0 or 1",
+  read: (text) => {
+    if (text !== "0" && text !== "1") throw new ValueProblem("is neither 0 nor 1");
+    return text === "1";
+  },
+};
 
 /** Host names, addresses and CIDRs, separated by commas. */
-export function outboundTargets(text: string): readonly string[] {
-  const entries = text.split(",").map((entry) => entry.trim());
-  for (const entry of entries) {
-    if (!isNetwork(entry) && !isHostName(entry))
-      throw new ValueProblem(
-        `has an entry that is neither a host name nor an address nor a CIDR: ${JSON.stringify(entry)}`,
-      );
-  }
-  return entries;
-}
+export const outboundTargets: ValueType<readonly string[]> = {
+  accepts: "host names, addresses and CIDRs, separated by commas",
+  read: (text) => {
+    const entries = text.split(",").map((entry) => entry.trim());
+    for (const entry of entries) {
+      if (!isNetwork(entry) && !isHostName(entry))
+        throw new ValueProblem(
+          `has an entry that is neither a host name nor an address nor a CIDR: ${JSON.stringify(entry)}`,
+        );
+    }
+    return entries;
+  },
+};
 
 /** The address by which an OpenID provider calls itself, as it was written. */
-export function issuer(text: string): string {
-  const url = parseUrl(text, ["http", "https"]);
-  if (url.search !== "") throw new ValueProblem("has a query");
-  if (url.username !== "" || url.password !== "") throw new ValueProblem("has credentials");
-  return text;
-}
+export const issuer: ValueType<string> = {
+  accepts: "an http or https address",
+  read: (text) => {
+    const url = parseUrl(text, ["http", "https"]);
+    if (url.search !== "") throw new ValueProblem("has a query");
+    if (url.username !== "" || url.password !== "") throw new ValueProblem("has credentials");
+    return text;
+  },
+};
 
-export function clientId(text: string): string {
-  if (!/^[^\p{Cc}]{1,255}$/u.test(text)) throw new ValueProblem("is not of 1 to 255 characters");
-  return text;
-}
+export const clientId: ValueType<string> = {
+  accepts: "1 to 255 characters",
+  read: (text) => {
+    if (!/^[^\p{Cc}]{1,255}$/u.test(text)) throw new ValueProblem("is not of 1 to 255 characters");
+    return text;
+  },
+};
 
-export function clientSecret(text: string): string {
-  if (!/^[^\p{Cc}]{1,1024}$/u.test(text)) throw new ValueProblem("is not of 1 to 1024 characters");
-  return text;
-}
+export const clientSecret: ValueType<string> = {
+  accepts: "1 to 1024 characters",
+  read: (text) => {
+    if (!/^[^\p{Cc}]{1,1024}$/u.test(text)) throw new ValueProblem("is not of 1 to 1024 characters");
+    return text;
+  },
+};
 
 /** The address of a bucket, with or without a prefix; the result ends with a slash. */
-export function bucketUrl(text: string): string {
-  const url = parseUrl(text, ["http", "https"]);
-  if (url.search !== "") throw new ValueProblem("has a query");
-  if (url.username !== "" || url.password !== "") throw new ValueProblem("holds credentials");
-  // ClickHouse takes anything else for a pattern, or would have to unescape it.
-  if (!/^(?:\/[A-Za-z0-9._-]+)+\/?$/.test(url.pathname)) throw new ValueProblem("names no plain bucket");
-  return `${url.origin}${url.pathname.replace(/\/?$/, "/")}`;
-}
+export const bucketUrl: ValueType<string> = {
+  accepts: "`https://HOST/BUCKET/` or `https://HOST/BUCKET/PREFIX/`",
+  read: (text) => {
+    const url = parseUrl(text, ["http", "https"]);
+    if (url.search !== "") throw new ValueProblem("has a query");
+    if (url.username !== "" || url.password !== "") throw new ValueProblem("holds credentials");
+    // ClickHouse takes anything else for a pattern, or would have to unescape it.
+    if (!/^(?:\/[A-Za-z0-9._-]+)+\/?$/.test(url.pathname)) throw new ValueProblem("names no plain bucket");
+    return `${url.origin}${url.pathname.replace(/\/?$/, "/")}`;
+  },
+};
 
 /** A key of an object store, or its id. */
-export function accessKey(text: string): string {
-  if (!/^[\x21-\x7e]{1,256}$/.test(text))
-    throw new ValueProblem("is not a key of 1 to 256 visible characters");
-  return text;
-}
+export const accessKey: ValueType<string> = {
+  accepts: "1 to 256 visible characters",
+  read: (text) => {
+    if (!/^[\x21-\x7e]{1,256}$/.test(text))
+      throw new ValueProblem("is not a key of 1 to 256 visible characters");
+    return text;
+  },
+};

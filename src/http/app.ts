@@ -1,13 +1,20 @@
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
+import { Components } from "./openapi/components.ts";
+import { operationOf } from "./openapi/operation.ts";
 import { type Connection, Pipeline, type PipelineDeps, type Plan } from "./pipeline.ts";
 import { faultPlan, headPlanOf, missPlanner, planOf } from "./plans.ts";
 import type { Route } from "./route.ts";
 
 /** The application without a listener. */
 export interface App {
+  /** What finds the routes, each with its description: for plugins of Elysia. */
+  readonly router: AnyElysia;
   /** Answers a request as the listener would. The URL of the request is absolute; never rejects. */
   handle(request: Request, connection?: Connection): Promise<Response>;
 }
+
+/** What is no route of its own. */
+const UNDESCRIBED = { parse: "none", detail: { hide: true } } as const;
 
 /**
  * Mounts routes on Elysia, which finds the route of a request and nothing else: bodies, queries, parameters, errors and
@@ -24,20 +31,23 @@ export function buildApp(routes: readonly Route[], deps: PipelineDeps): App {
   // Hosts of one letter are legal, so the path is searched right after the scheme. Bun's own router decodes parameters
   // in its own way; without it there is one behaviour, with and without a listener.
   const elysia = new Elysia({ normalize: false, systemRouter: false, handler: { standardHostname: false } });
+  const components = new Components();
   for (const route of routes) {
     const plan = planOf(route);
-    elysia.route(route.method, route.path, ({ request }) => answer(plan, request), { parse: "none" });
+    const detail = operationOf(route, components);
+    elysia.route(route.method, route.path, ({ request }) => answer(plan, request), { parse: "none", detail });
     if (route.method === "GET") {
       const head = headPlanOf(plan);
-      elysia.route("HEAD", route.path, ({ request }) => answer(head, request), { parse: "none" });
+      elysia.route("HEAD", route.path, ({ request }) => answer(head, request), UNDESCRIBED);
     }
   }
   const planMiss = missPlanner(routes);
-  elysia.all("/*", ({ request }) => answer(planMiss(request), request), { parse: "none" });
+  elysia.all("/*", ({ request }) => answer(planMiss(request), request), UNDESCRIBED);
   elysia.onError(({ request, error }) => answer(faultPlan(request, error), request));
   elysia.compile();
 
   return {
+    router: elysia,
     handle: (request, connection) => {
       if (connection !== undefined) connections.set(request, connection);
       const answered = elysia.fetch(request);

@@ -6,8 +6,9 @@ import type { FairShare, ShareKey, Taking } from "../concurrency/fair-share.ts";
 import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { addressKey } from "./client-address.ts";
-import type { ExecutionOfKey, RequestName } from "./ledger/idempotency.ts";
+import type { ExecutionOfKey } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
+import type { RequestName } from "./ledger/request-name.ts";
 import { SLOT_RETRY_SEC } from "./limits.ts";
 import type { AuthenticatedContext, ChangeWork, Reply, RequestContext } from "./route.ts";
 

@@ -4,7 +4,7 @@ import type { AnonymousChange, Change, ChangeOptions } from "../changes/change.t
 import type { MemoryShare } from "../concurrency/answer-memory.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { RequestName } from "./ledger/idempotency.ts";
+import type { RequestName } from "./ledger/request-name.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

@@ -132,7 +132,7 @@ export class Authenticator {
 
   #noteUse(credential: Credential): void {
     const recorder = credential.principal.kind === "token" ? this.#tokenUse : this.#sessionUse;
-    recorder.note(credential.rowId, credential.lastUsedAtMs);
+    recorder.record(credential.rowId, credential.lastUsedAtMs);
   }
 
   #isExpired(credential: Credential): boolean {

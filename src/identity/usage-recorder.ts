@@ -31,15 +31,15 @@ export class UsageRecorder {
     this.#pendingMax = options.pendingMax ?? USAGE_PENDING_MAX;
   }
 
-  /** Notes a use of a credential last recorded at `lastUsedAtMs`, null for never. Returns at once. */
-  note(rowId: number, lastUsedAtMs: number | null): void {
+  /** Records a use of a credential last recorded at `lastUsedAtMs`, null for never. Returns at once. */
+  record(rowId: number, lastUsedAtMs: number | null): void {
     if (lastUsedAtMs !== null && this.#now() - lastUsedAtMs < USAGE_INTERVAL_MS) return;
     if (this.#pending.size >= this.#pendingMax) return;
     this.#pending.add(rowId);
     this.#writing ??= this.#writePending();
   }
 
-  /** Resolves when everything noted so far is written or given up. */
+  /** Resolves when everything recorded so far is written or given up. */
   async settled(): Promise<void> {
     await this.#writing;
   }

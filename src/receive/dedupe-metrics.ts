@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 
-export interface DedupeMetrics {
+interface DedupeMetrics {
   /** Event ids and names of requests that are remembered. */
   readonly keys: Gauge;
   /** How far back they go. */

@@ -36,7 +36,7 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   };
 }
 
-export interface WalMetrics {
+interface WalMetrics {
   readonly bytes: Gauge;
   /** Age of the oldest record that is not in the store yet. */
   readonly oldestAgeSec: Gauge;

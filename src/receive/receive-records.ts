@@ -10,7 +10,8 @@ import {
   requestKeys,
 } from "../../ingest/index.ts";
 import type { Principal } from "../access/principal.ts";
-import { keySpaceOf, type RequestName } from "../http/ledger/idempotency.ts";
+import { keySpaceOf } from "../http/ledger/idempotency.ts";
+import type { RequestName } from "../http/ledger/request-name.ts";
 import { MAX_BODY_BYTES } from "../http/limits.ts";
 import { readBody } from "../http/read-body.ts";
 import type { OwnErrorCode, Reply, RequestContext } from "../http/route.ts";

@@ -18,9 +18,10 @@ interface ServerArchiveOptions {
   readonly log: Logger;
 }
 
-/** The archive of this server, at work. */
+/** The archive of this server. */
 interface ServerArchive {
-  readonly check: DependencyCheck;
+  readonly checks: readonly DependencyCheck[];
+  start(): void;
   stop(): Promise<void>;
 }
 
@@ -33,9 +34,9 @@ export function openServerArchive({
   log,
 }: ServerArchiveOptions): ServerArchive {
   if (files === null) {
-    log.info("no archive is configured: log entries stay in the log store");
     return {
-      check: { name: "archive", check: async () => ({ state: "up", detail: "Not configured." }) },
+      checks: [{ name: "archive", check: async () => ({ state: "up", detail: "Not configured." }) }],
+      start: () => log.info("no archive is configured: log entries stay in the log store"),
       stop: async () => undefined,
     };
   }
@@ -51,9 +52,9 @@ export function openServerArchive({
     log,
     onStep: (step, { id }) => log.debug({ step, unit: id }, "archiving"),
   });
-  archiver.start();
   return {
-    check: { name: "archive", check: async () => archiver.status() },
+    checks: [{ name: "archive", check: async () => archiver.status() }],
+    start: () => archiver.start(),
     stop: () => archiver.stop(),
   };
 }

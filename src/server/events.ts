@@ -1,10 +1,13 @@
 import type { Sql } from "postgres";
 import { Changes } from "../changes/changes.ts";
 import { EventDelivery } from "../changes/events/event-delivery.ts";
+import { removeOldEvents } from "../changes/events/event-store.ts";
 import { type Subscription, subscribe } from "../changes/events/subscription.ts";
 import { memberRemoved } from "../domains/organizations/events.ts";
+import type { DependencyCheck } from "../health/readiness.ts";
 import { giveHomeOrganization } from "../identity/home-organization.ts";
 import type { Logger } from "../log.ts";
+import type { RemoveExpired } from "./housekeeping.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Who is told of what: where domains meet that do not know each other. */
@@ -25,13 +28,15 @@ interface ServerEventsOptions {
   readonly onAudited: () => void;
 }
 
-/** How state changes on this server, and what tells of it. */
+/** How state changes on this server, and the delivery of what tells of it, here, by other instances and before the start. */
 interface ServerEvents {
   readonly changes: Changes;
-  readonly delivery: EventDelivery;
+  readonly checks: readonly DependencyCheck[];
+  readonly housekeeping: readonly RemoveExpired[];
+  start(): void;
+  stop(): Promise<void>;
 }
 
-/** Begins to deliver what was emitted here, by other instances and before the start. */
 export function openServerEvents({ sql, metrics, log, onAudited }: ServerEventsOptions): ServerEvents {
   const subscriptions = SUBSCRIPTIONS;
   const changes = new Changes({
@@ -42,6 +47,11 @@ export function openServerEvents({ sql, metrics, log, onAudited }: ServerEventsO
     onEmitted: () => delivery.wake(),
   });
   const delivery = new EventDelivery({ sql, changes, subscriptions, metrics: metrics.events, log });
-  delivery.start();
-  return { changes, delivery };
+  return {
+    changes,
+    checks: [{ name: "events", check: async () => delivery.status() }],
+    housekeeping: [removeOldEvents],
+    start: () => delivery.start(),
+    stop: () => delivery.stop(),
+  };
 }

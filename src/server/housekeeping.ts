@@ -1,11 +1,7 @@
 import type { Sql } from "postgres";
-import { forgetOldEvents } from "../changes/events/event-store.ts";
 import { WorkLoop } from "../concurrency/work-loop.ts";
-import { forgetOldQuarantine } from "../domains/quarantine/retention.ts";
-import { forgetExpiredKeys } from "../http/ledger/idempotency-store.ts";
 import type { Logger } from "../log.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
-import { forgetOldTokenUsage } from "../usage/token-usage-store.ts";
 
 /** Rows of one statement: short enough to be in nobody's way. */
 const BATCH_ROWS = 1_000;
@@ -17,19 +13,13 @@ const ROUND_EVERY_MS = 600_000;
 const STOP_MS = 1_000;
 
 /** Removes rows whose time is over, at most `limit`, leaves those that another instance is removing, and counts its own. */
-type Forget = (sql: Sql, nowMs: number, limit: number) => Promise<number>;
-
-const EVERYTHING_FORGOTTEN: readonly Forget[] = [
-  (sql, _nowMs, limit) => forgetExpiredKeys(sql, limit),
-  (sql, _nowMs, limit) => forgetOldEvents(sql, limit),
-  forgetOldTokenUsage,
-  forgetOldQuarantine,
-];
+export type RemoveExpired = (sql: Sql, nowMs: number, limit: number) => Promise<number>;
 
 interface HousekeepingOptions {
   readonly sql: Sql;
   /** The time by which things age, milliseconds since 1970; see `BelievedClock`. */
   readonly now: () => number | Promise<number>;
+  readonly tasks: readonly RemoveExpired[];
   readonly log: Logger;
 }
 
@@ -58,14 +48,14 @@ export class Housekeeping {
 
   /** One round; true when there was more than a round removes. */
   async cleanOnce(signal: AbortSignal): Promise<boolean> {
-    const { sql, now } = this.#options;
+    const { sql, now, tasks } = this.#options;
     const nowMs = await askPostgres(async () => now());
     let mayBeMore = false;
-    for (const forget of EVERYTHING_FORGOTTEN) {
+    for (const removeExpired of tasks) {
       let batches = 0;
       let removed = BATCH_ROWS;
       while (removed === BATCH_ROWS && batches < ROUND_MAX_BATCHES && !signal.aborted) {
-        removed = await askPostgres(() => forget(sql, nowMs, BATCH_ROWS));
+        removed = await askPostgres(() => removeExpired(sql, nowMs, BATCH_ROWS));
         batches += 1;
       }
       mayBeMore ||= removed === BATCH_ROWS;

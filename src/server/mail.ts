@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import type { SecretBox } from "../access/secret-box.ts";
 import type { Changes } from "../changes/changes.ts";
 import type { Config } from "../config/config.ts";
+import type { DependencyCheck } from "../health/readiness.ts";
 import { LinkIssuer } from "../identity/mailed-links/link-issuer.ts";
 import type { Logger } from "../log.ts";
 import { fileTransport } from "../notify/mail/file-transport.ts";
@@ -10,6 +11,9 @@ import { MailSender } from "../notify/mail/mail-sender.ts";
 import { type EnqueueMail, outbox } from "../notify/mail/outbox.ts";
 import { smtpServerOf, smtpTransport } from "../notify/mail/smtp-transport.ts";
 import type { Metrics } from "./metrics.ts";
+
+/** How long a mail that is being sent may take when the server stops; cut off, it is sent again by the next start. */
+const STOP_MS = 1_000;
 
 interface ServerMailOptions {
   readonly config: Pick<Config, "smtpUrl" | "smtpFrom" | "dataDirectory">;
@@ -21,16 +25,15 @@ interface ServerMailOptions {
   readonly log: Logger;
 }
 
-/** Mail of one server: what mails are put into, what sends them, and what mails links. */
-export interface ServerMail {
+/** Mail of one server: what mails are put into, what mails links, and the sending. */
+interface ServerMail {
   readonly enqueue: EnqueueMail;
-  readonly sender: MailSender;
   readonly links: LinkIssuer;
-  /** Ends the background work; what is not done then is done by the next start. */
-  stop(withinMs: number): Promise<void>;
+  readonly checks: readonly DependencyCheck[];
+  start(): void;
+  stop(): Promise<void>;
 }
 
-/** Opens mail and begins to send. */
 export function openServerMail(options: ServerMailOptions): ServerMail {
   const { config, publicUrl, sql, changes, box, metrics, log } = options;
   const now = Date.now;
@@ -55,14 +58,16 @@ export function openServerMail(options: ServerMailOptions): ServerMail {
     metrics.mail.waiting.set(waiting);
     metrics.mail.oldestAgeSec.set(oldestAgeMs / 1000);
   });
-  sender.start();
-  links.start();
   return {
     enqueue,
-    sender,
     links,
-    stop: async (withinMs) => {
-      await Promise.all([links.stop(withinMs), sender.stop(withinMs)]);
+    checks: [{ name: "mail", check: async () => sender.status() }],
+    start: () => {
+      sender.start();
+      links.start();
+    },
+    stop: async () => {
+      await Promise.all([links.stop(STOP_MS), sender.stop(STOP_MS)]);
     },
   };
 }

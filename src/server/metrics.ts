@@ -1,54 +1,22 @@
 import { Registry } from "prom-client";
-import { type ArchiveMetrics, archiveMetrics } from "../archive/archive-metrics.ts";
-import { type AnchorMetrics, anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
-import { type EventMetrics, eventMetrics } from "../changes/events/event-metrics.ts";
-import { type SyslogMetrics, syslogMetrics } from "../domains/logs/receive/syslog/syslog-metrics.ts";
-import { type TailMetrics, tailMetrics } from "../domains/logs/tail/tail-metrics.ts";
-import { type QuarantineMetrics, quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
-import {
-  type HttpMetrics,
-  httpMetrics,
-  type RateLimitMetrics,
-  rateLimitMetrics,
-} from "../http/http-metrics.ts";
-import { type MailMetrics, mailMetrics } from "../notify/mail/mail-metrics.ts";
-import { type DedupeMetrics, dedupeMetrics } from "../receive/dedupe-metrics.ts";
-import {
-  type IngestMetrics,
-  type InsertMetrics,
-  ingestMetrics,
-  insertMetrics,
-  type WalMetrics,
-  walMetrics,
-} from "../receive/ingest-metrics.ts";
-import { type QueryMetrics, queryMetrics } from "../storage/query-metrics.ts";
-import { registerProcessMetrics, type UncaughtFaults, uncaughtFaults } from "./process-metrics.ts";
+import { archiveMetrics } from "../archive/archive-metrics.ts";
+import { anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
+import { eventMetrics } from "../changes/events/event-metrics.ts";
+import { syslogMetrics } from "../domains/logs/receive/syslog/syslog-metrics.ts";
+import { tailMetrics } from "../domains/logs/tail/tail-metrics.ts";
+import { quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
+import { httpMetrics, rateLimitMetrics } from "../http/http-metrics.ts";
+import { mailMetrics } from "../notify/mail/mail-metrics.ts";
+import { dedupeMetrics } from "../receive/dedupe-metrics.ts";
+import { ingestMetrics, insertMetrics, walMetrics } from "../receive/ingest-metrics.ts";
+import { queryMetrics } from "../storage/query-metrics.ts";
+import { registerProcessMetrics, uncaughtFaults } from "./process-metrics.ts";
 
-/** Every metric of the server, in a registry of its own. Passed to whoever measures; label values are never a caller's text. */
-export interface Metrics {
-  readonly http: HttpMetrics;
-  readonly uncaughtFaults: UncaughtFaults;
-  readonly rateLimit: RateLimitMetrics;
-  readonly ingest: IngestMetrics;
-  readonly wal: WalMetrics;
-  readonly dedupe: DedupeMetrics;
-  readonly insert: InsertMetrics;
-  readonly query: QueryMetrics;
-  readonly tail: TailMetrics;
-  readonly mail: MailMetrics;
-  readonly audit: AnchorMetrics;
-  readonly events: EventMetrics;
-  readonly archive: ArchiveMetrics;
-  readonly quarantine: QuarantineMetrics;
-  readonly syslog: SyslogMetrics;
-  /** Runs before each exposition, for gauges whose value is looked up rather than told. */
-  onCollect(update: () => void): void;
-  /** The text exposition and its content type. */
-  expose(): Promise<{ text: string; contentType: string }>;
-}
+/** Every metric of the server, each with its owner. Passed to whoever measures; label values are never a caller's text. */
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Makes the metrics of one server. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   const collectors: (() => void)[] = [];
   registerProcessMetrics(registry, collectors);
@@ -68,10 +36,12 @@ export function createMetrics(): Metrics {
     archive: archiveMetrics(registry),
     quarantine: quarantineMetrics(registry),
     syslog: syslogMetrics(registry),
-    onCollect: (update) => {
+    /** Runs before each exposition, for gauges whose value is looked up rather than told. */
+    onCollect: (update: () => void): void => {
       collectors.push(update);
     },
-    expose: async () => {
+    /** The text exposition and its content type. */
+    expose: async (): Promise<{ text: string; contentType: string }> => {
       for (const update of collectors) update();
       return { text: await registry.metrics(), contentType: registry.contentType };
     },

@@ -17,13 +17,13 @@ interface ProcessFaultsOptions {
  */
 export function watchProcessFaults({ log, faults, stop }: ProcessFaultsOptions): void {
   let count = 0;
-  const note = (kind: "exception" | "rejection", fault: unknown): void => {
+  const report = (kind: "exception" | "rejection", fault: unknown): void => {
     faults.inc({ kind });
     count += 1;
     const err = fault instanceof Error ? fault : new Error(`thrown: ${String(fault)}`);
     if (count <= FAULTS_LOGGED_MAX) log.fatal({ err, kind }, "a fault that nobody caught; the server stops");
     stop();
   };
-  process.on("uncaughtException", (error) => note("exception", error));
-  process.on("unhandledRejection", (reason) => note("rejection", reason));
+  process.on("uncaughtException", (error) => report("exception", error));
+  process.on("unhandledRejection", (reason) => report("rejection", reason));
 }

@@ -87,17 +87,17 @@ export class StoreMonitor {
   async #probe(): Promise<boolean> {
     try {
       const answered = await fulfilledWithin(this.#options.probe(), READINESS_PROBE_TIMEOUT_MS);
-      this.#note(
+      this.#update(
         answered,
         answered ? undefined : new Error(`no answer within ${READINESS_PROBE_TIMEOUT_MS} ms`),
       );
     } catch (error) {
-      this.#note(false, error);
+      this.#update(false, error);
     }
     return this.#ok;
   }
 
-  #note(ok: boolean, error: unknown): void {
+  #update(ok: boolean, error: unknown): void {
     if (this.#stopping || ok === this.#ok) return;
     this.#ok = ok;
     this.#since = new Date();

@@ -10,7 +10,7 @@ import {
   settleDelivery,
 } from "../../src/changes/events/delivery-claims.ts";
 import { EventDelivery } from "../../src/changes/events/event-delivery.ts";
-import { forgetOldEvents } from "../../src/changes/events/event-store.ts";
+import { removeOldEvents } from "../../src/changes/events/event-store.ts";
 import { type Subscription, subscribe } from "../../src/changes/events/subscription.ts";
 import { DELIVERIES_MAX_RUNNING_OF_ONE, DELIVERY_ATTEMPTS_MAX } from "../../src/changes/limits.ts";
 import { createLogger } from "../../src/log.ts";
@@ -388,9 +388,9 @@ test("housekeeping forgets old events that everybody was told of or that were se
   await sql`DELETE FROM event_deliveries WHERE subject = 'thing:1' OR subject = 'thing:4'`;
   await sql`UPDATE event_deliveries SET due_at = NULL, set_aside_at = now() WHERE subject = 'thing:2'`;
   await sql`UPDATE events SET happened_at = now() - interval '31 days' WHERE subject <> 'thing:4'`;
-  expect(await forgetOldEvents(sql, 1)).toBe(1);
-  expect(await forgetOldEvents(sql, 10)).toBe(1);
-  expect(await forgetOldEvents(sql, 10)).toBe(0);
+  expect(await removeOldEvents(sql, Date.now(), 1)).toBe(1);
+  expect(await removeOldEvents(sql, Date.now(), 10)).toBe(1);
+  expect(await removeOldEvents(sql, Date.now(), 10)).toBe(0);
   const left = await sql<{ subject: string }[]>`SELECT subject FROM events ORDER BY id`;
   expect(left.map(({ subject }) => subject)).toEqual(["thing:3", "thing:4"]);
 });

@@ -70,6 +70,7 @@ export function testApp(routes: readonly Route[], overrides: Partial<PipelineDep
 function checked(app: App, routes: readonly Route[]): App {
   let declared: DeclaredAnswers | undefined;
   return {
+    router: app.router,
     handle: async (request, connection) => {
       const response = await app.handle(request, connection);
       // Packed, as only this document itself is.

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { removeOldQuarantine } from "../../src/domains/quarantine/retention.ts";
+import { removeExpiredKeys } from "../../src/http/ledger/idempotency-store.ts";
 import { createLogger } from "../../src/log.ts";
 import { Housekeeping } from "../../src/server/housekeeping.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
+import { removeOldTokenUsage } from "../../src/usage/token-usage-store.ts";
 import { eventually } from "../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 
 const NOW_MS = Date.parse("2026-03-01T12:00:00.000Z");
 const log = createLogger("silent");
+const tasks = [removeExpiredKeys, removeOldTokenUsage, removeOldQuarantine];
 const signal = new AbortController().signal;
 
 let stores: TestStores;
@@ -44,7 +48,7 @@ async function count(table: string): Promise<number> {
 }
 
 function housekeeping(overrides: { sql?: TestStores["postgres"]; nowMs?: number } = {}): Housekeeping {
-  return new Housekeeping({ sql: overrides.sql ?? sql, now: () => overrides.nowMs ?? NOW_MS, log });
+  return new Housekeeping({ sql: overrides.sql ?? sql, now: () => overrides.nowMs ?? NOW_MS, tasks, log });
 }
 
 test("what is over is removed and nothing else", async () => {

@@ -5,7 +5,7 @@ import { QUERY_LINE_SHOWN_MAX_CHARS } from "../limits.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
 
 /**
- * A refusal of a query, told with the line it is about and a caret under what is wrong, when the server says where that is.
+ * A refusal of a query, shown with the line it is about and a caret under what is wrong, when the server says where that is.
  * Any other error comes back as it is.
  */
 export function explainQueryProblems(error: unknown, query: string | undefined): unknown {
@@ -13,20 +13,20 @@ export function explainQueryProblems(error: unknown, query: string | undefined):
   const placed = error.fields.filter((field): field is PlacedProblem => field.place !== undefined);
   if (placed.length === 0) return error;
   const lines = query.split(/\r?\n/);
-  const told = placed.slice(0, FIELDS_SHOWN_MAX).map((problem) => tellProblem(problem, lines));
-  if (placed.length > FIELDS_SHOWN_MAX) told.push(`and ${placed.length - FIELDS_SHOWN_MAX} more`);
-  return new CliError(`${error.code ?? "the query is refused"}: ${told.join("\n")}`, { cause: error });
+  const problems = placed.slice(0, FIELDS_SHOWN_MAX).map((problem) => describeProblem(problem, lines));
+  if (placed.length > FIELDS_SHOWN_MAX) problems.push(`and ${placed.length - FIELDS_SHOWN_MAX} more`);
+  return new CliError(`${error.code ?? "the query is refused"}: ${problems.join("\n")}`, { cause: error });
 }
 
 type PlacedProblem = FieldProblem & { place: QueryPlace };
 
-function tellProblem({ message, place }: PlacedProblem, lines: readonly string[]): string {
-  const told = [escapeControls(message)];
+function describeProblem({ message, place }: PlacedProblem, lines: readonly string[]): string {
+  const described = [escapeControls(message)];
   const line = lines[place.line - 1];
-  if (line !== undefined) told.push(...markedLine(line, place));
+  if (line !== undefined) described.push(...markedLine(line, place));
   if (place.suggestion !== undefined && !message.includes(place.suggestion))
-    told.push(`  instead: ${escapeControls(place.suggestion)}`);
-  return told.join("\n");
+    described.push(`  instead: ${escapeControls(place.suggestion)}`);
+  return described.join("\n");
 }
 
 /** The line, or the part of a long one around the place, and a line with carets below the wrong text. */

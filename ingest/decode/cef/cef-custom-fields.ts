@@ -29,8 +29,8 @@ export class CustomFields {
     for (const label of this.#labels) label.end = label.start;
   }
 
-  /** Notes a pair whose key is that of a custom field or of its label; of a key given again the first pair stays. */
-  note({ custom, labels }: CefKey, pair: number): void {
+  /** Adds a pair whose key is that of a custom field or of its label; of a key given again the first pair stays. */
+  add({ custom, labels }: CefKey, pair: number): void {
     this.#isEmpty = false;
     const pairs = custom >= 0 ? this.#pairs : this.#labelPairs;
     const number = custom >= 0 ? custom : labels;

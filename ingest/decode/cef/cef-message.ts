@@ -121,7 +121,7 @@ export class CefMessage {
       const keyEnd = extension.keyEnd(pair);
       const known = CEF_KEYS.get(source, keyStart, keyEnd);
       if (known !== undefined && (known.custom >= 0 || known.labels >= 0)) {
-        this.#custom.note(known, pair);
+        this.#custom.add(known, pair);
         continue;
       }
       this.#unescaper.read(source, extension.valueStart(pair), extension.valueEnd(pair), true, value);

@@ -73,11 +73,11 @@ function visit(object: JsonObject, keys: readonly string[], found: Map<string, F
       if (path.length < DEPTH_MAX) visit(value, path, found);
       continue;
     }
-    note(path, value, found);
+    countLeaf(path, value, found);
   }
 }
 
-function note(keys: readonly string[], value: unknown, found: Map<string, Found>): void {
+function countLeaf(keys: readonly string[], value: unknown, found: Map<string, Found>): void {
   const path = joinPath(keys);
   if (path === null) return;
   const known = found.get(path);

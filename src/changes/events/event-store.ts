@@ -52,8 +52,8 @@ export async function insertEvents(
       AS told (kind, subscriber) ON told.kind = written.kind`;
 }
 
-/** Forgets old events that nobody is to be told of any more, at most `limit`; answers how many. */
-export async function forgetOldEvents(sql: Sql, limit: number): Promise<number> {
+/** Removes old events that nobody is to be told of any more, at most `limit`; answers how many. */
+export async function removeOldEvents(sql: Sql, _nowMs: number, limit: number): Promise<number> {
   const removed = await sql`
     WITH old AS MATERIALIZED (
       SELECT id FROM events

@@ -20,14 +20,14 @@ interface TableColumns {
 }
 
 /** A table of which every column is shown but that of the organisation and the hidden ones. */
-function exportedTable(name: string, table: string, told: TableColumns): Exporter {
-  const columns = told.columns.split(" ");
-  const key = told.key.split(" ");
+function exportedTable(name: string, table: string, spec: TableColumns): Exporter {
+  const columns = spec.columns.split(" ");
+  const key = spec.key.split(" ");
   return {
     name,
     table,
     columns,
-    hidden: told.hidden?.split(" ") ?? [],
+    hidden: spec.hidden?.split(" ") ?? [],
     rows: (tx, organizationId) =>
       tableRows(
         tx,

@@ -17,8 +17,8 @@ interface Streak {
 export class FailureStreaks {
   readonly #streaks = new Map<string, Streak>();
 
-  /** Why the source keeps failing, when it does; null when it does not, or not yet. */
-  note(sourceVersion: string, { accepted, failed, reason }: MappedRequest): string | null {
+  /** Counts a request; why the source keeps failing, when it does; null when it does not, or not yet. */
+  record(sourceVersion: string, { accepted, failed, reason }: MappedRequest): string | null {
     if (accepted > 0) {
       this.#streaks.delete(sourceVersion);
       return null;

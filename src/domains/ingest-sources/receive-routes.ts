@@ -89,7 +89,7 @@ export function sourceReceiveRoutes({ receiver, sources, activity }: SourceRecei
           sourceKey,
           quarantines: true,
         });
-        activity.note(source, received, learned ?? decoder.learned.texts);
+        activity.record(source, received, learned ?? decoder.learned.texts);
         return receivedAnswer(received);
       },
     }),

@@ -45,15 +45,15 @@ export class SourceActivity {
     this.#options = options;
   }
 
-  /** Notes what came of a request. `texts` are records of it as they came, while the source is learning. */
-  note(source: CompiledSource, received: Received, texts: readonly string[]): void {
+  /** Records what came of a request. `texts` are records of it as they came, while the source is learning. */
+  record(source: CompiledSource, received: Received, texts: readonly string[]): void {
     if (received.replayed) return;
     const { id, organizationId, version } = source;
     const earlier = this.#pending.get(id);
     if (earlier === undefined && this.#pending.size >= ACTIVITY_PENDING_MAX) return;
     const { accepted, rejected, quarantined, errors } = received;
     const failed = rejected + quarantined;
-    const failing = this.#streaks.note(`${id} ${version}`, {
+    const failing = this.#streaks.record(`${id} ${version}`, {
       accepted,
       failed,
       reason: errors.at(-1)?.reason,

@@ -1,10 +1,87 @@
 import type { DocumentHead } from "../../http/openapi/document.ts";
 
-const DESCRIPTION = `Logs in, durable before they are acknowledged; searched with KQL a second later.
+/** In one sentence and without quotation marks: it stands in an attribute of a page. */
+export const API_SUMMARY = "Logs in, durable before they are acknowledged; searched with KQL a second later.";
 
-**A token.** \`POST /api/v1/auth/register\` makes an account and an organisation and signs in; \`POST /api/v1/auth/login\` signs in
-later. Both set the cookie \`session\`. With it, and the header \`Origin\` of this server, \`POST /api/v1/me/tokens\` makes a token:
-\`{"name":"shipper","scopes":["logs:write"]}\`. Every other call carries it as \`Authorization: Bearer obs_...\`.
+/** What the OpenAPI document says besides the routes, of a server that is reached under this address. */
+export function apiDescription(serverUrl: string): DocumentHead {
+  return {
+    serverUrl,
+    description: introduction(serverUrl),
+    license: { name: "All rights reserved", identifier: "LicenseRef-all-rights-reserved" },
+    tags: TAGS,
+  };
+}
+
+/** In the order in which a newcomer needs them. */
+const TAGS = {
+  Logs: "Store log entries, search them, query them with KQL, follow them live, and say how long they are kept.",
+  KQL: "What of the Kusto Query Language is understood.",
+  "Saved searches": "Keep questions about logs under a name.",
+  "Ingest sources":
+    "Name the senders of records in formats of their own, say how records become entries, and deal with those that did not.",
+  "Log receivers":
+    "Store what other systems send: OpenTelemetry, Elasticsearch bulk, Grafana Loki, Splunk HTTP Event Collector.",
+  Account: "The caller: access tokens, password, organisations, linked identity providers, single sign-on.",
+  Authentication: "Register, sign in and out, second factors, mailed links, identity providers.",
+  Organisation: "Members, invites, the secret of webhooks, counts at a glance, and all data to take away.",
+  Audit: "Who changed what, and the proof that nothing was changed afterwards.",
+  Operations: "Health, metrics, versions and this description.",
+};
+
+const introduction = (url: string): string => `${API_SUMMARY}
+
+## Get a token
+
+Every call carries a token: \`Authorization: Bearer obs_...\`. The command line, run beside the server, makes an account and keeps
+a token for its own commands:
+
+\`\`\`sh
+bun run obs login --register
+\`\`\`
+
+Over HTTP: register, then make a token with the session that this begins. The answer shows the token once. Later it is
+\`/api/v1/auth/login\` in place of \`register\`, with the same body.
+
+\`\`\`sh
+export OBS=${url}
+curl $OBS/api/v1/auth/register -c session \\
+  -H 'Content-Type: application/json' \\
+  -d '{"email": "ana@example.com",
+       "password": "correct horse battery"}'
+
+curl $OBS/api/v1/me/tokens -b session \\
+  -H "Origin: $OBS" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"name": "first",
+       "scopes": ["logs:read", "logs:write"]}'
+export OBS_TOKEN=obs_...
+\`\`\`
+
+## Send a first log
+
+\`202\` means that it is on disk.
+
+\`\`\`sh
+curl $OBS/api/v1/logs/ingest \\
+  -H "Authorization: Bearer $OBS_TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"message": "disk full", "level": "error",
+       "service": "api", "attrs": {"disk": "sda1"}}'
+\`\`\`
+
+A whole file: \`bun run obs ship /var/log/syslog\`.
+
+## Find it
+
+\`\`\`sh
+curl "$OBS/api/v1/logs/search?q=disk&level=error" \\
+  -H "Authorization: Bearer $OBS_TOKEN"
+\`\`\`
+
+Or \`bun run obs search disk --level error\`. On this page, a token under *Authentication* lets *Test Request* send any call.
+
+## For every call
 
 **Errors.** Every answer that is neither 2xx nor a redirect is an \`Error\`; programs branch on its \`code\`. There is one exception:
 a request whose address and headers are too long to be read, beyond about 16 KiB, is answered with 431 and no body.
@@ -12,24 +89,5 @@ a request whose address and headers are too long to be read, beyond about 16 KiB
 **Limits.** \`X-RateLimit-*\` headers say how many calls are left in the minute. With 429 and 503, \`Retry-After\` says how many
 seconds to wait.
 
-**Repetitions.** A state-changing call with an \`Idempotency-Key\` is executed once, however often it is sent.`;
-
-/** What the OpenAPI document says besides the routes. */
-export const API_DESCRIPTION: Omit<DocumentHead, "serverUrl"> = {
-  description: DESCRIPTION,
-  license: { name: "All rights reserved", identifier: "LicenseRef-all-rights-reserved" },
-  tags: {
-    Logs: "Store log entries, search them, query them with KQL, follow them live, and say how long they are kept.",
-    "Log receivers":
-      "Store what other systems send: OpenTelemetry, Elasticsearch bulk, Grafana Loki, Splunk HTTP Event Collector.",
-    "Ingest sources":
-      "Name the senders of records in formats of their own, say how records become entries, and deal with those that did not.",
-    KQL: "What of the Kusto Query Language is understood.",
-    "Saved searches": "Keep questions about logs under a name.",
-    Organisation: "Members, invites, the secret of webhooks, counts at a glance, and all data to take away.",
-    Account: "The caller: access tokens, password, organisations, linked identity providers, single sign-on.",
-    Authentication: "Register, sign in and out, second factors, mailed links, identity providers.",
-    Audit: "Who changed what, and the proof that nothing was changed afterwards.",
-    Operations: "Health, metrics, versions and this description.",
-  },
-};
+**Repetitions.** A state-changing call with an \`Idempotency-Key\` is executed once, however often it is sent.
+`;

@@ -1,96 +1,90 @@
+import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { swagger } from "@elysiajs/swagger";
+import { Elysia } from "elysia";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { PackedText } from "../../http/packed-text.ts";
-import type { Route } from "../../http/route.ts";
+import { API_SUMMARY } from "./api-description.ts";
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>obs API</title>
-<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-</head>
-<body>
-<div id="reference"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/reference.js"></script>
-</body>
-</html>
-`;
-
-/** Starts the reference; a file of its own, because the content policy allows no script in the page. */
-const SCRIPT = `SwaggerUIBundle({
-  url: "/openapi.json",
-  dom_id: "#reference",
-  deepLinking: true,
-  docExpansion: "list",
-  persistAuthorization: false,
-  validatorUrl: null,
-});
-`;
-
-/** Everything from this server. The stylesheet carries its images as data, and the reference sets styles of elements. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+const PAGE = "/docs";
+const SCRIPT = "/docs/reference.js";
 
 /** Files change with the package, that is with a release. */
 const CACHE_CONTROL = "public, max-age=3600";
 
-const FILES = [
-  { name: "swagger-ui.css", contentType: "text/css; charset=utf-8" },
-  { name: "swagger-ui-bundle.js", contentType: "text/javascript; charset=utf-8" },
-  { name: "favicon-32x32.png", contentType: "image/png" },
-] as const;
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E" +
+  "%3Crect width=%2216%22 height=%2216%22 rx=%223%22 fill=%22%23111%22/%3E" +
+  "%3Cpath d=%22M3 5h10M3 8h7M3 11h9%22 stroke=%22%23fff%22/%3E%3C/svg%3E";
 
-/** The interactive reference, which works without the internet: its script and styles come from the installed package. */
+/** What the reference is not to do: ask other servers for fonts, figures, answers or a proxy, or lead people to them. */
+const NOTHING_ELSEWHERE = {
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  hideClientButton: true,
+};
+
+/** The page of the reference, rendered by Elysia's plugin; the script comes from this server, and so does the document. */
+const reference = new Elysia().use(
+  swagger({
+    path: PAGE,
+    provider: "scalar",
+    scalarCDN: SCRIPT,
+    scalarConfig: {
+      ...NOTHING_ELSEWHERE,
+      spec: { url: "/openapi.json" },
+      // Calls go to where the page came from, whatever name of the server that is: the policy lets no others pass.
+      servers: [{ url: "/" }],
+      favicon: ICON,
+      customCss: "",
+      theme: "default",
+      defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+      authentication: { preferredSecurityScheme: "token" },
+    },
+    documentation: { info: { title: "obs API", description: API_SUMMARY, version: "" } },
+  }),
+);
+
+/** The interactive reference, which works without the internet: its script comes from the installed package. */
 export function docsRoutes() {
-  const packageFolder = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
+  // The only package that has the script by itself; the one it is built in brings a framework of some hundred packages.
+  const bundle = fileURLToPath(import.meta.resolve("@scalar/fastify-api-reference"));
+  const script = new PackedText(() => Bun.file(join(dirname(bundle), "js", "standalone.js")).bytes(), {
+    "content-type": "text/javascript; charset=utf-8",
+    "cache-control": CACHE_CONTROL,
+  });
   return [
-    page("/docs", "text/html; charset=utf-8", PAGE),
-    page("/docs/reference.js", "text/javascript; charset=utf-8", SCRIPT),
-    ...FILES.map(({ name, contentType }) => file(`/docs/${name}`, contentType, join(packageFolder, name))),
+    route({
+      ...described("text/html; charset=utf-8"),
+      path: PAGE,
+      summary: "Interactive reference",
+      handler: async () => {
+        const page = await (await reference.handle(new Request(`http://localhost${PAGE}`))).text();
+        const headers = {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": policyOf(page),
+        };
+        return new Response(page, { headers });
+      },
+    }),
+    route({
+      ...described("text/javascript; charset=utf-8"),
+      path: SCRIPT,
+      summary: "The script of the interactive reference",
+      handler: ({ request }) => script.answer(request),
+    }),
   ];
 }
 
-function page(path: string, contentType: string, text: string): Route {
-  return route({
-    ...described(path, contentType),
-    handler: () =>
-      new Response(text, {
-        headers: { "content-type": contentType, "content-security-policy": CONTENT_SECURITY_POLICY },
-      }),
-  });
-}
-
-function file(path: string, contentType: string, fileName: string): Route {
-  const packed = new PackedText(() => Bun.file(fileName).bytes(), {
-    "content-type": contentType,
-    "cache-control": CACHE_CONTROL,
-  });
-  return route({
-    ...described(path, contentType),
-    handler: ({ request }) => packed.answer(request),
-  });
-}
-
-function described(path: string, contentType: string) {
+function described(contentType: string) {
   return {
     method: "GET",
-    path,
     tag: "Operations",
-    summary: path === "/docs" ? "Interactive reference" : "A file of the interactive reference",
     access: "public",
     rateLimit: "probe",
     responses: {
@@ -99,3 +93,24 @@ function described(path: string, contentType: string) {
     },
   } as const;
 }
+
+/**
+ * Everything from this server, and of the scripts in the page those that the plugin has written into it. The reference
+ * sets styles of elements, and carries its images as data.
+ */
+function policyOf(page: string): string {
+  const inline = [...page.matchAll(/<script[^>]*>([^<]*)<\/script>/g)].map(([, text = ""]) => text);
+  const hashes = inline.filter((text) => text !== "").map((text) => `'sha256-${sha256(text)}'`);
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${hashes.join(" ")}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64");

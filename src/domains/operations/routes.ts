@@ -3,7 +3,7 @@ import { route } from "../../http/define-route.ts";
 import { openApiDocument } from "../../http/openapi/document.ts";
 import { PackedText } from "../../http/packed-text.ts";
 import type { Route } from "../../http/route.ts";
-import { API_DESCRIPTION } from "./api-description.ts";
+import { apiDescription } from "./api-description.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { type HealthDeps, healthRoutes } from "./health-routes.ts";
 
@@ -62,7 +62,7 @@ const OpenApiDocument = Type.Object(
 /** The operational routes. `others` are the remaining routes of the server, which /openapi.json describes as well. */
 export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
   const routes = [...healthRoutes(deps), metricsRoute(deps.metrics), versionRoute(deps), ...docsRoutes()];
-  const head = { ...API_DESCRIPTION, serverUrl: deps.publicUrl };
+  const head = apiDescription(deps.publicUrl);
   const openApi = openApiRoute(() => text);
   // Made at the start, which is where two schemas of one name are found; this very route is in it.
   const text = JSON.stringify(openApiDocument([...others, ...routes, openApi], head));

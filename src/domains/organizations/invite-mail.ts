@@ -18,10 +18,10 @@ export type MailInvite = (tx: TransactionSql, mail: InviteMail) => Promise<void>
 
 /** Mails invites as a link to this server, for as long as they can be accepted. */
 export function inviteMailer({
-  enqueue,
+  enqueueMail,
   publicUrl,
 }: {
-  enqueue: EnqueueMail;
+  enqueueMail: EnqueueMail;
   publicUrl: string;
 }): MailInvite {
   return (tx, { invite, token, organization, invitedBy }) => {
@@ -33,6 +33,6 @@ export function inviteMailer({
       role: invite.role,
       link,
     });
-    return enqueue(tx, message, Date.parse(invite.expiresAt));
+    return enqueueMail(tx, message, Date.parse(invite.expiresAt));
   };
 }

@@ -68,3 +68,5 @@ export const RECOVERY_FLUSH_MS = 10_000;
 export const CLOCK_MARGIN_MS = DAY_MS;
 /** A question to the log store about the entries of one claim. */
 export const STORED_ENTRIES_TIMEOUT_MS = 30_000;
+/** How long settling interrupted replays may take when the server stops; the next start goes on with it. */
+export const STOP_MS = 1_000;

@@ -16,10 +16,15 @@ import {
 } from "./limits.ts";
 import type { QuarantineMetrics } from "./quarantine-metrics.ts";
 
+/** What one organisation may have in it. */
+export interface QuarantineBounds {
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+}
+
 interface QuarantineOptions {
   readonly sql: Sql;
-  /** What one organisation may have in it. */
-  readonly bounds: { readonly maxRecords: number; readonly maxBytes: number };
+  readonly bounds: QuarantineBounds;
   readonly metrics: QuarantineMetrics;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -3,10 +3,10 @@ import { ABANDONED_CLAIM_MS, RECORD_KEPT_MS, REPLAYED_KEPT_MS } from "./limits.t
 import { lowerUsage } from "./record-store.ts";
 
 /**
- * Forgets records whose time is over, and those that were replayed some time ago, at most `limit`; answers how many. One
+ * Removes records whose time is over, and those that were replayed some time ago, at most `limit`; answers how many. One
  * that a replay has taken on stays until that is over or was given up long ago.
  */
-export async function forgetOldQuarantine(sql: Sql, nowMs: number, limit: number): Promise<number> {
+export async function removeOldQuarantine(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const isOver = new Date(nowMs - RECORD_KEPT_MS);
   const wasReplayed = new Date(nowMs - REPLAYED_KEPT_MS);
   const wasGivenUp = new Date(nowMs - ABANDONED_CLAIM_MS);

@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { IdParams } from "../../http/record-schemas.ts";
+import type { QuarantineBounds } from "./quarantine.ts";
 import type { QuarantineMetrics } from "./quarantine-metrics.ts";
 import { listRecords } from "./record-list.ts";
 import type { Replayer } from "./replay/replayer.ts";
@@ -22,7 +23,7 @@ import {
 interface QuarantineRouteDependencies {
   readonly sql: Sql;
   readonly replayer: Replayer;
-  readonly bounds: { readonly maxRecords: number; readonly maxBytes: number };
+  readonly bounds: QuarantineBounds;
   readonly metrics: QuarantineMetrics;
   /** What the server signs cursors with. */
   readonly cursorKey: Uint8Array;

@@ -240,8 +240,8 @@ export async function keepAnswer(
   return count === 1;
 }
 
-/** Forgets keys whose time is over, at most `limit` of them, and answers how many. */
-export async function forgetExpiredKeys(sql: Sql, limit: number): Promise<number> {
+/** Removes keys whose time is over by the clock of Postgres, at most `limit` of them, and answers how many. */
+export async function removeExpiredKeys(sql: Sql, _nowMs: number, limit: number): Promise<number> {
   const { count } = await sql`
     DELETE FROM idempotency_keys
     WHERE (organization_id, credential, key_hash) IN (

@@ -21,6 +21,7 @@ import {
   MAX_REMEMBERED_CHARS,
   type RememberedAnswer,
 } from "./remembered-answer.ts";
+import type { RequestName } from "./request-name.ts";
 import type { StoredRequests } from "./stored-requests.ts";
 
 const KEY_MAX_CHARS = 255;
@@ -33,21 +34,6 @@ export interface RequestIdentity {
   readonly body: Uint8Array;
   /** It stores entries, which are not part of a transaction. */
   readonly isIngest: boolean;
-}
-
-/** What a request that stores entries is recognised by, when it is sent again. */
-export interface RequestName {
-  /** The same whenever the request is sent again. */
-  readonly text: string;
-  /** The name of its entries in write-ahead logs; another one when a key that was forgotten is used anew. */
-  readonly storedAs: string;
-  /** Its entries are known to be stored: it is to be answered and nothing to be stored again. */
-  readonly isStored: boolean;
-}
-
-/** A request whose sender names it otherwise than by an Idempotency-Key. */
-export function ownRequestName(text: string): RequestName {
-  return { text, storedAs: text, isStored: false };
 }
 
 /** The `Idempotency-Key` of a request; null without one. Throws IDEMPOTENCY_KEY_TOO_LONG. */

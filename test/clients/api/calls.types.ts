@@ -9,7 +9,7 @@ import type {
   RawBody,
   SuccessStatus,
 } from "../../../clients/api/calls.ts";
-import type { DeclaredRoute } from "../../../src/server/api-table.ts";
+import type { DeclaredRoute } from "../../../src/server/domains.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Holds<Proof extends true> = Proof;

@@ -47,12 +47,12 @@ test("what sources received while Postgres was away is written down when it is b
   };
 
   proxy.cut();
-  activity.note(source, RECEIVED, []);
+  activity.record(source, RECEIVED, []);
   await activity.settled();
-  activity.note(source, RECEIVED, []);
+  activity.record(source, RECEIVED, []);
   expect(await counts()).toEqual({ accepted: "0", rejected: "0", quarantined: "0" });
   proxy.restore();
-  activity.note(source, { ...RECEIVED, replayed: true }, []);
+  activity.record(source, { ...RECEIVED, replayed: true }, []);
   await activity.settled(20_000);
   expect(await counts()).toEqual({ accepted: "4", rejected: "2", quarantined: "6" });
   await sql.end({ timeout: 1 });
@@ -64,8 +64,8 @@ test("a reason that Postgres does not take as it is keeps nothing from being wri
   const [failing, fine] = [await makeSource(sql), await makeSource(sql)];
   const activity = new SourceActivity({ sql, now: Date.now, log: createLogger("silent") });
   const failed = { ...RECEIVED, accepted: 0, errors: [{ place: "/0", reason: "no a\0b\ud83d" }] };
-  for (let i = 0; i < 3; i++) activity.note(failing.source, failed, []);
-  activity.note(fine.source, RECEIVED, []);
+  for (let i = 0; i < 3; i++) activity.record(failing.source, failed, []);
+  activity.record(fine.source, RECEIVED, []);
   await activity.settled();
   const rows = await sql<{ accepted: string; status_reason: string | null }[]>`
     SELECT accepted, status_reason FROM ingest_sources
@@ -81,22 +81,22 @@ describe("a source keeps failing", () => {
 
   test("once ten records in a row failed in three requests", () => {
     const streaks = new FailureStreaks();
-    expect([4, 4].map((count) => streaks.note("a", failed(count)))).toEqual([null, null]);
-    expect(streaks.note("a", failed(4))).toBe("The last 12 records could not be mapped: no time.");
+    expect([4, 4].map((count) => streaks.record("a", failed(count)))).toEqual([null, null]);
+    expect(streaks.record("a", failed(4))).toBe("The last 12 records could not be mapped: no time.");
   });
 
   test("not because of one bad request, few records, or empty requests", () => {
     const streaks = new FailureStreaks();
-    expect([50_000, 1].map((count) => streaks.note("a", failed(count)))).toEqual([null, null]);
-    expect(Array.from({ length: 9 }, () => streaks.note("b", failed(1)))).toEqual(Array(9).fill(null));
-    expect(streaks.note("b", failed(0))).toBeNull();
-    expect(streaks.note("b", failed(1))).toContain("10 records");
+    expect([50_000, 1].map((count) => streaks.record("a", failed(count)))).toEqual([null, null]);
+    expect(Array.from({ length: 9 }, () => streaks.record("b", failed(1)))).toEqual(Array(9).fill(null));
+    expect(streaks.record("b", failed(0))).toBeNull();
+    expect(streaks.record("b", failed(1))).toContain("10 records");
   });
 
   test("no longer once a record could be mapped", () => {
     const streaks = new FailureStreaks();
-    for (let i = 0; i < 5; i++) streaks.note("a", failed(10));
-    expect(streaks.note("a", { accepted: 1, failed: 99, reason: "no time" })).toBeNull();
-    expect(streaks.note("a", failed(10))).toBeNull();
+    for (let i = 0; i < 5; i++) streaks.record("a", failed(10));
+    expect(streaks.record("a", { accepted: 1, failed: 99, reason: "no time" })).toBeNull();
+    expect(streaks.record("a", failed(10))).toBeNull();
   });
 });

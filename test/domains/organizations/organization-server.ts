@@ -51,7 +51,7 @@ export function organizationServer(
         box: TEST_BOX,
         mailInvite: inviteMailer({
           publicUrl: TEST_ORIGIN,
-          enqueue: async (tx, message, expiresAtMs) => {
+          enqueueMail: async (tx, message, expiresAtMs) => {
             mails.push({ message, expiresAtMs });
             await outbox({ box: TEST_BOX, now: parts.now })(tx, message, expiresAtMs);
           },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Quarantine } from "../../../src/domains/quarantine/quarantine.ts";
-import { forgetOldQuarantine } from "../../../src/domains/quarantine/retention.ts";
+import { removeOldQuarantine } from "../../../src/domains/quarantine/retention.ts";
 import { DependencyError } from "../../../src/errors.ts";
 import { createMetrics } from "../../../src/server/metrics.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
@@ -210,7 +210,7 @@ test("a record leaves when its time is over, but not while it is being replayed"
     ) WHERE organization_id = ${organizationId}`;
   // One at a time, as a round with a small batch does.
   let rounds = 0;
-  while ((await forgetOldQuarantine(sql, nowMs, 1)) === 1) rounds++;
+  while ((await removeOldQuarantine(sql, nowMs, 1)) === 1) rounds++;
   expect(rounds).toBe(3);
   const rows = await sql<{ text: string }[]>`
     SELECT convert_from(raw, 'UTF8') AS text FROM quarantine_records WHERE organization_id = ${organizationId} ORDER BY id`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ApiError } from "../../../src/errors.ts";
-import { forgetExpiredKeys } from "../../../src/http/ledger/idempotency-store.ts";
+import { removeExpiredKeys } from "../../../src/http/ledger/idempotency-store.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { letPass } from "../../harness/let-pass.ts";
@@ -92,13 +92,13 @@ describe("a repeated request", () => {
     const server = thingServer(sql, organizationId);
     await server.post({ name }, { key });
     await letPass(sql, "idempotency_keys", 23 * HOUR_MS);
-    await forgetExpiredKeys(sql, 1_000);
+    await removeExpiredKeys(sql, Date.now(), 1_000);
     expect(await outcomes([server.post({ name }, { key })])).toEqual(["201 replayed"]);
     await letPass(sql, "idempotency_keys", HOUR_MS);
     expect(await outcomes([server.post({ name: `${name} later` }, { key })])).toEqual(["201"]);
     expect(await outcomes([server.post({ name: `${name} later` }, { key })])).toEqual(["201 replayed"]);
     await letPass(sql, "idempotency_keys", 24 * HOUR_MS);
-    expect(await forgetExpiredKeys(sql, 1_000)).toBeGreaterThan(0);
+    expect(await removeExpiredKeys(sql, Date.now(), 1_000)).toBeGreaterThan(0);
     expect(await outcomes([server.post({ name }, { key })])).toEqual(["201"]);
   });
 

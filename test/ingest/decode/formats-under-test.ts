@@ -1,14 +1,14 @@
 import { CefDecoder } from "../../../ingest/decode/cef/cef-decoder.ts";
+import { DeliveryDecoder } from "../../../ingest/decode/delivery-stream/delivery-decoder.ts";
+import { DeploymentDrainDecoder } from "../../../ingest/decode/deployment-drain/drain-decoder.ts";
 import { ElasticsearchBulk } from "../../../ingest/decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { LogplexDecoder } from "../../../ingest/decode/logplex/logplex-decoder.ts";
 import { LokiPush } from "../../../ingest/decode/loki-push/loki-push.ts";
 import { NativeFormat } from "../../../ingest/decode/native.ts";
 import { NdjsonFormat } from "../../../ingest/decode/ndjson/ndjson.ts";
 import { OtlpJsonDecoder } from "../../../ingest/decode/otlp/otlp-json.ts";
-import { DeploymentDrainDecoder } from "../../../ingest/decode/platform-a/drain-decoder.ts";
-import { LogplexDecoder } from "../../../ingest/decode/platform-b/logplex-decoder.ts";
 import { SplunkEvents } from "../../../ingest/decode/splunk-hec/splunk-event.ts";
 import { SplunkRawText } from "../../../ingest/decode/splunk-hec/splunk-raw.ts";
-import { DeliveryDecoder } from "../../../ingest/decode/stream-a/delivery-decoder.ts";
 import { RelayedFrames } from "../../../ingest/decode/syslog/relayed-frames.ts";
 import { SyslogDecoder } from "../../../ingest/decode/syslog/syslog-decoder.ts";
 import { SyslogRecords } from "../../../ingest/decode/syslog/syslog-records.ts";

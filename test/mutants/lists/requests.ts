@@ -145,6 +145,6 @@ export const REQUESTS: readonly Mutant[] = [
     file: "src/domains/logs/receive/platforms/signature.ts",
     find: 'if (!SHA1_HEX.test(given) || !timingSafeEqual(Buffer.from(given, "hex"), expected))',
     replace: "if (!SHA1_HEX.test(given) || expected.length === 0)",
-    tests: ["test/domains/logs/receive/platforms/platform-a.test.ts"],
+    tests: ["test/domains/logs/receive/platforms/deployment-drain.test.ts"],
   },
 ];

@@ -8,9 +8,9 @@ const NATIVE = ["test/ingest/decode/native.test.ts"];
 const BULK = ["test/ingest/decode/elasticsearch-bulk"];
 const LOKI = ["test/ingest/decode/loki-push"];
 const HEC = ["test/ingest/decode/splunk-hec"];
-const PLATFORM_A = ["test/ingest/decode/platform-a"];
-const PLATFORM_B = ["test/ingest/decode/platform-b"];
-const STREAM_A = ["test/ingest/decode/stream-a"];
+const DEPLOYMENT_DRAIN = ["test/ingest/decode/deployment-drain"];
+const LOGPLEX = ["test/ingest/decode/logplex"];
+const DELIVERY_STREAM = ["test/ingest/decode/delivery-stream"];
 const WRITER = ["test/ingest/record/record-writer.test.ts"];
 
 /** What each wire makes of its fields. */
@@ -167,7 +167,7 @@ export const WIRES: readonly Mutant[] = [
     file: "ingest/decode/syslog/octet-frames.ts",
     find: "if (start + length > body.length)",
     replace: "if (start > body.length)",
-    tests: [...SYSLOG, ...PLATFORM_B],
+    tests: [...SYSLOG, ...LOGPLEX],
   },
   {
     name: "an indexed document of Elasticsearch is a repetition of its id",
@@ -234,52 +234,52 @@ export const WIRES: readonly Mutant[] = [
   },
   {
     name: "any id on the drain's path makes a repetition",
-    file: "ingest/decode/platform-a/drain-record.ts",
+    file: "ingest/decode/deployment-drain/drain-record.ts",
     find: "if (id !== null && isDrainRecord(record))",
     replace: "if (id !== null)",
-    tests: PLATFORM_A,
+    tests: DEPLOYMENT_DRAIN,
   },
   {
     name: "an id of the drain repeats that of another sender",
-    file: "ingest/decode/platform-a/drain-record.ts",
+    file: "ingest/decode/deployment-drain/drain-record.ts",
     find: 'const EVENT_ID_PREFIX = "platform-a:";',
     replace: 'const EVENT_ID_PREFIX = "";',
-    tests: PLATFORM_A,
+    tests: DEPLOYMENT_DRAIN,
   },
   {
     name: "frames that a sender counted and that are not there are not missed",
-    file: "ingest/decode/platform-b/logplex-decoder.ts",
+    file: "ingest/decode/logplex/logplex-decoder.ts",
     find: "else if (messageCount !== null && messageCount !== frames)",
     replace: "else if (messageCount !== null && messageCount < frames)",
-    tests: PLATFORM_B,
+    tests: LOGPLEX,
   },
   {
     name: "of what cannot be framed only the beginning is kept",
-    file: "ingest/decode/platform-b/logplex-decoder.ts",
+    file: "ingest/decode/logplex/logplex-decoder.ts",
     find: "at < body.length; at += PIECE_BYTES)",
     replace: "at < body.length; at += body.length)",
-    tests: PLATFORM_B,
+    tests: LOGPLEX,
   },
   {
     name: "a control message of a log group is an entry",
-    file: "ingest/decode/stream-a/cloud-watch.ts",
+    file: "ingest/decode/delivery-stream/cloud-watch.ts",
     find: 'if (subscription.messageType === "CONTROL_MESSAGE") return;',
     replace: "",
-    tests: STREAM_A,
+    tests: DELIVERY_STREAM,
   },
   {
     name: "a record of a delivery begins where the first one does",
-    file: "ingest/decode/stream-a/delivery-decoder.ts",
+    file: "ingest/decode/delivery-stream/delivery-decoder.ts",
     find: "      start = end;",
     replace: "",
-    tests: STREAM_A,
+    tests: DELIVERY_STREAM,
   },
   {
     name: "the attributes of a delivery are lost for its lines of text",
-    file: "ingest/decode/stream-a/delivery-decoder.ts",
+    file: "ingest/decode/delivery-stream/delivery-decoder.ts",
     find: '        writer.message(line);\n        writer.attributes("", attributes);',
     replace: "        writer.message(line);",
-    tests: STREAM_A,
+    tests: DELIVERY_STREAM,
   },
   {
     name: "a cut message does not say so",

@@ -142,9 +142,9 @@ export async function settleClaim(
     RETURNING raw_bytes`;
   await tx`
     UPDATE quarantine_records AS record
-    SET state = 'held', ${freed}, reason = coalesce(told.reason, record.reason)
-    FROM unnest(${held.map(({ id }) => id)}::bigint[], ${held.map(({ reason }) => reason)}::text[]) AS told (id, reason)
-    WHERE ${isClaimed} AND record.id = told.id`;
+    SET state = 'held', ${freed}, reason = coalesce(outcome.reason, record.reason)
+    FROM unnest(${held.map(({ id }) => id)}::bigint[], ${held.map(({ reason }) => reason)}::text[]) AS outcome (id, reason)
+    WHERE ${isClaimed} AND record.id = outcome.id`;
   const bytes = ended.reduce((sum, row) => sum + row.raw_bytes, 0);
   await lowerUsage(tx, organizationId, ended.length, bytes);
   return ended.length;

@@ -10,7 +10,7 @@ export interface ReplayDecoders {
 }
 
 /** The configured sources, with their present mappings. */
-interface SourceDecoders {
+export interface SourceDecoders {
   /** The decoder of one record of a source; null when there is no such source. */
   recordDecoderOf(organizationId: number, sourceKey: string): Promise<RecordDecoder | null>;
 }

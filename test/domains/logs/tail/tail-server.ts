@@ -4,7 +4,7 @@ import { INTERACTIVE_BUDGET } from "../../../../query/index.ts";
 import { hashToken, mintPersonalAccessToken } from "../../../../src/access/secret-token.ts";
 import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
 import { logSearchRoutes } from "../../../../src/domains/logs/search-routes.ts";
-import { tailRoutes } from "../../../../src/domains/logs/tail/routes.ts";
+import { tailDomain } from "../../../../src/domains/logs/tail/domain.ts";
 import { TailHub } from "../../../../src/domains/logs/tail/tail-hub.ts";
 import type { TailService, TailServiceOptions } from "../../../../src/domains/logs/tail/tail-service.ts";
 import type { App } from "../../../../src/http/app.ts";
@@ -12,7 +12,6 @@ import { type Listener, listen } from "../../../../src/http/server.ts";
 import { Authenticator } from "../../../../src/identity/authenticator.ts";
 import { createLogger } from "../../../../src/log.ts";
 import { createMetrics, type Metrics } from "../../../../src/server/metrics.ts";
-import { openServerTails } from "../../../../src/server/tails.ts";
 import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log-store.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import { testCaps } from "../../../harness/ledger.ts";
@@ -71,7 +70,7 @@ export async function startTailServer(
     ...options.ingest,
   });
   const authenticator = new Authenticator({ sql: stores.postgres, now: Date.now, log });
-  const { sessions, tails } = openServerTails(
+  const { routes, tails } = tailDomain(
     { stores: { ...stores, redis: options.redis ?? null }, ingest, hub, authenticator, metrics, log },
     options.tails,
   );
@@ -84,7 +83,7 @@ export async function startTailServer(
         cursorKey: new Uint8Array(32),
         now: Date.now,
       }),
-      ...tailRoutes(sessions, tails),
+      ...routes,
     ],
     { authenticator, log },
   );

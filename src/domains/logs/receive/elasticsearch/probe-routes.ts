@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { route } from "../../../../http/define-route.ts";
-import type { HttpMethod, Route } from "../../../../http/route.ts";
+import type { HttpMethod } from "../../../../http/route.ts";
 import { SENDER, SENDER_HEADERS } from "./sender.ts";
 
 /** Newer than any client of this major version, so that none takes the server for too old for it. */
@@ -85,7 +85,7 @@ export function elasticsearchProbeRoutes() {
   ];
 }
 
-function probe(path: string, summary: string, body: () => unknown): Route {
+function probe(path: string, summary: string, body: () => unknown) {
   return route({
     ...SENDER,
     method: "GET",
@@ -97,7 +97,7 @@ function probe(path: string, summary: string, body: () => unknown): Route {
 }
 
 /** Clients look for the index or alias that they write to, and make it. */
-function indexRoute(method: "GET" | "PUT"): Route {
+function indexRoute(method: "GET" | "PUT") {
   return route({
     ...SENDER,
     method,
@@ -117,7 +117,7 @@ function indexRoute(method: "GET" | "PUT"): Route {
   });
 }
 
-function named(method: HttpMethod, path: string, body: (name: string) => unknown): Route {
+function named(method: HttpMethod, path: string, body: (name: string) => unknown) {
   return route({
     ...SENDER,
     method,

@@ -8,7 +8,7 @@ import {
   SyslogRecords,
 } from "../../../../../ingest/index.ts";
 import { ApiError } from "../../../../errors.ts";
-import { ownRequestName, type RequestName } from "../../../../http/ledger/idempotency.ts";
+import { ownRequestName, type RequestName } from "../../../../http/ledger/request-name.ts";
 import { MAX_BODY_BYTES } from "../../../../http/limits.ts";
 import { contentEncoding, readPackedBody } from "../../../../http/read-body.ts";
 import type { AuthenticatedContext } from "../../../../http/route.ts";

@@ -26,3 +26,6 @@ export const UDP_RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024;
 
 /** From one line in the server's log about refused messages to the next: senders over UDP go on for ever. */
 export const REFUSAL_LOG_MS = 60_000;
+
+/** How long messages that were read may take to be stored when the server stops; what is left is lost and counted. */
+export const STOP_MS = 2_000;

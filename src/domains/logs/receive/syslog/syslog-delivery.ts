@@ -3,7 +3,7 @@ import type { Principal } from "../../../../access/principal.ts";
 import { ApiError, DependencyError } from "../../../../errors.ts";
 import { requireAccess } from "../../../../http/access.ts";
 import type { Authenticator } from "../../../../http/authenticator.ts";
-import { ownRequestName } from "../../../../http/ledger/idempotency.ts";
+import { ownRequestName } from "../../../../http/ledger/request-name.ts";
 import type { LogReceiver } from "../../../../receive/receive-records.ts";
 
 /** What became of a batch: stored; refused for good; or to be tried again, at the earliest after `afterMs`. */

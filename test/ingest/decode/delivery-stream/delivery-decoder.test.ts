@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { DeliveryDecoder } from "../../../../ingest/decode/stream-a/delivery-decoder.ts";
-import { readCommonAttributes } from "../../../../ingest/decode/stream-a/delivery-envelope.ts";
+import { DeliveryDecoder } from "../../../../ingest/decode/delivery-stream/delivery-decoder.ts";
+import { readCommonAttributes } from "../../../../ingest/decode/delivery-stream/delivery-envelope.ts";
 import { type DecodedRequest, decodeEntries, decodeRequest, RECEIVED_AT_MS } from "../decoded-entries.ts";
 
 const RECEIVED = BigInt(RECEIVED_AT_MS) * 1_000_000n;

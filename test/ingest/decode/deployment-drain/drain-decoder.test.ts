@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DeploymentDrainDecoder } from "../../../../ingest/decode/platform-a/drain-decoder.ts";
+import { DeploymentDrainDecoder } from "../../../../ingest/decode/deployment-drain/drain-decoder.ts";
 import { decodeEntries, decodeRequest, RECEIVED_AT_MS } from "../decoded-entries.ts";
 
 const decoder = new DeploymentDrainDecoder();

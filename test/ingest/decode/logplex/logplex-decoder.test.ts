@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { LogplexDecoder } from "../../../../ingest/decode/platform-b/logplex-decoder.ts";
+import { LogplexDecoder } from "../../../../ingest/decode/logplex/logplex-decoder.ts";
 import { SyslogRecords } from "../../../../ingest/decode/syslog/syslog-records.ts";
 import { decodeEntries, decodeRequest, RECEIVED_AT_MS } from "../decoded-entries.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readDeliveryEnvelope } from "../../../../ingest/decode/stream-a/delivery-envelope.ts";
+import { readDeliveryEnvelope } from "../../../../ingest/decode/delivery-stream/delivery-envelope.ts";
 import { IngestRejectedError } from "../../../../ingest/errors.ts";
 import { REQUEST_MAX_RECORDS } from "../../../../ingest/limits.ts";
 

@@ -1,40 +1,36 @@
-import type { Ingest } from "../../ingest/index.ts";
-import { Admission } from "../concurrency/admission.ts";
+import type { Ingest } from "../../../../ingest/index.ts";
+import { Admission } from "../../../concurrency/admission.ts";
+import type { Authenticator } from "../../../http/authenticator.ts";
+import type { Logger } from "../../../log.ts";
+import type { Stores } from "../../../storage/open.ts";
+import type { QueryMetrics } from "../../../storage/query-metrics.ts";
+import { QueryRunner } from "../../../storage/query-runner.ts";
 import {
   GAP_QUERIES_MAX_RUNNING,
   GAP_QUERIES_MAX_RUNNING_OF_ONE,
   GAP_QUERIES_MAX_WAITING,
   GAP_QUERIES_MAX_WAITING_OF_ONE,
-} from "../domains/logs/tail/limits.ts";
-import type { TailHub } from "../domains/logs/tail/tail-hub.ts";
-import { TailService, type TailServiceOptions } from "../domains/logs/tail/tail-service.ts";
-import { TailSessions } from "../domains/logs/tail/tail-sessions.ts";
-import type { Authenticator } from "../http/authenticator.ts";
-import type { Logger } from "../log.ts";
-import type { Stores } from "../storage/open.ts";
-import { QueryRunner } from "../storage/query-runner.ts";
-import type { Metrics } from "./metrics.ts";
+} from "./limits.ts";
+import { tailRoutes } from "./routes.ts";
+import type { TailHub } from "./tail-hub.ts";
+import type { TailMetrics } from "./tail-metrics.ts";
+import { TailService, type TailServiceOptions } from "./tail-service.ts";
+import { TailSessions } from "./tail-sessions.ts";
 
-interface ServerTailsOptions {
+interface TailDependencies {
   readonly stores: Pick<Stores, "postgres" | "clickhouseEndpoint" | "redis">;
   readonly ingest: Ingest;
   readonly hub: TailHub;
   readonly authenticator: Authenticator;
-  readonly metrics: Metrics;
+  readonly metrics: { readonly tail: TailMetrics; readonly query: QueryMetrics };
   readonly log: Logger;
 }
 
-/** Live tails and who may open them. */
-interface ServerTails {
-  readonly sessions: TailSessions;
-  readonly tails: TailService;
-}
-
-/** The live tails of this server over its stores; `overrides` are for tests. */
-export function openServerTails(
-  { stores, ingest, hub, authenticator, metrics, log }: ServerTailsOptions,
+/** The live tails of this server, and who may open them; `overrides` are for tests. */
+export function tailDomain(
+  { stores, ingest, hub, authenticator, metrics, log }: TailDependencies,
   overrides: Partial<TailServiceOptions> = {},
-): ServerTails {
+) {
   const monotonicMs = () => performance.now();
   const sessions = new TailSessions({ sql: stores.postgres, authenticator, log, now: Date.now });
   const tails = new TailService({
@@ -63,5 +59,5 @@ export function openServerTails(
     monotonicMs,
     ...overrides,
   });
-  return { sessions, tails };
+  return { tails, routes: tailRoutes(sessions, tails), endStreams: () => tails.close() };
 }

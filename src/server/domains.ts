@@ -1,0 +1,72 @@
+import { auditRoutes } from "../domains/audit/routes.ts";
+import { exportRoutes } from "../domains/export/routes.ts";
+import { ingestSourceDomain } from "../domains/ingest-sources/domain.ts";
+import { kqlRoutes } from "../domains/kql/routes.ts";
+import { logArchiveRoutes } from "../domains/logs/archive/routes.ts";
+import { logIngestRoutes } from "../domains/logs/ingest-routes.ts";
+import { logPatternRoutes } from "../domains/logs/patterns/routes.ts";
+import { logReadRoutes } from "../domains/logs/read-routes.ts";
+import { elasticsearchRoutes } from "../domains/logs/receive/elasticsearch/routes.ts";
+import { lokiRoutes } from "../domains/logs/receive/loki/routes.ts";
+import { otlpRoutes } from "../domains/logs/receive/otlp/routes.ts";
+import { platformRoutes } from "../domains/logs/receive/platforms/routes.ts";
+import { splunkRoutes } from "../domains/logs/receive/splunk/routes.ts";
+import { syslogDomain } from "../domains/logs/receive/syslog/domain.ts";
+import { logRetentionRoutes } from "../domains/logs/retention/routes.ts";
+import { tailDomain } from "../domains/logs/tail/domain.ts";
+import { inviteMailer } from "../domains/organizations/invite-mail.ts";
+import { organizationRoutes } from "../domains/organizations/routes.ts";
+import { overviewRoutes } from "../domains/overview/routes.ts";
+import { quarantineDomain } from "../domains/quarantine/domain.ts";
+import { savedSearchRoutes } from "../domains/saved-searches/routes.ts";
+import { removeExpiredKeys } from "../http/ledger/idempotency-store.ts";
+import { removeOldTokenUsage } from "../usage/token-usage-store.ts";
+import { identityPart } from "./identity.ts";
+import type { Part } from "./part.ts";
+import type { Services } from "./services.ts";
+
+/**
+ * Every part of the server, a line each, in the order in which they start: first what domains stand on. Routes, the types
+ * of clients, starts, stops, readiness and housekeeping are made of this list and nothing else.
+ */
+export function openDomains(services: Services) {
+  const { config, receiver } = services;
+  return [
+    services.serverIngest,
+    services.mail,
+    services.archive,
+    services.anchors,
+    services.events,
+    services.storedRequests,
+    { housekeeping: [removeExpiredKeys, removeOldTokenUsage] },
+    identityPart(services),
+    { routes: logIngestRoutes(services) },
+    { routes: otlpRoutes(receiver) },
+    { routes: elasticsearchRoutes(receiver) },
+    { routes: lokiRoutes(receiver) },
+    { routes: splunkRoutes(receiver) },
+    { routes: platformRoutes(services) },
+    { routes: logReadRoutes(services) },
+    { routes: logPatternRoutes(services) },
+    { routes: logArchiveRoutes(services) },
+    { routes: logRetentionRoutes({ ...services, defaultDays: config.logRetentionDays }) },
+    quarantineDomain(services),
+    ingestSourceDomain(services),
+    { routes: savedSearchRoutes(services) },
+    { routes: auditRoutes(services) },
+    { routes: organizationRoutes({ ...services, mailInvite: inviteMailer(services) }) },
+    { routes: overviewRoutes(services) },
+    { routes: exportRoutes(services) },
+    { routes: kqlRoutes() },
+    tailDomain(services),
+    syslogDomain(services),
+  ] as const satisfies readonly Part[];
+}
+
+type RoutesOf<P> = P extends { readonly routes: readonly (infer R)[] } ? R : never;
+
+/** The routes of every domain with their types; one that does not name its path as a literal hides the others of its function. */
+export type DeclaredRoute = RoutesOf<ReturnType<typeof openDomains>[number]>;
+
+/** Every route of the API with its types: what clients have the types of their calls from, and all they may take from the server. */
+export type ApiRoute = Extract<DeclaredRoute, { readonly path: `/api/v1/${string}` }>;
