@@ -1,5 +1,6 @@
 export type { DecodedBody } from "./apart/decode-body.ts";
 export type { RecordDecoderSpec } from "./apart/decoder-spec.ts";
+export { TurnQueue } from "./apart/turn-queue.ts";
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";

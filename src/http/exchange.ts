@@ -12,6 +12,7 @@ import type { ExecutionOfKey, RequestName } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import { SLOT_RETRY_SEC } from "./limits.ts";
 import type { AuthenticatedContext, ChangeWork, Reply, RequestContext } from "./route.ts";
+import { UnpackTurn } from "./unpack-turns.ts";
 
 /** What an exchange is made from. */
 interface ExchangeParts {
@@ -35,7 +36,7 @@ export class Exchange implements RequestContext {
   #request: Request;
   #log: Logger | undefined;
   #reservedBytes = 0;
-  readonly #answered: (() => void)[] = [];
+  #unpackTurn: UnpackTurn | undefined;
   #answerMemory: MemoryShare | undefined;
 
   constructor(parts: ExchangeParts) {
@@ -61,15 +62,17 @@ export class Exchange implements RequestContext {
     return this.#answerMemory;
   }
 
+  get unpackTurn(): UnpackTurn {
+    const [owner = ""] = this.#parts.bodyMemory.holder;
+    this.#unpackTurn ??= new UnpackTurn(owner, this.#request.signal);
+    return this.#unpackTurn;
+  }
+
   readonly reserveMemory = (bytes: number): void => {
     const { share, holder } = this.#parts.bodyMemory;
     const taking = share.take(holder, bytes);
     if (taking !== "taken") throw noBodyMemory(taking);
     this.#reservedBytes += bytes;
-  };
-
-  readonly onAnswered = (callback: () => void): void => {
-    this.#answered.push(callback);
   };
 
   readonly recordFor = async (
@@ -90,15 +93,15 @@ export class Exchange implements RequestContext {
   }
 
   /**
-   * Gives back what was reserved, but for an answer that is still to be read, and calls back who waits for it; called
-   * once, when the request is answered.
+   * Gives back what was reserved, but for an answer that is still to be read; called once, when the request is
+   * answered.
    */
   release(): void {
     if (this.#answerMemory?.isHandedOver === false) this.#answerMemory.close();
     const { share, holder } = this.#parts.bodyMemory;
     if (this.#reservedBytes > 0) share.giveBack(holder, this.#reservedBytes);
     this.#reservedBytes = 0;
-    for (const callback of this.#answered.splice(0)) callback();
+    this.#unpackTurn?.release();
   }
 
   protected get answerOwner(): MemoryOwner {

@@ -16,6 +16,15 @@ export const MAX_INLINE_UNPACK_BYTES = 64 * 1024;
  */
 export const MAX_WHOLE_READ_BYTES = 16 * 1024;
 
+/**
+ * Large bodies that are unpacked at a time, and not yet answered: one is decoded while the next one is unpacked. Each takes
+ * up to 20 MiB, and a window of up to 8 MiB.
+ */
+export const UNPACKING_MAX_RUNNING = 2;
+
+/** Packed bytes that wait for it: as much as is decoded before senders lose patience, some seventy bodies of the largest size. */
+export const UNPACKING_WAITING = { maxBytes: 96 * 1024 * 1024, maxBytesOfOne: 64 * 1024 * 1024 };
+
 /** How long a body may take to arrive. */
 export const BODY_TIMEOUT_MS = 60_000;
 

@@ -3,6 +3,7 @@ import { BodyBytes } from "./body-bytes.ts";
 import { type BodyPace, keepingPace } from "./body-pace.ts";
 import { BODY_GRACE_MS, BODY_MIN_BYTES_PER_SEC, BODY_TIMEOUT_MS, MAX_WHOLE_READ_BYTES } from "./limits.ts";
 import { CONTENT_ENCODINGS, type ContentEncoding, tooLarge, unpack } from "./unpack.ts";
+import type { UnpackTurn } from "./unpack-turns.ts";
 
 export interface BodyLimits {
   /** Bytes on the wire when the body is packed. */
@@ -26,14 +27,14 @@ const BODY_PACE: BodyPace = {
  * Reads the body of a request whole, unpacked, within its limits. An absent body is empty. Throws
  * UNSUPPORTED_MEDIA_TYPE for another encoding, PAYLOAD_TOO_LARGE as soon as a limit is known to be passed,
  * REQUEST_TIMEOUT when it does not keep its pace, VALIDATION_FAILED when it ends early or does not unpack, and
- * UNAVAILABLE when too many wait to be unpacked. `reserve` is told of every byte as it arrives or is unpacked, and may
- * throw; it is `reserveMemory` of the request's context, as `untilDone` is its `onAnswered`.
+ * UNAVAILABLE when too many wait to be unpacked. `reserve` is told of every byte that arrives or is unpacked, and may
+ * throw; it is `reserveMemory` of the request's context, as `turn` is its `unpackTurn`.
  */
 export async function readBody(
   request: Request,
   limits: BodyLimits,
   reserve: (bytes: number) => void = () => undefined,
-  untilDone?: (callback: () => void) => void,
+  turn?: UnpackTurn,
 ): Promise<Uint8Array> {
   const encoding = contentEncoding(request, limits.encodings);
   const maxBytes = encoding === undefined ? limits.maxUnpackedBytes : limits.maxPackedBytes;
@@ -43,7 +44,7 @@ export async function readBody(
     ...(limits.pace !== undefined && { pace: limits.pace }),
   });
   if (encoding === undefined) return bytes;
-  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve, untilDone);
+  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve, turn);
 }
 
 /** Reads the body of a request whole, as it was sent. Throws what `readBody` throws, except about encodings. */

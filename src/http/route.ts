@@ -7,6 +7,7 @@ import type { MemoryShare } from "../concurrency/answer-memory.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { RequestName } from "./ledger/idempotency.ts";
+import type { UnpackTurn } from "./unpack-turns.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -41,8 +42,8 @@ export interface RequestContext {
    * UNAVAILABLE when there is no room, RATE_LIMITED when only the caller's share is used up. Handlers of raw bodies pass it to `readBody`.
    */
   readonly reserveMemory: (bytes: number) => void;
-  /** Calls back once, when the request has been answered, however it ends. */
-  readonly onAnswered: (callback: () => void) => void;
+  /** Taken while the request holds a large body unpacked, and released when it is answered. */
+  readonly unpackTurn: UnpackTurn;
   /** What the answer to this request holds until the client has taken it. */
   readonly answerMemory: MemoryShare;
   /**
