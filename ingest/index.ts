@@ -1,10 +1,11 @@
+export { type BulkItemKind, jsonBytes, type PackedItems, packItems } from "./apart/bulk-items.ts";
 export type { DecodedBody } from "./apart/decode-body.ts";
 export type { RecordDecoderSpec } from "./apart/decoder-spec.ts";
 export { TurnQueue } from "./apart/turn-queue.ts";
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";
-export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+export { ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
 export { LokiPush } from "./decode/loki-push/loki-push.ts";
 export { NativeFormat } from "./decode/native.ts";
