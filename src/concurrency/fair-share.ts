@@ -27,6 +27,7 @@ export class FairShare {
 
   /** Takes for the holder at the end of `path`, outermost first; what was taken is given back under the same path. */
   take(path: readonly ShareKey[], amount = 1): Taking {
+    if (amount === 0) return "taken";
     let left = this.#max - this.#used - amount;
     if (left < 0) return "all_used_up";
     let taking: Taking = "all_used_up";

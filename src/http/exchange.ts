@@ -3,11 +3,10 @@ import type { Principal } from "../access/principal.ts";
 import { appendAudit } from "../audit/append.ts";
 import { type AuditActor, type AuditEntry, type AuditOrigin, auditRecord } from "../audit/audit-entry.ts";
 import type { ChangeOptions } from "../changes/change.ts";
-import type { AnswerMemory, MemoryOwner, MemoryShare } from "../concurrency/answer-memory.ts";
 import type { FairShare, ShareKey, Taking } from "../concurrency/fair-share.ts";
+import { MemoryShare } from "../concurrency/memory-share.ts";
 import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { addressKey } from "./client-address.ts";
 import type { ExecutionOfKey, RequestName } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import { SLOT_RETRY_SEC } from "./limits.ts";
@@ -22,7 +21,8 @@ interface ExchangeParts {
   readonly log: Logger;
   /** What all requests may hold of bodies, and whose part of it this one draws from. */
   readonly bodyMemory: { readonly share: FairShare; readonly holder: readonly ShareKey[] };
-  readonly answers: AnswerMemory;
+  /** What all answers may hold, and under which the caller of this one shares it. */
+  readonly answers: { readonly share: FairShare; readonly holder: readonly ShareKey[] };
   readonly ledger: RequestLedger;
   /** The action the route declares, if it changes anything. */
   readonly auditAction: string | undefined;
@@ -58,7 +58,8 @@ export class Exchange implements RequestContext {
 
   /** Opened when first used, because most answers are small. */
   get answerMemory(): MemoryShare {
-    this.#answerMemory ??= this.#parts.answers.open(this.answerOwner);
+    const { share, holder } = this.#parts.answers;
+    this.#answerMemory ??= new MemoryShare(share, holder);
     return this.#answerMemory;
   }
 
@@ -104,10 +105,6 @@ export class Exchange implements RequestContext {
     this.#unpackTurn?.release();
   }
 
-  protected get answerOwner(): MemoryOwner {
-    return { caller: addressKey(this.clientAddress), organizationId: null };
-  }
-
   protected get ledger(): RequestLedger {
     return this.#parts.ledger;
   }
@@ -138,11 +135,6 @@ export class AuthenticatedExchange extends Exchange implements AuthenticatedCont
 
   get requestName(): RequestName | null {
     return this.execution?.name ?? null;
-  }
-
-  protected override get answerOwner(): MemoryOwner {
-    const { userId, organizationId } = this.principal;
-    return { caller: `user:${userId}`, organizationId };
   }
 
   readonly change = async (work: ChangeWork, options: ChangeOptions = {}): Promise<Reply> => {

@@ -90,12 +90,11 @@ export const MAX_FORWARDED_HOPS = 16;
 /** Seconds after which to come back, where whoever answered 503 did not say. Short, because most outages are restarts. */
 export const UNAVAILABLE_RETRY_SEC = 5;
 
-/** What waits for readers, in bytes: of one caller two of the largest answers, of one organisation half of all. */
-export const ANSWER_MEMORY = {
-  ofCaller: 96 * 1024 * 1024,
-  ofOrganization: 128 * 1024 * 1024,
-  ofAll: 256 * 1024 * 1024,
-};
+/**
+ * Bytes that wait for readers. Shared by organisations and their callers: one alone gets a third, one and a half of the
+ * largest answers, and beside one that holds as much, another still gets the largest.
+ */
+export const MAX_ANSWER_MEMORY_BYTES = 288 * 1024 * 1024;
 
 /** Answers up to this size are sent whole and not counted: the kernel takes about as much for a connection. */
 export const WHOLE_ANSWER_MAX_BYTES = 64 * 1024;

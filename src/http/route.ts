@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { Principal, Role, Scope } from "../access/principal.ts";
 import type { AuditActor, AuditEntry } from "../audit/audit-entry.ts";
 import type { Change, ChangeOptions } from "../changes/change.ts";
-import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../concurrency/memory-share.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { RequestName } from "./ledger/idempotency.ts";

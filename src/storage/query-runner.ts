@@ -1,6 +1,6 @@
 import type { CompiledQuery } from "../../query/index.ts";
 import type { Admission } from "../concurrency/admission.ts";
-import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../concurrency/memory-share.ts";
 import { mapInSlices } from "../concurrency/thread-turns.ts";
 import { ApiError } from "../errors.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";

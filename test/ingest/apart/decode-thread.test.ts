@@ -113,7 +113,9 @@ test("what came over from the thread is freed as soon as the request is answered
   const others = { ...keys, content: requestKeys(1, "c", "name", encoder.encode("another")).content };
   const refused = ingest.ingest({ ...requestOf(entries(400, 800)), keys: others });
   expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(IngestKeyReusedError);
-  const bodies = await Promise.all(decode.mock.results.map(({ value }) => value));
+  const bodies = await Promise.all(
+    decode.mock.results.map(({ value }): ReturnType<DecodeThread["decode"]> => value),
+  );
   expect(bodies.map(({ block }) => block.length)).toEqual([0, 0, 0]);
 });
 
