@@ -4,7 +4,7 @@ import { findArchivedEntries } from "./archive/archived-entries.ts";
 import type { ArchiveFiles } from "./archive/files/archive-files.ts";
 import { openArchiveFiles } from "./archive/log-archive.ts";
 import { AnchorWriter } from "./audit/anchors/anchor-writer.ts";
-import { type Config, ConfigError, loadConfig, publicUrlOf } from "./config/config.ts";
+import { type Config, ConfigError, drainSecondsOf, loadConfig, publicUrlOf } from "./config/config.ts";
 import { SourceActivity } from "./domains/ingest-sources/source-activity.ts";
 import { TailHub } from "./domains/logs/tail/tail-hub.ts";
 import { diskCheck } from "./health/disk-check.ts";
@@ -265,7 +265,7 @@ async function main(): Promise<void> {
     stop: () => (stop === undefined ? process.exit(1) : stop.afterFault()),
   });
   const server = await startServer(config, metrics, log);
-  const drainMs = config.drainSeconds * 1000;
+  const drainMs = drainSecondsOf(config) * 1000;
   stop = new ServerStop({ server, drainMs, log, exit: (code) => process.exit(code) });
   stop.onSignals();
   printWelcome(server.url);

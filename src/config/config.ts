@@ -57,7 +57,7 @@ export function loadConfig(environment: Environment): Config {
     port: required(SETTINGS.port),
     host: required(SETTINGS.host),
     publicUrl: optional(SETTINGS.publicUrl),
-    drainSeconds: required(SETTINGS.drainSeconds),
+    drainSeconds: optional(SETTINGS.drainSeconds),
     dataDirectory: required(SETTINGS.dataDirectory),
     clickhouseUrl: optional(SETTINGS.clickhouseUrl),
     databaseUrl: optional(SETTINGS.databaseUrl),
@@ -132,6 +132,14 @@ function requireSyslogToken({ syslogTcpPort, syslogUdpPort, syslogToken }: Confi
   if (syslogToken !== null || (syslogTcpPort === null && syslogUdpPort === null)) return;
   const row = syslogTcpPort === null ? SETTINGS.syslogUdpPort : SETTINGS.syslogTcpPort;
   throw new ConfigError(`${SETTINGS.syslogToken.name}: the value is missing; ${row.name} needs it.`);
+}
+
+/** What a balancer needs that asks every second or two and believes the second answer. */
+const DRAIN_SECONDS_BESIDE_OTHERS = 5;
+
+/** How long a server drains: only where the database is outside can there be others that its clients are sent to. */
+export function drainSecondsOf({ drainSeconds, databaseUrl }: Config): number {
+  return drainSeconds ?? (databaseUrl === null ? 0 : DRAIN_SECONDS_BESIDE_OTHERS);
 }
 
 /** The address people use: `PUBLIC_URL`, or what the listener on `port` is reached by from the same machine. */

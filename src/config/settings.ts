@@ -51,7 +51,8 @@ export const SETTINGS = {
   }),
   drainSeconds: setting({
     name: "DRAIN_SECONDS",
-    default: "0",
+    default: null,
+    defaultNote: "`5` with `DATABASE_URL`, else `0`",
     accepts: "0 to 600",
     meaning:
       "How long requests are still answered after SIGTERM while the health paths say 503, so that a load balancer " +

@@ -2,7 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
-import { ConfigError, type Environment, loadConfig, publicUrlOf } from "../../src/config/config.ts";
+import {
+  ConfigError,
+  drainSecondsOf,
+  type Environment,
+  loadConfig,
+  publicUrlOf,
+} from "../../src/config/config.ts";
 import { renderConfigurationDocument } from "../../src/config/document.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 
@@ -16,12 +22,21 @@ function messageOf(environment: Environment): string {
   throw new Error("the environment was accepted");
 }
 
+test("a server that may have others beside it drains when it is stopped, unless it is told how long", () => {
+  const DATABASE_URL = "postgres://user:password@db.example/obs";
+  const secondsOf = (environment: Environment): number => drainSecondsOf(loadConfig(environment));
+  expect(secondsOf({ DATABASE_URL })).toBe(5);
+  expect(secondsOf({ DATABASE_URL, DRAIN_SECONDS: "0" })).toBe(0);
+  expect(secondsOf({ DRAIN_SECONDS: "20" })).toBe(20);
+  expect(secondsOf({})).toBe(0);
+});
+
 test("an empty environment gives the documented defaults", () => {
   expect(loadConfig({})).toEqual({
     port: 8080,
     host: "127.0.0.1",
     publicUrl: null,
-    drainSeconds: 0,
+    drainSeconds: null,
     dataDirectory: resolve("./data"),
     clickhouseUrl: null,
     databaseUrl: null,
