@@ -2,7 +2,7 @@ import type { CompiledQuery } from "../../query/index.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";
 import { ClickHouseQueryError } from "./clickhouse-errors.ts";
 import { basicAuthorization } from "./embedded/clickhouse-config.ts";
-import { STORE_ANSWER_MEMORY_BYTES } from "./limits.ts";
+import { CLICKHOUSE_REQUEST_TIMEOUT_MS, STORE_ANSWER_MEMORY_BYTES } from "./limits.ts";
 
 /** What a statement cost in the store. */
 export interface StatementCost {
@@ -66,7 +66,22 @@ export class StatementWire {
       throw notAnswered(error);
     }
   }
+
+  /** What the store may take in all; more than there is when it does not say. Throws what `send` throws. */
+  async memoryBytes(): Promise<number> {
+    const response = await this.send(MEMORY_STATEMENT, AbortSignal.timeout(CLICKHOUSE_REQUEST_TIMEOUT_MS));
+    const line = await response.text();
+    const row: unknown = response.ok && line !== "" ? JSON.parse(line) : null;
+    const bytes = Array.isArray(row) ? Number(row[0]) : 0;
+    return bytes > 0 ? bytes : Number.MAX_SAFE_INTEGER;
+  }
 }
+
+const MEMORY_STATEMENT = {
+  sql: "SELECT value FROM system.server_settings WHERE name = 'max_server_memory_usage'",
+  parameters: {},
+  settings: { readonly: "1" },
+};
 
 /** Why a statement was refused. */
 export async function refusalOf(response: Response): Promise<ClickHouseQueryError> {
