@@ -67,15 +67,27 @@ export class StatementWire {
     }
   }
 
-  /** What the store may take in all; more than there is when it does not say. Throws what `send` throws. */
+  /**
+   * What the store may take in all; more than there is where it does not say, as to a user who may not ask. Throws
+   * ClickHouseQueryError.
+   */
   async memoryBytes(): Promise<number> {
     const response = await this.send(MEMORY_STATEMENT, AbortSignal.timeout(CLICKHOUSE_REQUEST_TIMEOUT_MS));
-    const line = await response.text();
-    const row: unknown = response.ok && line !== "" ? JSON.parse(line) : null;
-    const bytes = Array.isArray(row) ? Number(row[0]) : 0;
-    return bytes > 0 ? bytes : Number.MAX_SAFE_INTEGER;
+    if (!response.ok) {
+      const refusal = await refusalOf(response);
+      if (refusal.code !== ACCESS_DENIED) throw refusal;
+      return Number.MAX_SAFE_INTEGER;
+    }
+    const line = await response.text().catch((error: unknown) => {
+      throw notAnswered(error);
+    });
+    const [, bytes] = /^\["?([1-9]\d*)"?\]\s*$/.exec(line) ?? [];
+    return bytes === undefined ? Number.MAX_SAFE_INTEGER : Number(bytes);
   }
 }
+
+/** Code of ClickHouse for what a user may not read. */
+const ACCESS_DENIED = 497;
 
 const MEMORY_STATEMENT = {
   sql: "SELECT value FROM system.server_settings WHERE name = 'max_server_memory_usage'",
