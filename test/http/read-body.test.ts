@@ -163,7 +163,14 @@ describe("packed bodies that are not small", () => {
     held[0]?.release();
     expect(await codeOf(gone)).toBe("UNAVAILABLE");
     expect(await codeOf(nextTaken)).toBe("none");
+    // Given back twice, as by a request that ends after its turn was passed on, a turn is still one.
     for (const turn of [...held, next]) turn.release();
+    const again = Array.from({ length: UNPACKING_MAX_RUNNING + 1 }, () => new UnpackTurn("a"));
+    const taken = again.map((turn) => turn.take(1));
+    expect(await Promise.race([taken.at(-1)?.then(() => "taken"), nextTurn("waits")])).toBe("waits");
+    for (const turn of again) turn.release();
+    await Promise.all(taken);
+    for (const turn of again) turn.release();
   });
 });
 
