@@ -11,7 +11,7 @@ export const MAX_JSON_BODY_BYTES = 1024 * 1024;
 export const MAX_INLINE_UNPACK_BYTES = 64 * 1024;
 
 /**
- * Bodies announced up to this size are read in one piece and reserved before they arrive; larger ones as they come. In
+ * Bodies announced up to this size are read in one piece, larger ones as they come. In
  * one piece is 7 µs cheaper, and hides for as long as the bytes are worth how much has come: here 16 s.
  */
 export const MAX_WHOLE_READ_BYTES = 16 * 1024;
