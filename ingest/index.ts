@@ -1,5 +1,7 @@
+export { type BulkItemKind, jsonBytes, type PackedItems, packItems } from "./apart/bulk-items.ts";
 export type { DecodedBody } from "./apart/decode-body.ts";
 export type { RecordDecoderSpec } from "./apart/decoder-spec.ts";
+export { TurnQueue } from "./apart/turn-queue.ts";
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";
@@ -10,7 +12,7 @@ export {
   readDeliveryEnvelope,
 } from "./decode/delivery-stream/delivery-envelope.ts";
 export { DeploymentDrainDecoder } from "./decode/deployment-drain/drain-decoder.ts";
-export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+export { ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
 export { LogplexDecoder } from "./decode/logplex/logplex-decoder.ts";
 export { LokiPush } from "./decode/loki-push/loki-push.ts";

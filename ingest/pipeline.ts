@@ -83,7 +83,8 @@ export class IngestPipeline {
   async ingest(request: IngestRequest): Promise<IngestResult> {
     // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
     const isApart = isLarge(request);
-    const decode = isApart ? await this.#decodeApart(request, request.apart) : request.decode;
+    const apart = isApart ? await this.#decodeApart(request, request.apart) : null;
+    const decode = apart?.append ?? request.decode;
     if (!isApart) this.#refuseWhenOverloaded(request.bytes);
     this.#inFlightBytes += request.bytes;
     try {
@@ -97,6 +98,7 @@ export class IngestPipeline {
       throw new IngestUnavailableError("in_flight", "the same events are being sent many times at once");
     } finally {
       this.#inFlightBytes -= request.bytes;
+      apart?.free();
     }
   }
 
@@ -128,18 +130,22 @@ export class IngestPipeline {
       throw new IngestUnavailableError("in_flight", "too many log requests are in flight");
   }
 
-  /** Decodes the body on the other thread and answers what appends its entries. */
+  /** Decodes the body on the other thread; answers what appends its entries, and what frees them in the end. */
   async #decodeApart(
     { organizationId }: IngestRequest,
     { spec, body, decoded }: DecodingApart,
-  ): Promise<IngestRequest["decode"]> {
+  ): Promise<{ readonly append: IngestRequest["decode"]; readonly free: () => void }> {
     const { now, thread } = this.#options;
     this.#refuseWhenUnable();
     const made = await thread.decode({ organizationId, receivedAtMs: now(), spec, body });
     decoded?.(made);
     // Others get a turn before the entries are appended.
     await nextTurn();
-    return (batch, skip) => appendBlock(batch, made.block, skip);
+    return {
+      append: (batch, skip) => appendBlock(batch, made.block, skip),
+      // The collector takes its time with what is large and not its own, while more of it comes.
+      free: () => made.block.buffer.transfer(0),
+    };
   }
 
   /** Null when the request has to be tried again because the batch being synced holds some of its events. */
@@ -272,6 +278,8 @@ export class IngestPipeline {
     this.#block.clear();
     const firstId = ids.take(batch.rows);
     this.#syncingFirstId = firstId;
+    // Growing by doubling would copy a large batch twice over.
+    this.#block.reserve(batch.blockBytes);
     batch.writeTo(this.#block, firstId, LOG_ID_STEP);
     const block = this.#block.view();
     const keys = commit.keys.view();

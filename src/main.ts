@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig } from "./config/config.ts";
+import { ConfigError, drainSecondsOf, loadConfig } from "./config/config.ts";
 import { createLogger } from "./log.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { watchProcessFaults } from "./server/process-faults.ts";
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     stop: () => (stop === undefined ? process.exit(1) : stop.afterFault()),
   });
   const server = await startServer(config, metrics, log);
-  const drainMs = config.drainSeconds * 1000;
+  const drainMs = drainSecondsOf(config) * 1000;
   stop = new ServerStop({ server, drainMs, log, exit: (code) => process.exit(code) });
   stop.onSignals();
   printWelcome(server.url);

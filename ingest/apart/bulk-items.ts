@@ -1,32 +1,45 @@
 import type { BulkItem } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 
-/** Items for another thread: objects of their own take it longer to receive than to make. */
+/** What actions may have in common. */
+export type BulkItemKind = Omit<BulkItem, "id">;
+
+/** The items of a bulk request, in their order: so many objects of their own take long to make, and to hand over. */
 export interface PackedItems {
   /** The distinct items, but for their ids. */
-  readonly kinds: readonly Omit<BulkItem, "id">[];
+  readonly kinds: readonly BulkItemKind[];
   /** Which of them each item is. */
   readonly kindOf: Uint32Array<ArrayBuffer>;
+  /** The id that each item came with; of none when no item did. */
   readonly ids: readonly (string | null)[];
+  /** Bytes of those ids as JSON, and how many they are. */
+  readonly idBytes: number;
+  readonly idCount: number;
 }
 
 export function packItems(items: readonly BulkItem[]): PackedItems {
-  const kinds: Omit<BulkItem, "id">[] = [];
+  const kinds: BulkItemKind[] = [];
   const numbers = new Map<string, number>();
-  const kindOf = Uint32Array.from(items, ({ action, index, refusal }) => {
-    const name = JSON.stringify([action, index, refusal]);
-    const known = numbers.get(name);
-    if (known !== undefined) return known;
-    numbers.set(name, kinds.length);
-    return kinds.push({ action, index, refusal }) - 1;
-  });
-  return { kinds, kindOf, ids: items.some(({ id }) => id !== null) ? items.map(({ id }) => id) : [] };
+  const kindOf = new Uint32Array(items.length);
+  let idBytes = 0;
+  let idCount = 0;
+  let last: BulkItemKind | undefined;
+  let number = 0;
+  for (const [position, { action, index, refusal, id }] of items.entries()) {
+    if (last?.action !== action || last.index !== index || last.refusal !== refusal) {
+      last = { action, index, refusal };
+      const name = JSON.stringify(last);
+      number = numbers.get(name) ?? kinds.push(last) - 1;
+      numbers.set(name, number);
+    }
+    kindOf[position] = number;
+    if (id === null) continue;
+    idBytes += jsonBytes(id);
+    idCount++;
+  }
+  return { kinds, kindOf, ids: idCount > 0 ? items.map(({ id }) => id) : [], idBytes, idCount };
 }
 
-export function unpackItems({ kinds, kindOf, ids }: PackedItems): readonly BulkItem[] {
-  const items: BulkItem[] = [];
-  for (const [position, number] of kindOf.entries()) {
-    const kind = kinds[number];
-    if (kind !== undefined) items.push({ ...kind, id: ids[position] ?? null });
-  }
-  return items;
+/** Of a text as JSON, escapes and UTF-8 included. */
+export function jsonBytes(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text));
 }

@@ -1,4 +1,4 @@
-import { type BulkItem, ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 import { NativeFormat } from "../decode/native.ts";
 import { NdjsonFormat } from "../decode/ndjson/ndjson.ts";
 import { LogBatch } from "../log-batch.ts";
@@ -8,6 +8,7 @@ import { ByteBuffer } from "../native/byte-buffer.ts";
 import type { RecordDecoder } from "../record/record-decoder.ts";
 import { RecordWriter } from "../record/record-writer.ts";
 import type { RejectedRecord } from "../record/rejections.ts";
+import { type PackedItems, packItems } from "./bulk-items.ts";
 import {
   type DecoderSpec,
   type RecordDecoderSpec,
@@ -31,12 +32,13 @@ export interface DecodedBody {
   /** The rejected records that are kept. */
   readonly rejections: readonly RejectedRecord[];
   /** What became of each action of a bulk request. */
-  readonly items: readonly BulkItem[];
+  readonly items: PackedItems;
   /** The first records, as they came, of a body for a source that is learning. */
   readonly learned: readonly string[];
 }
 
 const NO_ROWS: ReadonlySet<number> = new Set();
+const NO_ITEMS = packItems([]);
 
 /** Decodes a body into a block of its own. Throws IngestRejectedError. */
 export function decodeBody({ organizationId, receivedAtMs, spec, body }: DecodeJob): DecodedBody {
@@ -61,7 +63,7 @@ function isStrict(spec: DecoderSpec): spec is StrictDecoderSpec {
 function decodeStrict({ kind }: StrictDecoderSpec, body: Uint8Array, batch: LogBatch): WithoutBlock {
   const format = kind === "native" ? new NativeFormat() : new NdjsonFormat();
   format.decode(body, batch, NO_ROWS);
-  return { rejected: 0, rejections: [], items: [], learned: [] };
+  return { rejected: 0, rejections: [], items: NO_ITEMS, learned: [] };
 }
 
 function decodeRecords(
@@ -77,7 +79,7 @@ function decodeRecords(
   return {
     rejected: writer.rejected,
     rejections: writer.rejections,
-    items: decoder instanceof ElasticsearchBulk ? decoder.items : [],
+    items: decoder instanceof ElasticsearchBulk ? packItems(decoder.items) : NO_ITEMS,
     learned: isSourceDecoder(decoder) ? decoder.learned.texts : [],
   };
 }

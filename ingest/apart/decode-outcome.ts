@@ -1,13 +1,8 @@
 import type { IngestIssue } from "../errors.ts";
-import type { PackedItems } from "./bulk-items.ts";
 import type { DecodedBody } from "./decode-body.ts";
 
 /** What the thread that decodes answers. */
 export type DecodeOutcome =
-  | {
-      readonly kind: "decoded";
-      readonly body: Omit<DecodedBody, "items">;
-      readonly items: PackedItems;
-    }
+  | { readonly kind: "decoded"; readonly body: DecodedBody }
   | { readonly kind: "rejected"; readonly message: string; readonly issues: readonly IngestIssue[] }
   | { readonly kind: "failed"; readonly error: unknown };

@@ -5,7 +5,6 @@ import {
   DECODE_MAX_WAITING_BYTES_OF_ONE,
   DECODE_THREAD_IDLE_MS,
 } from "../limits.ts";
-import { unpackItems } from "./bulk-items.ts";
 import type { DecodedBody, DecodeJob } from "./decode-body.ts";
 import type { DecodeOutcome } from "./decode-outcome.ts";
 import { TurnQueue } from "./turn-queue.ts";
@@ -93,7 +92,7 @@ export class DecodeThread {
   #end(outcome: DecodeOutcome): void {
     const ended = this.#running?.outcome;
     this.#running = null;
-    if (outcome.kind === "decoded") ended?.resolve({ ...outcome.body, items: unpackItems(outcome.items) });
+    if (outcome.kind === "decoded") ended?.resolve(outcome.body);
     else if (outcome.kind === "rejected")
       ended?.reject(new IngestRejectedError(outcome.message, outcome.issues));
     else ended?.reject(outcome.error);

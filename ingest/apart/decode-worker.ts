@@ -2,7 +2,6 @@
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { IngestRejectedError } from "../errors.ts";
-import { packItems } from "./bulk-items.ts";
 import { type DecodeJob, decodeBody } from "./decode-body.ts";
 import type { DecodeOutcome } from "./decode-outcome.ts";
 
@@ -18,8 +17,7 @@ parentPort?.on("message", (job: DecodeJob) => {
 
 function outcomeOf(job: DecodeJob): DecodeOutcome {
   try {
-    const { items, ...body } = decodeBody(job);
-    return { kind: "decoded", body, items: packItems(items) };
+    return { kind: "decoded", body: decodeBody(job) };
   } catch (error) {
     if (error instanceof IngestRejectedError)
       return { kind: "rejected", message: error.message, issues: error.issues };

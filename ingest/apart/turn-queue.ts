@@ -9,11 +9,14 @@ interface TurnQueueBounds {
   readonly maxBytesOfOne: number;
 }
 
+/** Names whoever takes turns with others: an organisation, as a rule. */
+type Owner = number | string;
+
 /** What waits, of many organisations: they take turns, so that one that sends much holds up only itself. */
 export class TurnQueue<T> {
   readonly #bounds: TurnQueueBounds;
   /** By organisation, the one whose turn is next first; none is empty. */
-  readonly #lines = new Map<number, Line<T>>();
+  readonly #lines = new Map<Owner, Line<T>>();
   #bytes = 0;
 
   constructor(bounds: TurnQueueBounds) {
@@ -21,27 +24,27 @@ export class TurnQueue<T> {
   }
 
   /** False when there is no room; there is for anything where nothing waits. */
-  add(organizationId: number, item: T, bytes: number): boolean {
+  add(owner: Owner, item: T, bytes: number): boolean {
     const { maxBytes, maxBytesOfOne } = this.#bounds;
-    const line = this.#lines.get(organizationId) ?? { items: [], bytes: 0 };
+    const line = this.#lines.get(owner) ?? { items: [], bytes: 0 };
     const isBeyond = this.#bytes + bytes > maxBytes || line.bytes + bytes > maxBytesOfOne;
     if (isBeyond && this.#bytes > 0) return false;
     line.items.push({ item, bytes });
     line.bytes += bytes;
     this.#bytes += bytes;
-    this.#lines.set(organizationId, line);
+    this.#lines.set(owner, line);
     return true;
   }
 
   /** Takes the first of the organisation whose turn it is; undefined when nothing waits. */
   take(): T | undefined {
-    for (const [organizationId, line] of this.#lines) {
-      this.#lines.delete(organizationId);
+    for (const [owner, line] of this.#lines) {
+      this.#lines.delete(owner);
       const first = line.items.shift();
       if (first === undefined) continue;
       this.#bytes -= first.bytes;
       line.bytes -= first.bytes;
-      if (line.items.length > 0) this.#lines.set(organizationId, line);
+      if (line.items.length > 0) this.#lines.set(owner, line);
       return first.item;
     }
     return undefined;

@@ -27,6 +27,7 @@ export class FairShare {
 
   /** Takes for the holder at the end of `path`, outermost first; what was taken is given back under the same path. */
   take(path: readonly ShareKey[], amount = 1): Taking {
+    if (amount === 0) return "taken";
     let left = this.#max - this.#used - amount;
     if (left < 0) return "all_used_up";
     let taking: Taking = "all_used_up";
@@ -39,6 +40,13 @@ export class FairShare {
     }
     this.#add(path, amount);
     return "taken";
+  }
+
+  /** The most that `take` would take for this holder. */
+  room(path: readonly ShareKey[]): number {
+    let left = this.#max - this.#used;
+    for (let depth = 0; depth < path.length; depth++) left -= this.#heldBy(path, depth);
+    return Math.max(0, Math.floor(left / (path.length + 1)));
   }
 
   giveBack(path: readonly ShareKey[], amount = 1): void {

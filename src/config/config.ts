@@ -83,6 +83,14 @@ function requireSyslogToken({ syslogTcpPort, syslogUdpPort, syslogToken }: Confi
   throw new ConfigError(`${SETTINGS.syslogToken.name}: the value is missing; ${row.name} needs it.`);
 }
 
+/** What a balancer needs that asks every second or two and believes the second answer. */
+const DRAIN_SECONDS_BESIDE_OTHERS = 5;
+
+/** How long a server drains: only where the database is outside can there be others that its clients are sent to. */
+export function drainSecondsOf({ drainSeconds, databaseUrl }: Config): number {
+  return drainSeconds ?? (databaseUrl === null ? 0 : DRAIN_SECONDS_BESIDE_OTHERS);
+}
+
 /** The address people use: `PUBLIC_URL`, or what the listener on `port` is reached by from the same machine. */
 export function publicUrlOf(config: Config, port: number): string {
   if (config.publicUrl !== null) return config.publicUrl;

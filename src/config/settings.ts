@@ -47,7 +47,7 @@ export const SETTINGS = {
   }),
   drainSeconds: setting({
     name: "DRAIN_SECONDS",
-    default: "0",
+    defaultText: "`5` with `DATABASE_URL`, else `0`",
     meaning:
       "How long requests are still answered after SIGTERM while the health paths say 503, so that a load balancer " +
       "sends them elsewhere; `docs/operations.md` says how to choose it.",

@@ -1,4 +1,4 @@
-import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../concurrency/memory-share.ts";
 import { ANSWER_MAX_MS, ANSWER_PIECE_BYTES, ANSWER_STALL_MS, WHOLE_ANSWER_MAX_BYTES } from "./limits.ts";
 
 /** An answer whose text is made while the client takes it. */

@@ -1,16 +1,16 @@
 import type { Principal } from "../access/principal.ts";
 import type { AuditOrigin } from "../audit/audit-entry.ts";
 import type { AnonymousChange, ChangeOptions } from "../changes/change.ts";
-import type { AnswerMemory, MemoryOwner, MemoryShare } from "../concurrency/answer-memory.ts";
 import type { FairShare, ShareKey, Taking } from "../concurrency/fair-share.ts";
+import { MemoryShare } from "../concurrency/memory-share.ts";
 import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { addressKey } from "./client-address.ts";
 import type { ExecutionOfKey } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import type { RequestName } from "./ledger/request-name.ts";
 import { SLOT_RETRY_SEC } from "./limits.ts";
 import type { AuthenticatedContext, ChangeWork, Reply, RequestContext } from "./route.ts";
+import { UnpackTurn } from "./unpack-turns.ts";
 
 /** What an exchange is made from. */
 interface ExchangeParts {
@@ -20,7 +20,8 @@ interface ExchangeParts {
   readonly log: Logger;
   /** What all requests may hold of bodies, and whose part of it this one draws from. */
   readonly bodyMemory: { readonly share: FairShare; readonly holder: readonly ShareKey[] };
-  readonly answers: AnswerMemory;
+  /** What all answers may hold, and under which the caller of this one shares it. */
+  readonly answers: { readonly share: FairShare; readonly holder: readonly ShareKey[] };
   readonly ledger: RequestLedger;
   /** The action the route declares, if it changes anything. */
   readonly auditAction: string | undefined;
@@ -34,7 +35,7 @@ export class Exchange implements RequestContext {
   #request: Request;
   #log: Logger | undefined;
   #reservedBytes = 0;
-  readonly #answered: (() => void)[] = [];
+  #unpackTurn: UnpackTurn | undefined;
   #answerMemory: MemoryShare | undefined;
 
   constructor(parts: ExchangeParts) {
@@ -56,8 +57,15 @@ export class Exchange implements RequestContext {
 
   /** Opened when first used, because most answers are small. */
   get answerMemory(): MemoryShare {
-    this.#answerMemory ??= this.#parts.answers.open(this.answerOwner);
+    const { share, holder } = this.#parts.answers;
+    this.#answerMemory ??= new MemoryShare(share, holder);
     return this.#answerMemory;
+  }
+
+  get unpackTurn(): UnpackTurn {
+    const [owner = ""] = this.#parts.bodyMemory.holder;
+    this.#unpackTurn ??= new UnpackTurn(owner, this.#request.signal);
+    return this.#unpackTurn;
   }
 
   readonly reserveMemory = (bytes: number): void => {
@@ -65,10 +73,6 @@ export class Exchange implements RequestContext {
     const taking = share.take(holder, bytes);
     if (taking !== "taken") throw noBodyMemory(taking);
     this.#reservedBytes += bytes;
-  };
-
-  readonly onAnswered = (callback: () => void): void => {
-    this.#answered.push(callback);
   };
 
   readonly changeAnonymously = <T>(work: (change: AnonymousChange) => Promise<T>): Promise<T> => {
@@ -83,19 +87,15 @@ export class Exchange implements RequestContext {
   }
 
   /**
-   * Gives back what was reserved, but for an answer that is still to be read, and calls back who waits for it; called
-   * once, when the request is answered.
+   * Gives back what was reserved, but for an answer that is still to be read; called once, when the request is
+   * answered.
    */
   release(): void {
     if (this.#answerMemory?.isHandedOver === false) this.#answerMemory.close();
     const { share, holder } = this.#parts.bodyMemory;
     if (this.#reservedBytes > 0) share.giveBack(holder, this.#reservedBytes);
     this.#reservedBytes = 0;
-    for (const callback of this.#answered.splice(0)) callback();
-  }
-
-  protected get answerOwner(): MemoryOwner {
-    return { caller: addressKey(this.clientAddress), organizationId: null };
+    this.#unpackTurn?.release();
   }
 
   protected get ledger(): RequestLedger {
@@ -128,11 +128,6 @@ export class AuthenticatedExchange extends Exchange implements AuthenticatedCont
 
   get requestName(): RequestName | null {
     return this.execution?.name ?? null;
-  }
-
-  protected override get answerOwner(): MemoryOwner {
-    const { userId, organizationId } = this.principal;
-    return { caller: `user:${userId}`, organizationId };
   }
 
   readonly change = async (work: ChangeWork, options: ChangeOptions = {}): Promise<Reply> => {

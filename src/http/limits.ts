@@ -11,10 +11,19 @@ export const MAX_JSON_BODY_BYTES = 1024 * 1024;
 export const MAX_INLINE_UNPACK_BYTES = 64 * 1024;
 
 /**
- * Bodies announced up to this size are read in one piece and reserved before they arrive; larger ones as they come. In
+ * Bodies announced up to this size are read in one piece, larger ones as they come. In
  * one piece is 7 µs cheaper, and hides for as long as the bytes are worth how much has come: here 16 s.
  */
 export const MAX_WHOLE_READ_BYTES = 16 * 1024;
+
+/**
+ * Large bodies that are unpacked at a time, and not yet answered: one is decoded while the next one is unpacked. Each takes
+ * up to 20 MiB, and a window of up to 8 MiB.
+ */
+export const UNPACKING_MAX_RUNNING = 2;
+
+/** Packed bytes that wait for it: as much as is decoded before senders lose patience, some seventy bodies of the largest size. */
+export const UNPACKING_WAITING = { maxBytes: 96 * 1024 * 1024, maxBytesOfOne: 64 * 1024 * 1024 };
 
 /** How long a body may take to arrive. */
 export const BODY_TIMEOUT_MS = 60_000;
@@ -78,12 +87,11 @@ export const MAX_FORWARDED_HOPS = 16;
 /** Seconds after which to come back, where whoever answered 503 did not say. Short, because most outages are restarts. */
 export const UNAVAILABLE_RETRY_SEC = 5;
 
-/** What waits for readers, in bytes: of one caller two of the largest answers, of one organisation half of all. */
-export const ANSWER_MEMORY = {
-  ofCaller: 96 * 1024 * 1024,
-  ofOrganization: 128 * 1024 * 1024,
-  ofAll: 256 * 1024 * 1024,
-};
+/**
+ * Bytes that wait for readers. Shared by organisations and their callers: one alone gets a third, one and a half of the
+ * largest answers, and beside one that holds as much, another still gets the largest.
+ */
+export const MAX_ANSWER_MEMORY_BYTES = 288 * 1024 * 1024;
 
 /** Answers up to this size are sent whole and not counted: the kernel takes about as much for a connection. */
 export const WHOLE_ANSWER_MAX_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../concurrency/memory-share.ts";
 import { piecesOf } from "../concurrency/thread-turns.ts";
 import { answerWith } from "./answer-stream.ts";
 import { ANSWER_PIECE_BYTES } from "./limits.ts";

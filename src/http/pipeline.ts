@@ -1,6 +1,5 @@
 import type { Principal } from "../access/principal.ts";
-import { AnswerMemory } from "../concurrency/answer-memory.ts";
-import { FairShare } from "../concurrency/fair-share.ts";
+import { FairShare, type ShareKey } from "../concurrency/fair-share.ts";
 import { ApiError, DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { type OriginGuard, originGuard, requireAccess } from "./access.ts";
@@ -12,7 +11,7 @@ import type { HttpMetrics, RateLimitMetrics } from "./http-metrics.ts";
 import { executeOnce } from "./ledger/execute-once.ts";
 import { idempotencyKeyOf } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
-import { ANSWER_MEMORY, MAX_BODY_MEMORY_BYTES } from "./limits.ts";
+import { MAX_ANSWER_MEMORY_BYTES, MAX_BODY_MEMORY_BYTES } from "./limits.ts";
 import { type RateGate, type RateLimits, rateGate } from "./rate-limit/rate-gate.ts";
 import type { RateDecision, RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -43,7 +42,7 @@ export interface PipelineDeps {
   /** True from when the server is about to stop: answers then close their connections, so that clients go elsewhere. */
   readonly isDraining: () => boolean;
   /** What answers may hold; its own bounds unless told. */
-  readonly answers?: AnswerMemory;
+  readonly answers?: FairShare;
   readonly metrics: {
     readonly http: HttpMetrics;
     readonly rateLimit: RateLimitMetrics;
@@ -92,11 +91,11 @@ export class Pipeline {
   readonly #isHttps: boolean;
   readonly #slots: RequestSlots;
   readonly #bodyMemory = new FairShare(MAX_BODY_MEMORY_BYTES);
-  readonly #answers: AnswerMemory;
+  readonly #answers: FairShare;
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
-    this.#answers = deps.answers ?? new AnswerMemory(ANSWER_MEMORY);
+    this.#answers = deps.answers ?? new FairShare(MAX_ANSWER_MEMORY_BYTES);
     this.#rateGate = rateGate(deps.rateLimiter, deps.rateLimits);
     this.#originGuard = originGuard(deps.publicUrl);
     this.#clientAddress = clientAddressResolver(deps.trustedProxies);
@@ -125,7 +124,7 @@ export class Pipeline {
     const taken = this.#rateGate(plan.rateLimit, principal, clientAddress);
     const rate = taken instanceof Promise ? await taken : taken;
     const caller = callerPath(principal, clientAddress);
-    const exchange = this.#exchangeOf(plan, request, requestId, clientAddress, principal);
+    const exchange = this.#exchangeOf(plan, request, requestId, clientAddress, principal, caller);
 
     let finished: Finished;
     let failure: ApiError | undefined;
@@ -158,11 +157,14 @@ export class Pipeline {
     requestId: string,
     clientAddress: string,
     principal: Principal | null,
+    caller: readonly ShareKey[],
   ): Exchange {
     const { log, ledger } = this.#deps;
-    const holder = principal === null ? callerPath(null, clientAddress) : [principal.organizationId];
-    const bodyMemory = { share: this.#bodyMemory, holder };
-    const held = { bodyMemory, answers: this.#answers };
+    const bodyMemory = {
+      share: this.#bodyMemory,
+      holder: principal === null ? caller : [principal.organizationId],
+    };
+    const held = { bodyMemory, answers: { share: this.#answers, holder: caller } };
     const parts = { requestId, request, clientAddress, log, ...held, ledger, auditAction };
     return principal === null ? new Exchange(parts) : new AuthenticatedExchange(parts, principal);
   }

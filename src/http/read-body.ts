@@ -3,6 +3,7 @@ import { BodyBytes } from "./body-bytes.ts";
 import { type BodyPace, keepingPace } from "./body-pace.ts";
 import { BODY_GRACE_MS, BODY_MIN_BYTES_PER_SEC, BODY_TIMEOUT_MS, MAX_WHOLE_READ_BYTES } from "./limits.ts";
 import { CONTENT_ENCODINGS, type ContentEncoding, tooLarge, unpack } from "./unpack.ts";
+import type { UnpackTurn } from "./unpack-turns.ts";
 
 export interface BodyLimits {
   /** Bytes on the wire when the body is packed. */
@@ -26,14 +27,14 @@ const BODY_PACE: BodyPace = {
  * Reads the body of a request whole, unpacked, within its limits. An absent body is empty. Throws
  * UNSUPPORTED_MEDIA_TYPE for another encoding, PAYLOAD_TOO_LARGE as soon as a limit is known to be passed,
  * REQUEST_TIMEOUT when it does not keep its pace, VALIDATION_FAILED when it ends early or does not unpack, and
- * UNAVAILABLE when too many wait to be unpacked. `reserve` is told of every byte as it arrives or is unpacked, and may
- * throw; it is `reserveMemory` of the request's context, as `untilDone` is its `onAnswered`.
+ * UNAVAILABLE when too many wait to be unpacked. `reserve` is told of every byte before it arrives or when it is unpacked, and may
+ * throw; it is `reserveMemory` of the request's context, as `turn` is its `unpackTurn`.
  */
 export async function readBody(
   request: Request,
   limits: BodyLimits,
   reserve: (bytes: number) => void = () => undefined,
-  untilDone?: (callback: () => void) => void,
+  turn?: UnpackTurn,
 ): Promise<Uint8Array> {
   const encoding = contentEncoding(request, limits.encodings);
   const maxBytes = encoding === undefined ? limits.maxUnpackedBytes : limits.maxPackedBytes;
@@ -43,7 +44,7 @@ export async function readBody(
     ...(limits.pace !== undefined && { pace: limits.pace }),
   });
   if (encoding === undefined) return bytes;
-  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve, untilDone);
+  return unpack(bytes, encoding, limits.maxUnpackedBytes, reserve, turn);
 }
 
 /** Reads the body of a request whole, as it was sent. Throws what `readBody` throws, except about encodings. */
@@ -51,8 +52,10 @@ export async function readPackedBody(request: Request, bounds: ReadBounds): Prom
   if (request.bodyUsed) throw new Error("the body of a request was read twice");
   const declaredBytes = declaredLength(request);
   if (declaredBytes !== undefined && declaredBytes > bounds.maxBytes) throw tooLarge(bounds.maxBytes);
+  // Whoever has no room for all of it hears so before it has come, instead of all that come at once giving up half-way.
+  bounds.reserve(declaredBytes ?? 0);
   return declaredBytes === undefined || declaredBytes > MAX_WHOLE_READ_BYTES
-    ? readStream(request, bounds, new BodyBytes(declaredBytes))
+    ? readStream(request, bounds, new BodyBytes(declaredBytes), declaredBytes ?? 0)
     : readWhole(request, declaredBytes, bounds);
 }
 
@@ -83,25 +86,24 @@ interface ReadBounds {
 }
 
 /**
- * For small bodies that name their length, which the listener enforces; it is reserved as a whole. How much of one is
- * there is not seen, so it gets the time that all its bytes are worth.
+ * For small bodies that name their length, which the listener enforces. How much of one is there is not seen, so it gets the time that all its bytes are worth.
  */
 async function readWhole(
   request: Request,
   declaredBytes: number,
-  { maxBytes, pace = BODY_PACE, reserve }: ReadBounds,
+  { maxBytes, pace = BODY_PACE }: ReadBounds,
 ): Promise<Uint8Array> {
-  reserve(declaredBytes);
   const bytes = new Uint8Array(await keepingPace(request.arrayBuffer(), pace, () => declaredBytes));
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   return bytes;
 }
 
-/** For bodies of unknown length, and large ones: what is only announced must not take memory or time from others. */
+/** For bodies of unknown length, and large ones, of which `reservedBytes` are reserved: each gets the time its bytes are worth. */
 async function readStream(
   request: Request,
   { maxBytes, pace = BODY_PACE, reserve }: ReadBounds,
   bytes: BodyBytes,
+  reservedBytes: number,
 ): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   const reader = request.body.getReader();
@@ -110,7 +112,7 @@ async function readStream(
       const { done, value } = await reader.read();
       if (done) return;
       if (bytes.length + value.length > maxBytes) throw tooLarge(maxBytes);
-      reserve(value.length);
+      if (bytes.length + value.length > reservedBytes) reserve(value.length);
       bytes.add(value);
     }
   };

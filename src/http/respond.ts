@@ -1,4 +1,4 @@
-import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../concurrency/memory-share.ts";
 import type { ApiError } from "../errors.ts";
 import { bodyOf } from "./answer-stream.ts";
 import { errorBody, errorHeaders } from "./envelope.ts";

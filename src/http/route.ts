@@ -1,10 +1,11 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { Principal, Role, Scope } from "../access/principal.ts";
 import type { AnonymousChange, Change, ChangeOptions } from "../changes/change.ts";
-import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../concurrency/memory-share.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { RequestName } from "./ledger/request-name.ts";
+import type { UnpackTurn } from "./unpack-turns.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -39,8 +40,8 @@ export interface RequestContext {
    * UNAVAILABLE when there is no room, RATE_LIMITED when only the caller's share is used up. Handlers of raw bodies pass it to `readBody`.
    */
   readonly reserveMemory: (bytes: number) => void;
-  /** Calls back once, when the request has been answered, however it ends. */
-  readonly onAnswered: (callback: () => void) => void;
+  /** Taken while the request holds a large body unpacked, and released when it is answered. */
+  readonly unpackTurn: UnpackTurn;
   /** What the answer to this request holds until the client has taken it. */
   readonly answerMemory: MemoryShare;
   /** Makes a change for somebody who is not signed in when they call: who it is comes out in it. */

@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib";
 import { ApiError } from "../errors.ts";
-import { BodyBytes } from "./body-bytes.ts";
 import { MAX_INLINE_UNPACK_BYTES } from "./limits.ts";
+import { UnpackTurn } from "./unpack-turns.ts";
 import { findZstdFault } from "./zstd-frames.ts";
 
 export const CONTENT_ENCODINGS = ["gzip", "deflate", "zstd"] as const;
@@ -21,48 +21,32 @@ interface Codec {
   }) => zlib.Gunzip | zlib.Inflate | zlib.ZstdDecompress;
 }
 
-/** Output grows in steps of this many bytes; a typical batch of logs fits in a few. */
+/** Output of a small body grows in steps of this many bytes; a typical batch of logs fits in a few. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** How many times its size a body of logs unpacks to as a rule; it only decides how much is allocated at first. */
-const EXPECTED_RATIO = 16;
+/** Whose turn it is to unpack what no request of an organisation brings. */
+const OWN_TURN = "nobody";
 
 /**
- * Bodies in the thread pool, or unpacked and not yet answered, at a time: the pool has four threads, each body takes up to
- * 20 MiB and a window of up to 8 MiB, and those that wait take less memory packed.
- */
-const UNPACKING_MAX_RUNNING = 4;
-
-/** Packed bytes that wait for it: with those that are unpacked they leave a third of the memory of bodies to others. */
-const UNPACKING_MAX_WAITING_BYTES = 96 * 1024 * 1024;
-
-/**
- * Unpacks a whole body. `reserve` is told of the output as it is made and may throw. Throws PAYLOAD_TOO_LARGE as soon as
- * more than `maxBytes` come out, VALIDATION_FAILED for a stream that is corrupt, truncated or followed by something
- * else, as half a batch must never pass for a whole one, and UNAVAILABLE when too many bodies wait. A large body counts
- * among those that are being unpacked until `untilDone` calls back, which is when it is no longer held.
+ * Unpacks a whole body. `reserve` is told of the output when it is there and may throw. Throws PAYLOAD_TOO_LARGE when more
+ * than `maxBytes` come out, VALIDATION_FAILED for a stream that is corrupt, truncated or followed by something else, as
+ * half a batch must never pass for a whole one, and UNAVAILABLE when too many bodies wait. For a large body `turn` is
+ * taken, which whoever passes it releases; without one it is a turn of its own.
  */
 export async function unpack(
   packed: Uint8Array,
   encoding: ContentEncoding,
   maxBytes: number,
   reserve: (bytes: number) => void,
-  untilDone: (callback: () => void) => void = atOnce,
+  turn?: UnpackTurn,
 ): Promise<Uint8Array> {
   const codec = codecOf(packed, encoding);
   if (encoding === "zstd" && findZstdFault(packed) !== undefined) throw corrupt(encoding);
-  let output: Output;
-  if (packed.length <= MAX_INLINE_UNPACK_BYTES) {
-    output = unpackAtOnce(codec, packed, encoding, maxBytes);
-    reserve(output.bytes.length);
-  } else {
-    await turnToUnpack(packed.length);
-    try {
-      output = await unpackInThreadPool(codec, packed, encoding, maxBytes, reserve);
-    } finally {
-      untilDone(passTurnOn);
-    }
-  }
+  const output =
+    packed.length <= MAX_INLINE_UNPACK_BYTES
+      ? unpackAtOnce(codec, packed, encoding, maxBytes)
+      : await unpackInTurn(codec, packed, encoding, maxBytes, turn);
+  reserve(output.bytes.length);
   // The runtime ignores whatever follows the end of a deflate stream.
   if (encoding === "deflate" && output.bytesRead < packed.length) throw corrupt(encoding);
   return output.bytes;
@@ -109,66 +93,50 @@ function unpackAtOnce(codec: Codec, packed: Uint8Array, encoding: ContentEncodin
   return { bytes: buffer, bytesRead: engine.bytesWritten };
 }
 
-/** As a stream, whose output is counted before there is more of it. */
+async function unpackInTurn(
+  codec: Codec,
+  packed: Uint8Array,
+  encoding: ContentEncoding,
+  maxBytes: number,
+  turn: UnpackTurn | undefined,
+): Promise<Output> {
+  const own = turn ?? new UnpackTurn(OWN_TURN);
+  await own.take(packed.length);
+  try {
+    return await unpackInThreadPool(codec, packed, encoding, maxBytes);
+  } finally {
+    if (turn === undefined) own.release();
+  }
+}
+
+/**
+ * Into one buffer that has room for all that may come out, so that this thread neither copies it nor hears of it before
+ * the end. Memory that is not written to is not taken.
+ */
 function unpackInThreadPool(
   codec: Codec,
   packed: Uint8Array,
   encoding: ContentEncoding,
   maxBytes: number,
-  reserve: (bytes: number) => void,
 ): Promise<Output> {
   return new Promise((resolve, reject) => {
-    const stream = codec.stream({ chunkSize: CHUNK_BYTES });
-    const output = new BodyBytes(Math.min(maxBytes, packed.length * EXPECTED_RATIO));
-    const fail = (error: unknown): void => {
-      stream.destroy();
-      reject(error);
-    };
-    stream.on("data", (chunk: Uint8Array) => {
+    const stream = codec.stream({ chunkSize: Math.max(maxBytes + 1, CHUNK_BYTES) });
+    let bytes: Uint8Array = new Uint8Array(0);
+    stream.on("data", (piece: Uint8Array) => {
       // The stream may have something left to say after it was given up.
       if (stream.destroyed) return;
-      try {
-        if (output.length + chunk.length > maxBytes) throw tooLarge(maxBytes);
-        reserve(chunk.length);
-        output.add(chunk);
-      } catch (error) {
-        fail(error);
-      }
+      const { buffer, byteOffset } = bytes.length === 0 ? piece : bytes;
+      const isNext = bytes.length === 0 || piece.byteOffset === byteOffset + bytes.length;
+      if (piece.buffer !== buffer || !isNext) throw new Error("unpacked bytes are not in one piece");
+      bytes = new Uint8Array(buffer, byteOffset, bytes.length + piece.length);
+      if (bytes.length <= maxBytes) return;
+      stream.destroy();
+      reject(tooLarge(maxBytes));
     });
-    stream.on("error", (error) => fail(corrupt(encoding, error)));
-    stream.on("end", () => resolve({ bytes: output.whole(), bytesRead: stream.bytesWritten }));
+    stream.on("error", (error) => reject(corrupt(encoding, error)));
+    stream.on("end", () => resolve({ bytes, bytesRead: stream.bytesWritten }));
     stream.end(packed);
   });
-}
-
-const waiting: { readonly begin: () => void; readonly bytes: number }[] = [];
-let waitingBytes = 0;
-let running = 0;
-
-/** Resolves when few enough bodies are being unpacked, in the order they came. */
-async function turnToUnpack(bytes: number): Promise<void> {
-  if (running < UNPACKING_MAX_RUNNING) {
-    running++;
-    return;
-  }
-  if (waitingBytes + bytes > UNPACKING_MAX_WAITING_BYTES)
-    throw new ApiError("UNAVAILABLE", "Too many bodies are being unpacked.", { retryAfterSeconds: 1 });
-  waitingBytes += bytes;
-  await new Promise<void>((begin) => waiting.push({ begin, bytes }));
-}
-
-function passTurnOn(): void {
-  const next = waiting.shift();
-  if (next === undefined) {
-    running--;
-    return;
-  }
-  waitingBytes -= next.bytes;
-  next.begin();
-}
-
-function atOnce(callback: () => void): void {
-  callback();
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -163,9 +163,9 @@ export class LogReceiver {
 export function readLogBody({
   request,
   reserveMemory,
-  onAnswered,
-}: Pick<RequestContext, "request" | "reserveMemory" | "onAnswered">): Promise<Uint8Array> {
-  return readBody(request, BODY_LIMITS, reserveMemory, onAnswered);
+  unpackTurn,
+}: Pick<RequestContext, "request" | "reserveMemory" | "unpackTurn">): Promise<Uint8Array> {
+  return readBody(request, BODY_LIMITS, reserveMemory, unpackTurn);
 }
 
 /** The answer of receivers that may choose it. */

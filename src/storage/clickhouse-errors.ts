@@ -77,7 +77,7 @@ export class ClickHouseQueryError extends Error {
 }
 
 /** MEMORY_LIMIT_EXCEEDED is said of a statement's own limit and of that of the whole server alike. */
-const MEMORY_LIMIT_EXCEEDED = 241;
+export const MEMORY_LIMIT_EXCEEDED = 241;
 /** How ClickHouse, in its versions, says that it was the statement's own; of any other no statement is to blame. */
 const OWN_MEMORY_LIMIT = /Query memory limit|memory limit \(for query\)|\(for query\) memory limit/i;
 

@@ -96,3 +96,9 @@ export const ANSWER_ROW_MAX_BYTES = 16 * 1024 * 1024;
 
 /** Bytes of an answer that ClickHouse gathers in memory; most pages of a search need no more, so that a full disk does not matter to them. */
 export const STORE_ANSWER_MEMORY_BYTES = 32 * 1024 * 1024;
+
+/** Part of the store's memory that statements may take together; the rest is for inserts, merges and caches. */
+export const STATEMENTS_MEMORY_SHARE = 0.75;
+
+/** What every statement may take however many run, sixteen at most: a search for some entries needs a fraction of it. */
+export const STATEMENT_MIN_MEMORY_BYTES = 64 * 1024 * 1024;

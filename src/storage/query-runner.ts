@@ -1,6 +1,6 @@
 import type { CompiledQuery } from "../../query/index.ts";
 import type { Admission } from "../concurrency/admission.ts";
-import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../concurrency/memory-share.ts";
 import { mapInSlices } from "../concurrency/thread-turns.ts";
 import { ApiError } from "../errors.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";
@@ -9,9 +9,11 @@ import {
   ClickHouseQueryError,
   classifyClickHouseError,
   clickHouseQueryFailure,
+  MEMORY_LIMIT_EXCEEDED,
 } from "./clickhouse-errors.ts";
 import { ANSWER_MAX_BYTES, ANSWER_ROW_MAX_BYTES } from "./limits.ts";
 import type { QueryMetrics } from "./query-metrics.ts";
+import { StatementMemory } from "./statement-memory.ts";
 import { notAnswered, refusalOf, type StatementCost, StatementWire, summaryOf } from "./statement-wire.ts";
 import { type Row, RowTooLongError, StoredRows } from "./stored-rows.ts";
 
@@ -47,6 +49,8 @@ interface QueryRunnerOptions {
   readonly metrics: { readonly query: QueryMetrics };
   /** Milliseconds of a clock that does not jump. */
   readonly monotonicMs: () => number;
+  /** What statements may take of the store's memory; by default what the store says it has. */
+  readonly memory?: StatementMemory;
 }
 
 const OUTCOMES: Readonly<Record<ClickHouseFailure, string>> = {
@@ -71,10 +75,12 @@ const TIMEOUT_EXCEEDED = 159;
 export class QueryRunner {
   readonly #options: QueryRunnerOptions;
   readonly #wire: StatementWire;
+  #memory: Promise<StatementMemory> | null;
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options;
     this.#wire = new StatementWire(options.endpoint);
+    this.#memory = options.memory === undefined ? null : Promise.resolve(options.memory);
   }
 
   /** The answer, whole; what its rows hold counts until the request is answered. Throws what `read` throws. */
@@ -129,7 +135,7 @@ export class QueryRunner {
   /** The answer; until it is there, tells how far the statement is, as the store's list of running statements says. */
   async #watched(
     compiled: CompiledQuery,
-    { signal, memory }: QueryCaller,
+    { organizationId, signal, memory }: QueryCaller,
     maxBytes: number,
     onProgress: ((progress: StatementProgress) => void) | null,
   ): Promise<LargeAnswer> {
@@ -137,7 +143,10 @@ export class QueryRunner {
     memory.take(1);
     memory.giveBack(1);
     const queryId = crypto.randomUUID();
-    const named = { ...compiled, settings: { ...compiled.settings, query_id: queryId } };
+    const wanted = Number(compiled.settings.max_memory_usage ?? Number.MAX_SAFE_INTEGER);
+    const granted = (await this.#storeMemory()).take(organizationId, wanted);
+    const bound = { max_memory_usage: String(granted.bytes), query_id: queryId };
+    const named = { ...compiled, settings: { ...compiled.settings, ...bound } };
     const answered = new AbortController();
     const until = AbortSignal.any([signal, answered.signal]);
     const watching = onProgress === null ? null : this.#watch(queryId, until, onProgress);
@@ -148,14 +157,29 @@ export class QueryRunner {
         StoredRows.read(body, memory, { maxBytes, maxRowBytes: ANSWER_ROW_MAX_BYTES }),
       );
     } catch (error) {
+      if (granted.isShort && error instanceof ClickHouseQueryError && error.code === MEMORY_LIMIT_EXCEEDED)
+        throw new ClickHouseQueryError(MEMORY_LIMIT_EXCEEDED, "too much runs at once", { cause: error });
       if (!timeout.aborted || signal.aborted) throw error;
       // The store looks at its limit of time while it reads; what it does before that may take longer.
       throw new ClickHouseQueryError(TIMEOUT_EXCEEDED, "not answered in time", { cause: error });
     } finally {
+      granted.giveBack();
       answered.abort();
       if (deadline.aborted) void this.#kill(queryId);
       await watching;
     }
+  }
+
+  /** Asked with the first statement; a store that does not say how much it has is taken to have enough. */
+  #storeMemory(): Promise<StatementMemory> {
+    this.#memory ??= this.#wire.memoryBytes().then(
+      (bytes) => new StatementMemory(bytes),
+      (error: unknown) => {
+        this.#memory = null;
+        throw error;
+      },
+    );
+    return this.#memory;
   }
 
   /** A closed connection ends a statement only once it writes: a join that has written nothing went on to its limit. */

@@ -2,7 +2,7 @@ import type { CompiledQuery } from "../../query/index.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";
 import { ClickHouseQueryError } from "./clickhouse-errors.ts";
 import { basicAuthorization } from "./embedded/clickhouse-config.ts";
-import { STORE_ANSWER_MEMORY_BYTES } from "./limits.ts";
+import { CLICKHOUSE_REQUEST_TIMEOUT_MS, STORE_ANSWER_MEMORY_BYTES } from "./limits.ts";
 
 /** What a statement cost in the store. */
 export interface StatementCost {
@@ -66,7 +66,34 @@ export class StatementWire {
       throw notAnswered(error);
     }
   }
+
+  /**
+   * What the store may take in all; more than there is where it does not say, as to a user who may not ask. Throws
+   * ClickHouseQueryError.
+   */
+  async memoryBytes(): Promise<number> {
+    const response = await this.send(MEMORY_STATEMENT, AbortSignal.timeout(CLICKHOUSE_REQUEST_TIMEOUT_MS));
+    if (!response.ok) {
+      const refusal = await refusalOf(response);
+      if (refusal.code !== ACCESS_DENIED) throw refusal;
+      return Number.MAX_SAFE_INTEGER;
+    }
+    const line = await response.text().catch((error: unknown) => {
+      throw notAnswered(error);
+    });
+    const [, bytes] = /^\["?([1-9]\d*)"?\]\s*$/.exec(line) ?? [];
+    return bytes === undefined ? Number.MAX_SAFE_INTEGER : Number(bytes);
+  }
 }
+
+/** Code of ClickHouse for what a user may not read. */
+const ACCESS_DENIED = 497;
+
+const MEMORY_STATEMENT = {
+  sql: "SELECT value FROM system.server_settings WHERE name = 'max_server_memory_usage'",
+  parameters: {},
+  settings: { readonly: "1" },
+};
 
 /** Why a statement was refused. */
 export async function refusalOf(response: Response): Promise<ClickHouseQueryError> {

@@ -1,4 +1,4 @@
-import type { MemoryShare } from "../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../concurrency/memory-share.ts";
 
 export type Row = readonly unknown[];
 

@@ -2,7 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
-import { ConfigError, type Environment, loadConfig, publicUrlOf } from "../../src/config/config.ts";
+import {
+  ConfigError,
+  drainSecondsOf,
+  type Environment,
+  loadConfig,
+  publicUrlOf,
+} from "../../src/config/config.ts";
 import { renderConfigurationDocument } from "../../src/config/document.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 
@@ -15,6 +21,15 @@ function messageOf(environment: Environment): string {
   }
   throw new Error("the environment was accepted");
 }
+
+test("a server that may have others beside it drains when it is stopped, unless it is told how long", () => {
+  const DATABASE_URL = "postgres://user:password@db.example/obs";
+  const secondsOf = (environment: Environment): number => drainSecondsOf(loadConfig(environment));
+  expect(secondsOf({ DATABASE_URL })).toBe(5);
+  expect(secondsOf({ DATABASE_URL, DRAIN_SECONDS: "0" })).toBe(0);
+  expect(secondsOf({ DRAIN_SECONDS: "20" })).toBe(20);
+  expect(secondsOf({})).toBe(0);
+});
 
 test("an empty environment gives every setting its default, and null to those that have none", () => {
   const config: Readonly<Record<string, unknown>> = loadConfig({});

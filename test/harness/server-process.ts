@@ -44,6 +44,8 @@ export async function spawnServer(options: ServerOptions): Promise<ServerProcess
       RATE_LIMIT_INGEST_PER_MINUTE: "100000000",
       RATE_LIMIT_PER_MINUTE: "100000000",
       RATE_LIMIT_ANONYMOUS_PER_MINUTE: "1000000",
+      // Nobody is to be sent elsewhere before a server stops.
+      DRAIN_SECONDS: "0",
       // Instances that share a database share the key; a data directory of its own has its own.
       ...(options.env?.DATABASE_URL !== undefined && { SECRET_KEY }),
       ...options.env,

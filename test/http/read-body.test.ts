@@ -1,13 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { ApiError } from "../../src/errors.ts";
 import { allowedMs } from "../../src/http/body-pace.ts";
-import { MAX_INLINE_UNPACK_BYTES, MAX_WHOLE_READ_BYTES } from "../../src/http/limits.ts";
+import {
+  MAX_INLINE_UNPACK_BYTES,
+  MAX_WHOLE_READ_BYTES,
+  UNPACKING_MAX_RUNNING,
+  UNPACKING_WAITING,
+} from "../../src/http/limits.ts";
 import { type BodyLimits, readBody } from "../../src/http/read-body.ts";
 import { parseJson, readJson } from "../../src/http/read-json.ts";
 import { CONTENT_ENCODINGS } from "../../src/http/unpack.ts";
+import { UnpackTurn } from "../../src/http/unpack-turns.ts";
+import { eventually } from "../harness/eventually.ts";
 
 const LIMITS: BodyLimits = {
   maxPackedBytes: 50_000,
@@ -76,63 +84,93 @@ describe("packed bodies that are not small", () => {
   const noise = randomBytes(70_000);
   const LARGE: BodyLimits = { ...LIMITS, maxPackedBytes: 200_000, maxUnpackedBytes: 10_000_000 };
 
-  test.each(packers)(
-    "are counted while they unpack, and given up when there is no room: %s",
-    async (_, encoding, pack) => {
-      const packed = pack(Buffer.concat([noise, Buffer.alloc(5_000_000)]));
-      const full = new ApiError("UNAVAILABLE", "full");
-      let room = 1_000_000;
-      const reading = readBody(bodyOf(packed, { "content-encoding": encoding }), LARGE, (bytes) => {
-        room -= bytes;
-        if (room < 0) throw full;
-      });
-      expect(await reading.catch((error: unknown) => error)).toBe(full);
-      expect(room).toBeGreaterThan(-100_000);
-    },
-  );
-
-  test("keep their turn until they are done with, and beyond the bytes that may wait they are refused", async () => {
-    const done: (() => void)[] = [];
-    const read = (packed: Uint8Array<ArrayBuffer>, maxBytes: number): Promise<Uint8Array> =>
-      readBody(
-        bodyOf(packed, { "content-encoding": "gzip" }),
-        { ...LIMITS, maxPackedBytes: maxBytes, maxUnpackedBytes: maxBytes },
-        undefined,
-        (callback) => done.push(callback),
-      );
-    const short = PACKERS.gzip?.(noise) ?? noise;
-    for (let i = 0; i < 4; i++) await read(short, 200_000);
-    const size = 40 * 1024 * 1024;
-    const long = new Uint8Array(zlib.gzipSync(Buffer.alloc(size), { level: 0 }));
-    const codes = Array.from({ length: 3 }, () => codeOf(read(long, 2 * size)));
-    expect(await Promise.race(codes)).toBe("UNAVAILABLE");
-    expect(done).toHaveLength(4);
-    for (const callback of done.splice(0)) callback();
-    expect((await Promise.all(codes)).toSorted()).toEqual(["UNAVAILABLE", "none", "none"]);
-    for (const callback of done.splice(0)) callback();
+  test.each(packers)("are given up when there is no room for them: %s", async (_, encoding, pack) => {
+    const packed = pack(Buffer.concat([noise, Buffer.alloc(5_000_000)]));
+    const full = new ApiError("UNAVAILABLE", "full");
+    const reserved: number[] = [];
+    const reading = readBody(bodyOf(packed, { "content-encoding": encoding }), LARGE, (bytes) => {
+      reserved.push(bytes);
+      if (bytes > packed.length) throw full;
+    });
+    expect(await reading.catch((error: unknown) => error)).toBe(full);
+    expect(reserved.at(-1)).toBe(noise.length + 5_000_000);
   });
 
-  test("unpack a few at a time, and many more wait their turn", async () => {
-    const packed = new Uint8Array(zlib.gzipSync(Buffer.concat([noise, Buffer.alloc(100_000)])));
-    const headers = { "content-encoding": "gzip", "content-length": String(packed.length) };
-    const begun = new Set<number>();
-    let most = 0;
-    const codes = await Promise.all(
-      Array.from({ length: 300 }, async (_, index) => {
-        let reserved = 0;
-        const reading = readBody(bodyOf(packed, headers), LARGE, (bytes) => {
-          reserved += bytes;
-          if (reserved <= packed.length) return;
-          begun.add(index);
-          most = Math.max(most, begun.size);
-        });
-        const code = await codeOf(reading);
-        begun.delete(index);
-        return code;
-      }),
-    );
-    expect(most).toBeLessThanOrEqual(8);
-    expect(codes).toEqual(codes.map(() => "none"));
+  test("come in one piece that nobody copied, in a buffer that can be given away", async () => {
+    const plain = Buffer.concat([noise, Buffer.alloc(5_000_000)]);
+    // Two streams one behind the other are one body.
+    for (const packed of [
+      zlib.gzipSync(plain),
+      Buffer.concat([zlib.gzipSync(noise), zlib.gzipSync(plain)]),
+    ]) {
+      const body = await readBody(bodyOf(new Uint8Array(packed), { "content-encoding": "gzip" }), LARGE);
+      expect(Buffer.from(body.subarray(-plain.length)).equals(plain)).toBe(true);
+      expect([body.byteOffset, body.buffer.byteLength]).toEqual([0, LARGE.maxUnpackedBytes + 1]);
+    }
+  });
+
+  test("unpack a few at a time, the others wait packed, and whoever sends many holds up only itself", async () => {
+    const packed = new Uint8Array(zlib.gzipSync(noise));
+    const headers = { "content-encoding": "gzip" };
+    const unpacked: string[] = [];
+    const read = async (owner: string): Promise<UnpackTurn> => {
+      const turn = new UnpackTurn(owner);
+      await readBody(bodyOf(packed, headers), LARGE, undefined, turn);
+      unpacked.push(owner);
+      return turn;
+    };
+    const owners = [...Array.from({ length: 6 }, () => "many"), "few"];
+    const turns = owners.map(read);
+    for (let done = 0; done < owners.length; done++) {
+      const expected = Math.min(done + UNPACKING_MAX_RUNNING, owners.length);
+      await eventually("bodies are unpacked", () => unpacked.length === expected);
+      const ready = await Promise.race(turns.splice(0, 1));
+      ready?.release();
+    }
+    expect(unpacked.indexOf("few")).toBeLessThanOrEqual(UNPACKING_MAX_RUNNING + 1);
+  });
+
+  test("are refused beyond the packed bytes that may wait, of one organisation and of all", async () => {
+    const held = Array.from({ length: UNPACKING_MAX_RUNNING }, () => new UnpackTurn("a"));
+    for (const turn of held) await turn.take(1);
+    const { maxBytes, maxBytesOfOne } = UNPACKING_WAITING;
+    const waiting: [UnpackTurn, Promise<void>][] = [];
+    const wait = async (owner: string, bytes: number): Promise<string> => {
+      const turn = new UnpackTurn(owner);
+      const taken = turn.take(bytes);
+      waiting.push([turn, taken]);
+      return Promise.race([codeOf(taken), nextTurn("waits")]);
+    };
+    expect(await wait("a", maxBytesOfOne)).toBe("waits");
+    expect(await wait("a", 1)).toBe("UNAVAILABLE");
+    expect(await wait("b", maxBytes - maxBytesOfOne)).toBe("waits");
+    expect(await wait("c", 1)).toBe("UNAVAILABLE");
+    for (const turn of held) turn.release();
+    for (const [turn, taken] of waiting) {
+      await taken.catch(() => undefined);
+      turn.release();
+    }
+  });
+
+  test("are not unpacked once their caller has gone away, and the turn goes on", async () => {
+    const held = Array.from({ length: UNPACKING_MAX_RUNNING }, () => new UnpackTurn("a"));
+    for (const turn of held) await turn.take(1);
+    const caller = new AbortController();
+    const gone = new UnpackTurn("a", caller.signal).take(1);
+    const next = new UnpackTurn("a");
+    const nextTaken = next.take(1);
+    caller.abort();
+    held[0]?.release();
+    expect(await codeOf(gone)).toBe("UNAVAILABLE");
+    expect(await codeOf(nextTaken)).toBe("none");
+    // Given back twice, as by a request that ends after its turn was passed on, a turn is still one.
+    for (const turn of [...held, next]) turn.release();
+    const again = Array.from({ length: UNPACKING_MAX_RUNNING + 1 }, () => new UnpackTurn("a"));
+    const taken = again.map((turn) => turn.take(1));
+    expect(await Promise.race([taken.at(-1)?.then(() => "taken"), nextTurn("waits")])).toBe("waits");
+    for (const turn of again) turn.release();
+    await Promise.all(taken);
+    for (const turn of again) turn.release();
   });
 });
 
@@ -228,15 +266,27 @@ describe("a body that is not packed", () => {
     const packed = new Uint8Array(zlib.gzipSync(TEXT));
     const headers = { "content-encoding": "gzip", "content-length": String(packed.length) };
     await readBody(bodyOf(packed, headers), LIMITS, reserve);
-    expect(reserved).toEqual([10, 3, 4, packed.length, TEXT.length]);
-    const announced = { ...LIMITS, maxUnpackedBytes: 5_000_000 };
-    await readBody(
-      bodyOf(streamOf([new Uint8Array(5)]), { "content-length": "4000000" }),
-      announced,
-      reserve,
-    );
-    expect(reserved.at(-1)).toBe(5);
+    expect(reserved).toEqual([10, 0, 3, 4, packed.length, TEXT.length]);
   });
+});
+
+test("a body for which there is no room is refused before any of it is read", async () => {
+  const full = new ApiError("RATE_LIMITED", "full");
+  let pulled = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        pulled++;
+        controller.enqueue(new Uint8Array(1000));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const reading = readBody(bodyOf(body, { "content-length": "90000" }), LIMITS, () => {
+    throw full;
+  });
+  expect(await reading.catch((error: unknown) => error)).toBe(full);
+  expect(pulled).toBe(0);
 });
 
 describe.each(packers)("a body packed with %s", (_name, encoding, pack) => {

@@ -5,6 +5,7 @@ import { ApiError, DependencyError } from "../../src/errors.ts";
 import { createMetrics } from "../../src/server/metrics.ts";
 import type { ClickHouseEndpoint } from "../../src/storage/clickhouse.ts";
 import { QueryRunner, type StatementProgress } from "../../src/storage/query-runner.ts";
+import { StatementMemory } from "../../src/storage/statement-memory.ts";
 import { eventually } from "../harness/eventually.ts";
 import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
@@ -15,12 +16,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stores.close());
 
-function runnerOn(endpoint: ClickHouseEndpoint, maxRunning = 8): QueryRunner {
+function runnerOn(endpoint: ClickHouseEndpoint, maxRunning = 8, memory?: StatementMemory): QueryRunner {
   return new QueryRunner({
     endpoint,
     admission: new Admission({ what: "a query", dependency: "clickhouse", maxRunning, maxWaiting: 8 }),
     metrics: createMetrics(),
     monotonicMs: () => performance.now(),
+    ...(memory !== undefined && { memory }),
   });
 }
 
@@ -213,6 +215,22 @@ describe("a statement that fails", () => {
         name: "ApiError",
         code: "QUERY_TOO_EXPENSIVE",
       });
+  });
+
+  test("at a bound that is lower because of what else runs is a DependencyError that is worth another try", async () => {
+    const memory = new StatementMemory(2 ** 31);
+    const others = Array.from({ length: 12 }, (_, i) => memory.take(100 + i, 2 ** 30));
+    const runner = runnerOn(stores.clickhouseEndpoint, 8, memory);
+    const large = statement("SELECT length(groupArray(number)) FROM numbers(12000000)", {
+      max_memory_usage: String(2 ** 30),
+    });
+    const error = await failureOf(runner.run("test", large, queryCaller()));
+    expect(error).toBeInstanceOf(DependencyError);
+    expect(error).toMatchObject({ retryable: true });
+    for (const { giveBack } of others) giveBack();
+    expect(memory.bytes).toBe(0);
+    expect((await runner.run("test", large, queryCaller())).rows).toEqual([[12_000_000]]);
+    expect(memory.bytes).toBe(0);
   });
 
   test("because it is wrong is a DependencyError that is not worth another try", async () => {

@@ -1,6 +1,7 @@
 /** Answers that are large, cut, or not there at all. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { AnswerMemory } from "../../../src/concurrency/answer-memory.ts";
+import { FairShare } from "../../../src/concurrency/fair-share.ts";
+import { MemoryShare } from "../../../src/concurrency/memory-share.ts";
 import { ApiError, DependencyError } from "../../../src/errors.ts";
 import type { QueryCaller } from "../../../src/storage/query-runner.ts";
 import { queryCaller } from "../../harness/query-caller.ts";
@@ -24,11 +25,11 @@ const rowsOf = (count: number) => ({
   maxExecutionMs: 60_000,
 });
 
-function boundedCaller(bytes: number): { caller: QueryCaller; memory: AnswerMemory } {
-  const memory = new AnswerMemory({ ofCaller: bytes, ofOrganization: bytes, ofAll: bytes });
+function boundedCaller(bytes: number): { caller: QueryCaller; memory: FairShare } {
+  const memory = new FairShare(3 * bytes);
   return {
     memory,
-    caller: { ...queryCaller(), memory: memory.open({ caller: "user:1", organizationId: 7 }) },
+    caller: { ...queryCaller(), memory: new MemoryShare(memory, [7, 1]) },
   };
 }
 
@@ -37,15 +38,15 @@ describe("a large answer", () => {
     const { caller, memory } = boundedCaller(8_000_000);
     const { rows } = await queryRunner(stores).read("test", rowsOf(5000), caller);
     expect(rows.count).toBe(5000);
-    expect(memory.bytes).toBeGreaterThan(5_000_000);
-    let before = memory.bytes;
+    expect(memory.used).toBeGreaterThan(5_000_000);
+    let before = memory.used;
     let read = 0;
     for (const [number] of rows) {
       expect(number).toBe(String(read++));
-      expect(memory.bytes).toBeLessThanOrEqual(before);
-      before = memory.bytes;
+      expect(memory.used).toBeLessThanOrEqual(before);
+      before = memory.used;
     }
-    expect([read, memory.bytes]).toEqual([5000, 0]);
+    expect([read, memory.used]).toEqual([5000, 0]);
   });
 
   test("for which there is no room is refused and holds nothing", async () => {
@@ -55,7 +56,7 @@ describe("a large answer", () => {
       .then(String, (thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: "RATE_LIMITED" });
-    expect(memory.bytes).toBe(0);
+    expect(memory.used).toBe(0);
   });
 
   test("is cut after whole rows where less is asked for, and has at least one", async () => {
@@ -69,7 +70,7 @@ describe("a large answer", () => {
       expect(rows.count).toBeGreaterThan(0);
       expect(rows.count).toBeLessThan(most);
       expect([...rows].every(([, text]) => text === "x".repeat(1000))).toBe(true);
-      expect(memory.bytes).toBe(0);
+      expect(memory.used).toBe(0);
     }
   });
 

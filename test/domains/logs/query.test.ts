@@ -261,8 +261,8 @@ describe("an export", () => {
       port: 0,
       hostname: "127.0.0.1",
       fetch: async (request) => {
-        // The newest id and the first page pass; then the store is gone.
-        if (++answers > 2)
+        // How much memory there is, the newest id and the first page pass; then the store is gone.
+        if (++answers > 3)
           return new Response("gone", { status: 500, headers: { "x-clickhouse-exception-code": "241" } });
         const { host, port } = new URL(stores.clickhouseUrl);
         const target = new URL(request.url);

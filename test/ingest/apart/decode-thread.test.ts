@@ -1,10 +1,11 @@
 /** Large bodies and the thread that decodes them, with the real write-ahead log. */
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, spyOn, test } from "bun:test";
 import { DecodeThread } from "../../../ingest/apart/decode-thread.ts";
 import type { CommittedBatch } from "../../../ingest/committed-batches.ts";
 import { CommittedBlock } from "../../../ingest/committed-block.ts";
 import { NativeFormat } from "../../../ingest/decode/native.ts";
-import { IngestRejectedError, IngestUnavailableError } from "../../../ingest/errors.ts";
+import { requestKeys } from "../../../ingest/dedupe/request-keys.ts";
+import { IngestKeyReusedError, IngestRejectedError, IngestUnavailableError } from "../../../ingest/errors.ts";
 import { type Ingest, openIngest } from "../../../ingest/ingest.ts";
 import type { IngestRequest } from "../../../ingest/ingest-request.ts";
 import { DECODE_IN_PLACE_MAX_BYTES } from "../../../ingest/limits.ts";
@@ -101,6 +102,27 @@ test("large bodies at the same time do not count as in flight while they wait, a
   const requests = Array.from({ length: 6 }, (_, i) => requestOf(entries(i * 400, (i + 1) * 400)));
   const results = await Promise.all(requests.map((request) => ingest.ingest(request)));
   expect(results).toEqual(requests.map(() => ({ accepted: 400, duplicates: 0, replayed: false })));
+});
+
+test("what came over from the thread is freed as soon as the request is answered, whatever became of it", async () => {
+  const blocks: Uint8Array[] = [];
+  const decode = DecodeThread.prototype.decode;
+  using _spy = spyOn(DecodeThread.prototype, "decode").mockImplementation(async function (
+    this: DecodeThread,
+    job,
+  ) {
+    const body = await decode.call(this, job);
+    blocks.push(body.block);
+    return body;
+  });
+  const ingest = await openOne();
+  await ingest.ingest(requestOf(entries(0, 400)));
+  const keys = requestKeys(1, "c", "name", encoder.encode("one body"));
+  await ingest.ingest({ ...requestOf(entries(400, 800)), keys });
+  const others = { ...keys, content: requestKeys(1, "c", "name", encoder.encode("another")).content };
+  const refused = ingest.ingest({ ...requestOf(entries(400, 800)), keys: others });
+  expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(IngestKeyReusedError);
+  expect(blocks.map(({ length }) => length)).toEqual([0, 0, 0]);
 });
 
 test("what is not decoded when the thread is closed is refused, and so is what comes after", async () => {

@@ -25,12 +25,8 @@ export const STREAMS_PER_PERSON_MAX = 64;
 export const QUEUE_MAX_ENTRIES = 10_000;
 /** Characters that wait for one reader, beside the 4 MB that the kernel holds for its connection. */
 export const QUEUE_MAX_CHARS = 4 * MEBIBYTE;
-/** Characters that wait for the readers of a server: for those of one person, of one organization, and for all. */
-export const QUEUES_MEMORY = {
-  ofCaller: 64 * MEBIBYTE,
-  ofOrganization: 128 * MEBIBYTE,
-  ofAll: 256 * MEBIBYTE,
-};
+/** Characters that wait for the readers of a server. Shared like answers: a person alone gets a third, 64 MiB. */
+export const QUEUES_MEMORY_CHARS = 192 * MEBIBYTE;
 
 /** Characters sent in one piece: large enough to be cheap, small enough to stay near the reader's speed. */
 export const WRITE_MAX_CHARS = 64 * 1024;

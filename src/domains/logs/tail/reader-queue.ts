@@ -1,4 +1,4 @@
-import type { MemoryShare } from "../../../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../../../concurrency/memory-share.ts";
 import { QUEUE_MAX_CHARS, QUEUE_MAX_ENTRIES } from "./limits.ts";
 import { sourceOf } from "./position.ts";
 import type { TailEntry } from "./tail-filter.ts";

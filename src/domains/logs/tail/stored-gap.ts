@@ -1,5 +1,6 @@
 import { ALL_TIME, emit, guardPlan } from "../../../../query/index.ts";
-import type { AnswerMemory, MemoryShare } from "../../../concurrency/answer-memory.ts";
+import type { FairShare } from "../../../concurrency/fair-share.ts";
+import { MemoryShare } from "../../../concurrency/memory-share.ts";
 import { mapInSlices } from "../../../concurrency/thread-turns.ts";
 import { sseBlock } from "../../../http/sse.ts";
 import { ANSWER_MAX_BYTES } from "../../../storage/limits.ts";
@@ -24,7 +25,7 @@ interface StoredGapOptions {
   readonly runner: QueryRunner;
   readonly caller: Omit<QueryCaller, "memory">;
   /** What waits for the reader counts here. */
-  readonly memory: AnswerMemory;
+  readonly memory: FairShare;
   readonly filter: TailFilter;
   /** Where the reader was. */
   readonly position: TailPosition;
@@ -159,7 +160,7 @@ export class StoredGap implements TailGap {
     const plan = entriesAfterPlan(filter.filter, this.#after, maxRows, columns);
     const scope = { organizationId, timeRange: ALL_TIME, maxRows, budget: GAP_BUDGET };
     this.#release();
-    this.#held = this.#options.memory.open({ caller: `user:${userId}`, organizationId });
+    this.#held = new MemoryShare(this.#options.memory, [organizationId, userId]);
     caller.signal.addEventListener("abort", this.#release);
     const compiled = emit(guardPlan(plan, scope));
     const { rows } = await runner.read("tail_gap", compiled, { ...caller, memory: this.#held }, { maxBytes });

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Ingest } from "../../../../ingest/index.ts";
-import { AnswerMemory } from "../../../concurrency/answer-memory.ts";
+import { FairShare } from "../../../concurrency/fair-share.ts";
+import { MemoryShare } from "../../../concurrency/memory-share.ts";
 import { ApiError, validationFailed } from "../../../errors.ts";
 import type { Logger } from "../../../log.ts";
 import type { QueryRunner } from "../../../storage/query-runner.ts";
@@ -14,7 +15,7 @@ import {
   POLLED_STREAMS_MAX,
   POLLED_STREAMS_PER_ORGANIZATION_MAX,
   POSITION_HORIZON_MS,
-  QUEUES_MEMORY,
+  QUEUES_MEMORY_CHARS,
   REFUSED_RETRY_MS,
   SESSION_TOUCH_MS,
   STREAMS_MAX,
@@ -69,7 +70,7 @@ interface Opening {
 export class TailService {
   readonly #options: TailServiceOptions;
   readonly #streams: OpenStreams;
-  readonly #memory = new AnswerMemory(QUEUES_MEMORY);
+  readonly #memory = new FairShare(QUEUES_MEMORY_CHARS);
   readonly #rates: DeliveryRates;
   readonly #rounds: WriteRounds;
   readonly #closing = new AbortController();
@@ -108,7 +109,7 @@ export class TailService {
 
     // From here to the end nothing else runs, so that what is read back and what is delivered meet at the mark.
     const { organizationId, userId, credential } = grant;
-    const memory = this.#memory.open({ caller: `user:${userId}`, organizationId });
+    const memory = new MemoryShare(this.#memory, [organizationId, userId]);
     const mark = ingest.idMark();
     const gone = new AbortController();
     const leaving: (() => void)[] = [() => gone.abort()];

@@ -1,4 +1,4 @@
-import type { MemoryShare } from "../../../concurrency/answer-memory.ts";
+import type { MemoryShare } from "../../../concurrency/memory-share.ts";
 import { type EventSource, SSE_COMMENT, sseBlock, sseRetry } from "../../../http/sse.ts";
 import type { DeliveryRate } from "./delivery-rate.ts";
 import { COMMENT_INTERVAL_MS, RETRY_MS, STALLED_READER_MS, WRITE_MAX_CHARS } from "./limits.ts";

@@ -213,8 +213,14 @@ describe("_bulk", () => {
     expect(items).toHaveLength(150);
     expect(reserved).toHaveLength(1);
     const bytes = Buffer.byteLength(JSON.stringify(items));
-    expect(reserved[0]).toBeGreaterThanOrEqual(2 * bytes - 2);
-    expect(reserved[0]).toBeLessThan(2.2 * bytes);
+    expect(decoder.bytes).toBeGreaterThanOrEqual(bytes - 2);
+    expect(decoder.bytes).toBeLessThan(1.1 * bytes);
+    const idBytes = Buffer.byteLength(JSON.stringify(awkward));
+    expect(reserved[0]).toBeGreaterThan(50 * idBytes);
+    const texts = [...decoder.texts(1)];
+    expect(JSON.parse(texts.join("")).items).toEqual(items);
+    // One item at a time, so that others have the thread between two of them.
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(3 * idBytes + 300);
   });
 
   test("needs a token that may write logs, and no log line has it", async () => {
@@ -223,6 +229,24 @@ describe("_bulk", () => {
     expect((await post("/_bulk", "", { authorization: `Bearer ${reader.token}` })).status).toBe(403);
     expect(suite.server.logged().join("\n")).not.toContain(suite.tenant.token);
   });
+});
+
+test("the answer to many actions is sent while it is made", async () => {
+  const lines = Array.from({ length: 20_000 }, (_, i) => `{"delete":{"_id":"${i}"}}\n`).join("");
+  const response = await post("/web/_bulk", lines);
+  expect(response.headers.get("content-length")).toBeNull();
+  const { errors, items } = await answerOf(response);
+  expect([response.status, errors, items.length]).toEqual([200, true, 20_000]);
+  expect(items[19_999]).toMatchObject({ delete: { status: 400, _index: "web", _id: "19999" } });
+});
+
+test("an answer that is remembered is repeated as it was", async () => {
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const body = '{"create":{"_id":"k1"}}\n{"message":"kept once"}\n{"delete":{"_id":"k2"}}\n';
+  const first = await answerOf(await post("/web/_bulk", body, headers));
+  const repeated = await post("/web/_bulk", body, headers);
+  expect(repeated.headers.get("idempotent-replayed")).toBe("true");
+  expect(await answerOf(repeated)).toEqual(first);
 });
 
 test("a body that is large enough for another thread is answered item by item and stored", async () => {

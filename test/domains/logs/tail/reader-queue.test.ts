@@ -1,15 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { AnswerMemory, type MemoryShare } from "../../../../src/concurrency/answer-memory.ts";
+import { FairShare } from "../../../../src/concurrency/fair-share.ts";
+import { MemoryShare } from "../../../../src/concurrency/memory-share.ts";
 import { QUEUE_MAX_CHARS, QUEUE_MAX_ENTRIES } from "../../../../src/domains/logs/tail/limits.ts";
 import { type QueueItem, ReaderQueue } from "../../../../src/domains/logs/tail/reader-queue.ts";
 
 const entry = (number: number, chars: number) => ({ id: BigInt(number) << 22n, json: "x".repeat(chars) });
-const memoryOf = (bytes: number): MemoryShare =>
-  new AnswerMemory({ ofCaller: bytes, ofOrganization: bytes, ofAll: bytes }).open({
-    caller: "user:1",
-    organizationId: 7,
-  });
+/** For a caller who is alone. */
+const memoryOf = (bytes: number): MemoryShare => new MemoryShare(new FairShare(3 * bytes), [1, 1]);
 const drain = (queue: ReaderQueue): QueueItem[] => {
   const items: QueueItem[] = [];
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) items.push(item);

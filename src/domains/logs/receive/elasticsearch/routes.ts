@@ -1,6 +1,10 @@
 import { Type } from "typebox";
-import { type BulkItem, ElasticsearchBulk } from "../../../../../ingest/index.ts";
+import { ElasticsearchBulk } from "../../../../../ingest/index.ts";
+import { piecesOf } from "../../../../concurrency/thread-turns.ts";
+import { answerWith } from "../../../../http/answer-stream.ts";
 import { route } from "../../../../http/define-route.ts";
+import { MAX_REMEMBERED_CHARS } from "../../../../http/ledger/remembered-answer.ts";
+import { ANSWER_PIECE_BYTES } from "../../../../http/limits.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import type { AuthenticatedContext, Reply } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
@@ -89,40 +93,26 @@ async function receiveBulk(
   receiver: Pick<LogReceiver, "receive">,
   context: AuthenticatedContext,
   index: string,
-): Promise<Reply> {
+): Promise<Reply | Response> {
   const startedMs = performance.now();
   const body = await readLogBody(context);
-  const bulk = new AnsweredBulk(new ElasticsearchBulk(index), context.requestId, context.reserveMemory);
+  const { answerMemory, requestId, requestName } = context;
+  const bulk = new AnsweredBulk(new ElasticsearchBulk(index), requestId, (bytes) => answerMemory.take(bytes));
   await receiver.receive({
     principal: context.principal,
     body,
     decoder: bulk,
     apart: { kind: "elasticsearch-bulk", defaultIndex: index },
     decodedApart: ({ items }) => bulk.take(items),
-    requestName: context.requestName,
+    requestName,
     sourceKey: null,
     // The answer says of every document what became of it.
     quarantines: false,
   });
-  return {
-    status: 200,
-    headers: SENDER_HEADERS,
-    body: {
-      took: Math.round(performance.now() - startedMs),
-      errors: bulk.items.some(({ refusal }) => refusal !== null),
-      items: bulk.items.map((item, position) => itemAnswer(item, `${context.requestId}-${position}`)),
-    },
-  };
-}
-
-/** What Elasticsearch says of an item; `newId` is the id of a document that came without one. */
-function itemAnswer({ action, index, id, refusal }: BulkItem, newId: string): object {
-  const about = { _index: index, _id: id ?? newId };
-  if (refusal === null) {
-    const shards = { total: 1, successful: 1, failed: 0 };
-    return { [action]: { ...about, _version: 1, result: "created", _shards: shards, status: 201 } };
-  }
-  const type =
-    action === "create" || action === "index" ? "document_parsing_exception" : "illegal_argument_exception";
-  return { [action]: { ...about, status: 400, error: { type, reason: refusal } } };
+  const texts = bulk.texts(Math.round(performance.now() - startedMs));
+  // What is remembered for a repetition is remembered whole.
+  if (requestName !== null && bulk.bytes <= MAX_REMEMBERED_CHARS)
+    return { status: 200, headers: SENDER_HEADERS, body: JSON.parse([...texts].join("")) };
+  const headers = { ...SENDER_HEADERS, "content-type": "application/json" };
+  return answerWith({ pieces: piecesOf(texts, ANSWER_PIECE_BYTES), memory: answerMemory, headers });
 }

@@ -128,7 +128,7 @@ export class DrainReceiver {
     const deliveryId = headers.get(DELIVERY_ID_HEADER) ?? envelope.requestId;
     const attributes = readCommonAttributes(headers.get("x-amz-firehose-common-attributes"));
     const attributesText = JSON.stringify(attributes);
-    const portions = await unpackDelivery(envelope, context.reserveMemory, attributesText.length);
+    const portions = await unpackDelivery(envelope, context, attributesText.length);
     let rejected = 0;
     for (const [index, portion] of portions.entries()) {
       const received = await this.#deps.receiver
@@ -158,7 +158,7 @@ function requestName(id: string | null, body: Uint8Array): RequestName | null {
 }
 
 async function unpackBody(
-  { request, reserveMemory, onAnswered }: AuthenticatedContext,
+  { request, reserveMemory, unpackTurn }: AuthenticatedContext,
   packed: Uint8Array,
   maxBytes: number,
 ): Promise<Uint8Array> {
@@ -166,7 +166,7 @@ async function unpackBody(
   // Some upload a packed file and say nothing about it; no text begins like one.
   const encoding = named ?? (isGzip(packed) ? "gzip" : undefined);
   if (encoding === undefined) return packed;
-  return unpack(packed, encoding, maxBytes, reserveMemory, onAnswered);
+  return unpack(packed, encoding, maxBytes, reserveMemory, unpackTurn);
 }
 
 function envelopeOf(body: Uint8Array): ReturnType<typeof readDeliveryEnvelope> {

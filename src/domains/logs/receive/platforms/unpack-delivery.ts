@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type DeliveryEnvelope, REQUEST_MAX_RECORDS } from "../../../../../ingest/index.ts";
-import { ApiError } from "../../../../errors.ts";
+import { ApiError, type ErrorCode } from "../../../../errors.ts";
+import type { RequestContext } from "../../../../http/route.ts";
 import { unpack } from "../../../../http/unpack.ts";
+import type { UnpackTurn } from "../../../../http/unpack-turns.ts";
 import { type DeliveryPortion, DeliveryPortions } from "./delivery-portions.ts";
 import {
   DEFLATE_MAX_RATIO,
@@ -14,24 +16,24 @@ import {
 
 /**
  * Unpacks the records of a delivery, which may each be a gzip stream, and divides them into portions: the same delivery
- * always into the same. A record that cannot be unpacked stays as it came, with the reason. `reserve` is told of every
- * byte that is held; `attributesBytes` is what every entry repeats. Throws VALIDATION_FAILED when all records together
- * are too large, and what `reserve` throws.
+ * always into the same. A record that cannot be unpacked stays as it came, with the reason. The memory of the
+ * request is told of every byte that is held; `attributesBytes` is what every entry repeats. Throws VALIDATION_FAILED when all records together
+ * are too large, and what `reserveMemory` throws.
  */
 export async function unpackDelivery(
   envelope: DeliveryEnvelope,
-  reserve: (bytes: number) => void,
+  { reserveMemory, unpackTurn }: Pick<RequestContext, "reserveMemory" | "unpackTurn">,
   attributesBytes = 0,
 ): Promise<readonly DeliveryPortion[]> {
   const portions = new DeliveryPortions({
     maxBytes: PORTION_BYTES,
     maxEntries: Math.min(REQUEST_MAX_RECORDS, Math.ceil(PORTION_ATTRIBUTES_BYTES / (attributesBytes + 1))),
   });
-  const memory = new RecordMemory(reserve);
+  const memory = new RecordMemory(reserveMemory);
   let work = 0;
   let lastTurn = 0;
   for (const { place, data, text } of envelope.records) {
-    const unpacked = data === null ? notBase64(text, memory) : await unpackRecord(data, memory);
+    const unpacked = data === null ? notBase64(text, memory) : await unpackRecord(data, memory, unpackTurn);
     work += unpacked.work;
     if (work > DELIVERY_UNPACKED_MAX_BYTES) throw tooLarge();
     portions.add(place, unpacked.bytes, unpacked.problem);
@@ -63,6 +65,9 @@ class RecordMemory {
   }
 }
 
+/** What is wrong with a record itself; anything else is no reason to take the record for another one than it is. */
+const RECORD_FAULTS: ReadonlySet<ErrorCode> = new Set(["PAYLOAD_TOO_LARGE", "VALIDATION_FAILED"]);
+
 interface Unpacked {
   readonly bytes: Uint8Array;
   readonly problem: string | null;
@@ -74,20 +79,21 @@ export function isGzip(data: Uint8Array): boolean {
   return data[0] === 0x1f && data[1] === 0x8b;
 }
 
-async function unpackRecord(data: Uint8Array, memory: RecordMemory): Promise<Unpacked> {
+async function unpackRecord(data: Uint8Array, memory: RecordMemory, turn: UnpackTurn): Promise<Unpacked> {
   if (!isGzip(data)) {
     memory.reserve(data.length);
     return { bytes: data, problem: null, work: data.length };
   }
   let made = 0;
   try {
-    const bytes = await unpack(data, "gzip", RECORD_UNPACKED_MAX_BYTES, (count) => {
+    const reserve = (count: number): void => {
       memory.reserve(count);
       made += count;
-    });
+    };
+    const bytes = await unpack(data, "gzip", RECORD_UNPACKED_MAX_BYTES, reserve, turn);
     return { bytes, problem: null, work: bytes.length };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code === "UNAVAILABLE") throw error;
+    if (!(error instanceof ApiError) || !RECORD_FAULTS.has(error.code)) throw error;
     memory.giveBack(made);
     memory.reserve(data.length);
     const isTooLarge = error.code === "PAYLOAD_TOO_LARGE";

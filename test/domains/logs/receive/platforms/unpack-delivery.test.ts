@@ -10,13 +10,19 @@ import {
 } from "../../../../../src/domains/logs/receive/platforms/limits.ts";
 import { unpackDelivery } from "../../../../../src/domains/logs/receive/platforms/unpack-delivery.ts";
 import { ApiError } from "../../../../../src/errors.ts";
+import { MAX_INLINE_UNPACK_BYTES, UNPACKING_MAX_RUNNING } from "../../../../../src/http/limits.ts";
+import { UnpackTurn } from "../../../../../src/http/unpack-turns.ts";
 
-function unpackAll(payloads: readonly Uint8Array[], reserve = (_: number): void => undefined) {
+function unpackAll(
+  payloads: readonly Uint8Array[],
+  reserveMemory = (_: number): void => undefined,
+  unpackTurn = new UnpackTurn(1),
+) {
   const records = payloads.map((payload) => ({ data: Buffer.from(payload).toString("base64") }));
-  return unpackDelivery(
-    readDeliveryEnvelope(Buffer.from(JSON.stringify({ requestId: "r", records }))),
-    reserve,
-  );
+  return unpackDelivery(readDeliveryEnvelope(Buffer.from(JSON.stringify({ requestId: "r", records }))), {
+    reserveMemory,
+    unpackTurn,
+  }).finally(() => unpackTurn.release());
 }
 
 /** The data of every record, as the decoder of the portions will see them. */
@@ -26,6 +32,8 @@ function dataOf(portions: readonly DeliveryPortion[]): Buffer[] {
   );
 }
 
+/** Noise does not pack, so that the stream is above what is unpacked on the spot. */
+const NOISE = randomBytes(2 * MAX_INLINE_UNPACK_BYTES);
 const BOMB = gzipSync(Buffer.alloc(RECORD_UNPACKED_MAX_BYTES + 1));
 
 describe("the records of a delivery", () => {
@@ -126,7 +134,7 @@ describe("the records of a delivery", () => {
     expect(reserved).toBeLessThanOrEqual(6 * packed.length);
   });
 
-  test("stop when there is no memory for them, also in the middle of one", async () => {
+  test("stop when there is no memory for them", async () => {
     const full = new ApiError("UNAVAILABLE", "full");
     let room = 1_000_000;
     const unpacking = unpackAll([gzipSync(randomBytes(2_000_000))], (bytes) => {
@@ -134,13 +142,30 @@ describe("the records of a delivery", () => {
       if (room < 0) throw full;
     });
     expect(await unpacking.catch((error: unknown) => error)).toBe(full);
-    expect(room).toBeGreaterThan(-100_000);
+    expect(room).toBe(-1_000_000);
   });
 
   test("stop when there is no memory for the first", async () => {
     const full = new ApiError("UNAVAILABLE", "full");
     const unpacking = unpackAll([Buffer.from("a")], () => {
       throw full;
+    });
+    expect(await unpacking.catch((error: unknown) => error)).toBe(full);
+  });
+
+  test("are unpacked by requests that were packed themselves, however many of these there are", async () => {
+    const turns = Array.from({ length: UNPACKING_MAX_RUNNING }, () => new UnpackTurn(1));
+    for (const turn of turns) await turn.take(1);
+    const portions = await Promise.all(turns.map((turn) => unpackAll([gzipSync(NOISE)], undefined, turn)));
+    expect(portions.map(dataOf)).toEqual(turns.map(() => [NOISE]));
+  });
+
+  test("are refused as a whole, and none is taken for a broken one, where one has no room", async () => {
+    const full = new ApiError("RATE_LIMITED", "full");
+    let calls = 0;
+    const unpacking = unpackAll([gzipSync(NOISE)], () => {
+      calls++;
+      if (calls === 1) throw full;
     });
     expect(await unpacking.catch((error: unknown) => error)).toBe(full);
   });
