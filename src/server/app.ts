@@ -4,6 +4,8 @@ import manifest from "../../package.json" with { type: "json" };
 import type { QueryBudget } from "../../query/index.ts";
 import type { SecretBox } from "../access/secret-box.ts";
 import type { ArchiveFiles } from "../archive/files/archive-files.ts";
+import { ArchiveIndex } from "../archive/reading/archive-index.ts";
+import { LogRanges } from "../archive/reading/log-ranges.ts";
 import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
 import { auditRoutes } from "../domains/audit/routes.ts";
@@ -108,6 +110,12 @@ export function createApp(deps: AppDeps): App {
   const sql = stores.postgres;
   const plans = new PlanCaps({ plan: planOf(config), sql, now });
   const runner = createQueryRunner(stores, metrics);
+  const ranges = new LogRanges({
+    runner,
+    index: new ArchiveIndex(sql),
+    files: deps.archiveFiles,
+    onUnreadable: (files) => log.error({ files }, "archived files cannot be read"),
+  });
   const budget = queryBudgetOf(config);
   const caps = { token: new DailyCaps({ sql, now }), plan: plans };
   const cookie = { secure: publicUrl.startsWith("https:") };
@@ -143,8 +151,8 @@ export function createApp(deps: AppDeps): App {
     ...lokiRoutes(receiver),
     ...splunkRoutes(receiver),
     ...platformRoutes({ receiver, sql, box, now }),
-    ...logReadRoutes({ runner, budget, cursorKey: deps.cursorKey, now }),
-    ...logPatternRoutes({ runner, budget, now }),
+    ...logReadRoutes({ ranges, budget, cursorKey: deps.cursorKey, now }),
+    ...logPatternRoutes({ ranges, budget, now }),
     ...logArchiveRoutes({ sql, files: deps.archiveFiles, runner, budget, cursorKey: deps.cursorKey, now }),
     ...logRetentionRoutes({ sql, defaultDays: config.logRetentionDays }),
     ...quarantineRoutes({
@@ -159,7 +167,7 @@ export function createApp(deps: AppDeps): App {
     ...savedSearchRoutes({ sql }),
     ...auditRoutes({ sql, clickhouse: stores.clickhouse, cursorKey: deps.cursorKey }),
     ...organizationRoutes({ sql, authenticator, box, now, cookie, mailInvite }),
-    ...overviewRoutes({ sql, runner, now }),
+    ...overviewRoutes({ sql, ranges, now }),
     ...exportRoutes({ sql, now }),
     ...providerRoutes({
       sql,

@@ -4,6 +4,7 @@ import type { ArchiveFiles } from "../../../../src/archive/files/archive-files.t
 import { logArchiveRoutes } from "../../../../src/domains/logs/archive/routes.ts";
 import { logReadRoutes } from "../../../../src/domains/logs/read-routes.ts";
 import { testApp } from "../../../harness/http-app.ts";
+import { logRanges } from "../../../harness/log-ranges.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import { queryRunner } from "../../../query/query-store.ts";
 import type { FoundPage } from "../log-app.ts";
@@ -16,14 +17,13 @@ export interface Page extends FoundPage {
 /** Both searches over a suite's stores; the caller's organisation is the one that a header names. */
 export function archiveApp(stores: TestStores, files: ArchiveFiles | null) {
   const options = {
-    runner: queryRunner(stores),
     cursorKey: new Uint8Array(32).fill(7),
     budget: INTERACTIVE_BUDGET,
     now: Date.now,
   };
   const routes = [
-    ...logArchiveRoutes({ ...options, sql: stores.postgres, files }),
-    ...logReadRoutes(options),
+    ...logArchiveRoutes({ ...options, runner: queryRunner(stores), sql: stores.postgres, files }),
+    ...logReadRoutes({ ...options, ranges: logRanges(stores, { files }) }),
   ];
   const app = testApp(routes, {
     authenticator: {
