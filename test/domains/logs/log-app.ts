@@ -18,7 +18,13 @@ export interface FoundPage {
   total: number;
   totalIsExact: boolean;
   partial: boolean;
-  stats: { rowsRead: number; bytesRead: number; elapsedMs: number };
+  warnings: { code: string; day: string | null; message: string }[];
+  stats: {
+    rowsRead: number;
+    bytesRead: number;
+    elapsedMs: number;
+    archive: { files: number; rows: number; bytes: number };
+  };
 }
 
 const LIMITS = {
