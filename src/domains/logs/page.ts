@@ -1,4 +1,4 @@
-import type { TimeRange } from "../../../query/index.ts";
+import { keep, type TimeRange } from "../../../query/index.ts";
 import { STATEMENT_MAX_FILES } from "../../archive/reading/limits.ts";
 import { type LogStatement, type RangeReading, tooManyFiles } from "../../archive/reading/range-reading.ts";
 import type { ArchivedFile } from "../../archive/reading/store.ts";
@@ -61,14 +61,41 @@ async function addArchived(
   for (const batch of fileBatches(files)) {
     const [next] = batch;
     if (next === undefined || page.endsBefore(next)) return;
-    const statement = { ...question, timeRange: page.narrowed(question.timeRange), budget: budget.rest() };
+    const timeRange = await foundTime(
+      logs,
+      { ...question, timeRange: page.narrowed(question.timeRange) },
+      batch,
+      budget,
+    );
+    if (timeRange === null) continue;
     const { maxBytes } = question;
+    const statement = { ...question, timeRange, budget: budget.rest() };
     const found = await logs.readFiles(statement, batch, maxBytes === undefined ? {} : { maxBytes });
     if (found === null) continue;
-    await page.add(found.rows);
     budget.spend(found);
+    await page.add(found.rows);
   }
   if (isCut && !page.isFull) throw tooManyFiles();
+}
+
+/**
+ * The time of the entries that files have for the page; null where they have none. ClickHouse reads whatever an answer
+ * shows of every entry that it sorts: of a file it has to sort the times first, and then to read what lies among them.
+ */
+async function foundTime(
+  logs: RangeReading,
+  question: PageQuestion,
+  files: readonly ArchivedFile[],
+  budget: RemainingBudget,
+): Promise<TimeRange | null> {
+  const statement = { ...question, plan: keep(question.plan, ["id", "ts"]), budget: budget.rest() };
+  const found = await logs.readFiles(statement, files);
+  if (found === null) return null;
+  budget.spend(found);
+  const times = [...found.rows].map((row) => positionOf(row).tsNs);
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return first < last ? { from: first, to: last } : { from: last, to: first };
 }
 
 function asPage({ rows, rowsRead, bytesRead }: StatementCost & { readonly rows: StoredRows }): RowPage {
