@@ -3,7 +3,14 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ArchiveIndex } from "../../../../src/archive/reading/archive-index.ts";
 import { DependencyError } from "../../../../src/errors.ts";
-import { DAY_MS, makeOrganization, NOW_MS, testArchiver, unitsOf } from "../../../archive/archive-setup.ts";
+import {
+  DAY_MS,
+  hotIds,
+  makeOrganization,
+  NOW_MS,
+  testArchiver,
+  unitsOf,
+} from "../../../archive/archive-setup.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { temporaryDirectory } from "../../../harness/temporary-directory.ts";
 import { idAt, insertRows } from "../stored-rows.ts";
@@ -147,6 +154,49 @@ describe("what is read", () => {
     expect(one.rowsRead).toBeLessThanOrEqual(65_536);
     expect((await statsOf("logs | where traceId == 'ffff' | project message")).rowsRead).toBe(0);
     expect((await statsOf("logs | count")).bytesRead).toBeLessThan(all.bytesRead);
+  });
+});
+
+describe("at the border", () => {
+  test("entries of one time are in the order of their ids, wherever they lie", async () => {
+    const organization = await makeOrganization(stores);
+    const ts = BigInt(NOW_MS - 12 * DAY_MS) * 1_000_000n;
+    const entry = (receivedMs: number, i: number, level: string) => {
+      return { organizationId: organization, ts, id: idAt(receivedMs, i), message: "m", level };
+    };
+    await insertRows(stores.clickhouse, [
+      ...[0, 1, 2].map((i) => entry(NOW_MS - 12 * DAY_MS, i, "info")),
+      // Received later and archived all the same.
+      ...[0, 1, 2].map((i) => entry(NOW_MS - 10 * DAY_MS, i, "debug")),
+    ]);
+    await stores.postgres`
+      INSERT INTO log_retention (organization_id, rules, updated_at)
+      VALUES (${organization}, ${stores.postgres.json([{ service: null, level: "debug", days: 3 }])}, now())`;
+    const { run, files } = testArchiver(stores, temporary.path);
+    const app = archiveApp(stores, files);
+    const idsOf = async (limit: number): Promise<string[]> => {
+      const { entries } = await app.page("search", organization, { limit: String(limit) });
+      return entries.map(({ id }) => id);
+    };
+    const all = await idsOf(6);
+    expect(all).toHaveLength(6);
+    await run();
+    expect((await hotIds(stores, organization)).length).toBe(3);
+    for (const limit of [1, 2, 3, 4, 5, 6]) expect(await idsOf(limit)).toEqual(all.slice(0, limit));
+  });
+
+  test("the first and the last entry of a file are within a range that ends with them", async () => {
+    const { organization, rows, app } = await archived(3, [40]);
+    const times = rows.map(({ ts }) => ts).toSorted((a, b) => (a < b ? -1 : 1));
+    for (const ns of [times[0] ?? 0n, times.at(-1) ?? 0n]) {
+      const moment = new Date(Number(ns / 1_000_000n)).toISOString();
+      const { rows: counted } = await jsonOf(
+        await app.query(organization, { query: "logs | count", from: moment, to: moment }),
+      );
+      expect(counted).toEqual([[rows.filter(({ ts }) => ts === ns).length]]);
+      const text = `logs | where ts between (datetime(${moment}) .. datetime(${moment})) | count`;
+      expect((await jsonOf(await app.query(organization, { query: text }))).rows).toEqual(counted);
+    }
   });
 });
 
