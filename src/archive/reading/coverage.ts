@@ -14,7 +14,7 @@ const ReadWarning = Type.Object(
   },
   { $id: "ReadWarning" },
 );
-export type ReadWarning = Static<typeof ReadWarning>;
+type ReadWarning = Static<typeof ReadWarning>;
 
 /** What every answer made of stored entries says of what it was made of. */
 export const COVERAGE_PROPERTIES = {

@@ -2,16 +2,14 @@ import {
   type ArchivedRows,
   type CompiledColumn,
   type CompiledQuery,
-  commonTime,
   emit,
   type FileSource,
   guardPlan,
   type QueryBudget,
   type Relation,
-  scannedTime,
   type TimeRange,
 } from "../../../query/index.ts";
-import { ApiError, DependencyError } from "../../errors.ts";
+import { DependencyError } from "../../errors.ts";
 import { ClickHouseQueryError, classifyClickHouseError } from "../../storage/clickhouse-errors.ts";
 import type {
   LargeAnswer,
@@ -22,10 +20,12 @@ import type {
 } from "../../storage/query-runner.ts";
 import type { StoredRows } from "../../storage/stored-rows.ts";
 import type { ArchiveFiles } from "../files/archive-files.ts";
-import { type ArchiveIndex, isUnanswered } from "./archive-index.ts";
+import type { ArchiveIndex } from "./archive-index.ts";
 import { CoverageTally } from "./coverage.ts";
 import { STATEMENT_MAX_FILES, UNREADABLE_MAX_FILES } from "./limits.ts";
-import type { ArchivedFile, ArchiveExtent } from "./store.ts";
+import { ListedFiles } from "./listed-files.ts";
+import { tooManyFiles, tooMuch, withHint } from "./refusals.ts";
+import type { ArchivedFile } from "./store.ts";
 
 /** What is asked, of which time, how many rows the answer can have and what it may cost. `operation` names it in metrics. */
 export interface LogStatement {
@@ -65,28 +65,30 @@ type Place = { readonly hot: boolean; readonly files: readonly ArchivedFile[] };
 export class RangeReading {
   readonly caller: QueryCaller;
   readonly coverage = new CoverageTally();
+  readonly archived: ListedFiles;
   readonly #options: RangeReadingOptions;
-  readonly #listed = new Map<string, { timeRange: TimeRange; files: Promise<ArchivedFile[]> }>();
   readonly #unread: StoredRows[] = [];
-  #extent: Promise<ArchiveExtent | null> | null = null;
   #hasReadHot = false;
   readonly #held = new Set<() => void>();
 
   constructor(options: RangeReadingOptions, caller: QueryCaller) {
     this.#options = options;
     this.caller = caller;
+    this.archived = new ListedFiles(options.index, caller.organizationId, this.coverage);
   }
 
   /** The answer over the log store and the archive. */
   async run(statement: LogStatement, onProgress: LargeOptions["onProgress"] = null): Promise<QueryAnswer> {
     return asked(
-      await this.#run(statement, { hot: true, files: await this.filesFor(statement) }, onProgress),
+      await this.#run(statement, { hot: true, files: await this.archived.filesFor(statement) }, onProgress),
     );
   }
 
   /** The same where it may be large. */
   async read(statement: LogStatement, options: LargeOptions = {}): Promise<LogAnswer> {
-    return asked(await this.#read(statement, { hot: true, files: await this.filesFor(statement) }, options));
+    return asked(
+      await this.#read(statement, { hot: true, files: await this.archived.filesFor(statement) }, options),
+    );
   }
 
   /** The answer over the log store alone, to a question that archived entries have no part in. */
@@ -109,64 +111,9 @@ export class RangeReading {
     return this.#read(statement, { hot: false, files }, options);
   }
 
-  /** From the earliest to the latest archived entry; null for none. */
-  async span(): Promise<ArchiveExtent["span"]> {
-    return (await this.#readExtent())?.span ?? null;
-  }
-
-  /** Whether the archive has entries of the time that the statement looks at. */
-  async isInArchive({ plan, timeRange }: Pick<LogStatement, "plan" | "timeRange">): Promise<boolean> {
-    const scanned = scannedTime(plan);
-    const span = await this.span();
-    const time = scanned === null || span === null ? null : commonTime(scanned, span);
-    return time !== null && commonTime(time, timeRange) !== null;
-  }
-
-  /**
-   * The files that can have entries which the statement looks at, those with the newest ones first; of more than
-   * `STATEMENT_MAX_FILES` one more than that.
-   */
-  async filesFor({
-    plan,
-    timeRange,
-  }: Pick<LogStatement, "plan" | "timeRange">): Promise<readonly ArchivedFile[]> {
-    const scanned = scannedTime(plan);
-    const time = scanned === null ? null : commonTime(timeRange, scanned);
-    if (time === null) return [];
-    const key = `${time.from} ${time.to}`;
-    const known = this.#listed.get(key) ?? {
-      timeRange: time,
-      files: (await this.isInArchive({ plan, timeRange })) ? this.#list(time) : Promise.resolve([]),
-    };
-    this.#listed.set(key, known);
-    return known.files;
-  }
-
-  /** The files with entries that were received on the days. */
-  async filesOfDays(days: readonly [string, string]): Promise<readonly ArchivedFile[]> {
-    if ((await this.span()) === null) return [];
-    return this.#asked(
-      () => this.#options.index.listDays(this.caller.organizationId, days, STATEMENT_MAX_FILES),
-      [],
-    );
-  }
-
   /** Whether no entry has left the log store for a file that was not read; what has been read has to be given up if not. */
-  async isCurrent(): Promise<boolean> {
-    const extent = await this.#readExtent();
-    if (extent === null) return true;
-    const { organizationId } = this.caller;
-    const isSame = await this.#asked(() => this.#options.index.isCurrent(organizationId, extent), true);
-    if (isSame) return true;
-    if (this.#hasReadHot || this.#listed.size === 0) return false;
-    // Files of other times do not matter.
-    for (const { timeRange, files } of this.#listed.values()) {
-      const [before, now] = [await files, await this.#list(timeRange)].map((list) =>
-        list.map(({ name }) => name),
-      );
-      if (String(before) !== String(now)) return false;
-    }
-    return true;
+  isCurrent(): Promise<boolean> {
+    return this.archived.areCurrent(this.#hasReadHot);
   }
 
   /** Counts bytes that are held for the answer; whoever has given them up calls what comes back. */
@@ -184,30 +131,6 @@ export class RangeReading {
   discard(): void {
     for (const rows of this.#unread) rows.discard();
     for (const release of this.#held) release();
-  }
-
-  #list(timeRange: TimeRange): Promise<ArchivedFile[]> {
-    const { organizationId } = this.caller;
-    return this.#asked(
-      () => this.#options.index.list(organizationId, timeRange, STATEMENT_MAX_FILES + 1),
-      [],
-    );
-  }
-
-  #readExtent(): Promise<ArchiveExtent | null> {
-    this.#extent ??= this.#asked(() => this.#options.index.extent(this.caller.organizationId), null);
-    return this.#extent;
-  }
-
-  /** While Postgres is away the log store is read alone, and the answer says so. */
-  async #asked<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isUnanswered(error)) throw error;
-      this.coverage.setNotAsked();
-      return otherwise;
-    }
   }
 
   #run(
@@ -292,26 +215,4 @@ function blamedFor(error: unknown, files: readonly ArchivedFile[]): readonly Arc
   const { cause } = error;
   if (classifyClickHouseError(cause) !== "fault") return [];
   return files.filter(({ name }) => cause.message.includes(name));
-}
-
-function withHint(error: unknown, files: number): unknown {
-  if (!(error instanceof ApiError && LIMITED.has(error.code))) return error;
-  const hint = `${files} archived ${files === 1 ? "file was" : "files were"} read for it: a narrower time range leaves some out.`;
-  return new ApiError(error.code, `${error.message} ${hint}`, { cause: error.cause });
-}
-
-const LIMITED: ReadonlySet<string> = new Set(["QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"]);
-
-function tooMuch(files: number): ApiError {
-  return new ApiError(
-    "QUERY_TOO_EXPENSIVE",
-    `The ${files} archived files in the time range hold more than a query may read; narrow the time range.`,
-  );
-}
-
-export function tooManyFiles(): ApiError {
-  return new ApiError(
-    "QUERY_TOO_EXPENSIVE",
-    `The query reads more than ${STATEMENT_MAX_FILES} archived files; narrow the time range.`,
-  );
 }

@@ -25,7 +25,7 @@ export async function readEntry(logs: RangeReading, budget: QueryBudget, id: big
   };
   const [hot] = (await logs.readHot(statement)).rows;
   if (hot !== undefined) return hot;
-  const files = await logs.filesOfDays(daysAround(id));
+  const files = await logs.archived.filesOfDays(daysAround(id));
   if (files.length === 0) return null;
   const [archived] = (await logs.readFiles(statement, files))?.rows ?? [];
   return archived ?? null;

@@ -1,6 +1,7 @@
 import { keep, type TimeRange } from "../../../query/index.ts";
 import { STATEMENT_MAX_FILES } from "../../archive/reading/limits.ts";
-import { type LogStatement, type RangeReading, tooManyFiles } from "../../archive/reading/range-reading.ts";
+import type { LogStatement, RangeReading } from "../../archive/reading/range-reading.ts";
+import { tooManyFiles } from "../../archive/reading/refusals.ts";
 import type { ArchivedFile } from "../../archive/reading/store.ts";
 import { mapInSlices } from "../../concurrency/thread-turns.ts";
 import type { StatementCost } from "../../storage/statement-wire.ts";
@@ -37,12 +38,12 @@ export async function readPage(logs: RangeReading, question: PageQuestion): Prom
   const options = question.maxBytes === undefined ? {} : { maxBytes: question.maxBytes };
   if (!question.judgesApart) return asPage(await logs.read(question, options));
   const hot = await logs.readHot(question, options);
-  if (!(await logs.isInArchive(question))) return asPage(hot);
+  if (!(await logs.archived.isInArchive(question))) return asPage(hot);
   const budget = new RemainingBudget(question.budget);
   const page = new MergedPage(question);
   await page.add(hot.rows);
   budget.spend(hot);
-  const span = await logs.span();
+  const span = await logs.archived.span();
   if (span !== null && !page.endsBefore({ minTs: span.from, maxTs: span.to }))
     await addArchived(logs, question, page, budget);
   return { ...page.finish(logs), rowsRead: budget.rowsRead, bytesRead: budget.bytesRead };
@@ -54,7 +55,7 @@ async function addArchived(
   page: MergedPage,
   budget: RemainingBudget,
 ): Promise<void> {
-  const newestFirst = await logs.filesFor(question);
+  const newestFirst = await logs.archived.filesFor(question);
   const isCut = newestFirst.length > STATEMENT_MAX_FILES;
   if (isCut && question.order === "oldestFirst") throw tooManyFiles();
   const files = question.order === "newestFirst" ? newestFirst : newestFirst.toSorted(byFirstTime);

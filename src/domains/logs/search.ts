@@ -9,7 +9,7 @@ import { readSelection } from "./selection.ts";
 import type { EntrySource, LogSelection } from "./store.ts";
 import type { SearchParameters } from "./types.ts";
 
-export interface SearchDependencies {
+interface SearchDependencies {
   readonly reader: EntrySource;
   /** Signs cursors; the same for every instance of the server. */
   readonly cursorKey: Uint8Array;

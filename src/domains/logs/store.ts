@@ -76,7 +76,7 @@ export class LogReader implements EntrySource {
     if (!judgesRowsApart(filter.query ?? null)) return logs.run(statement);
     const hot = await logs.runHot(statement);
     // Most searches without an end in time need not look into the archive to say that there are many.
-    if (Number(hot.rows[0]?.[0]) >= maxEntries || !(await logs.isInArchive(statement))) return hot;
+    if (Number(hot.rows[0]?.[0]) >= maxEntries || !(await logs.archived.isInArchive(statement))) return hot;
     const all = await logs.run(statement);
     return {
       rows: all.rows,
