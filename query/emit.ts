@@ -37,12 +37,12 @@ export function emit(plan: GuardedPlan): CompiledQuery {
     type: binding.type,
     wireFormat: wireFormatOf(binding),
   }));
-  const { budget, maxRows, files } = plan.scope;
+  const { budget, maxRows, files, archived } = plan.scope;
   return {
     sql,
     parameters: parameters.finish(),
     columns,
-    settings: settingsFor(budget, maxRows, files === undefined ? "table" : "files"),
+    settings: settingsFor(budget, maxRows, (files ?? archived) === undefined ? "table" : "files"),
     maxExecutionMs: budget.maxExecutionMs,
   };
 }

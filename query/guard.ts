@@ -53,8 +53,16 @@ export function guardPlan(relation: Relation, scope: QueryScope): GuardedPlan {
 }
 
 /** The plan over the rows of the scope. Throws a TypeError for one that has been guarded before: of which scope? */
-function withGuardedScans(relation: Relation, { organizationId, timeRange, files }: QueryScope): Relation {
-  const scope: ScanScope = { organizationId, timeRange, ...(files !== undefined && { files }) };
+function withGuardedScans(
+  relation: Relation,
+  { organizationId, timeRange, files, archived }: QueryScope,
+): Relation {
+  const scope: ScanScope = {
+    organizationId,
+    timeRange,
+    ...(files !== undefined && { files }),
+    ...(archived !== undefined && { archived }),
+  };
   const guard: PartsMapper = {
     relation: (part) => {
       if (part.kind === "guardedScan") throw new TypeError("the plan was guarded before");

@@ -68,10 +68,11 @@ export {
   sort,
   union,
 } from "./plan/build.ts";
-export type { NamedExpression, PlanColumn, Relation, SortKey } from "./plan/relation.ts";
+export type { ArchivedRows, NamedExpression, PlanColumn, Relation, SortKey } from "./plan/relation.ts";
+export { scannedTime } from "./plan/scanned-time.ts";
 export type { ScalarType } from "./scalar-type.ts";
 export { parseSearch, type SearchCondition, type SearchParse } from "./search-syntax.ts";
 export type { QuerySettings } from "./settings.ts";
 export type { Span } from "./span.ts";
 export { lineAndColumn } from "./syntax/line-and-column.ts";
-export { ALL_TIME, type TimeRange } from "./time-range.ts";
+export { ALL_TIME, commonTime, type TimeRange } from "./time-range.ts";

@@ -22,6 +22,8 @@ interface TableSchema {
   readonly table: string;
   /** Holds the organization of a row as UInt32. It has no public name: no query can mention it. */
   readonly organizationColumn: string;
+  /** Holds what tells the rows of an organization apart. */
+  readonly idColumn: string;
   /** The column of type datetime that a time range bounds, as ClickHouse knows it. */
   readonly timeColumn: string;
   readonly columns: readonly ColumnSchema[];
@@ -38,6 +40,7 @@ export const TABLES = {
   logs: {
     table: "logs",
     organizationColumn: "organization_id",
+    idColumn: "id",
     timeColumn: "ts",
     columns: [
       plain("ts", "datetime"),

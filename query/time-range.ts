@@ -9,3 +9,10 @@ export interface TimeRange {
 }
 
 export const ALL_TIME: TimeRange = { from: null, to: null };
+
+/** The time that both ranges have; null for none. */
+export function commonTime(left: TimeRange, right: TimeRange): TimeRange | null {
+  const from = left.from === null || (right.from !== null && right.from > left.from) ? right.from : left.from;
+  const to = left.to === null || (right.to !== null && right.to < left.to) ? right.to : left.to;
+  return from !== null && to !== null && from > to ? null : { from, to };
+}

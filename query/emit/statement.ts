@@ -1,8 +1,8 @@
-import { fileTable } from "../file-source.ts";
-import type { GuardedScan, Relation } from "../plan/relation.ts";
+import { type FileSource, fileTable } from "../file-source.ts";
+import type { ArchivedRows, GuardedScan, Relation } from "../plan/relation.ts";
 import { TABLES } from "../schema.ts";
 import { expansion, values } from "./array-join.ts";
-import { identifiersOf } from "./binding.ts";
+import { identifiersOf, storedBinding } from "./binding.ts";
 import { datetimeConstant, ExpressionWriter, type SelectContext } from "./expression-writer.ts";
 import { type Layer, layered, type NamedSql } from "./layers.ts";
 import type { Parameters } from "./parameters.ts";
@@ -108,7 +108,7 @@ export class StatementWriter {
 
   #source(context: SelectContext, block: SelectBlock): WrittenSource {
     const { source } = block;
-    if (source.kind === "table") return { sql: this.#table(source.scan), scan: source.scan };
+    if (source.kind === "table") return this.#stored(source.scan);
     return { sql: this.#madeSource(context, block, source), scan: null };
   }
 
@@ -142,6 +142,31 @@ export class StatementWriter {
     const { inner, own } = this.#layers({ sql: rows, scan: null }, ofRows(shared), []);
     for (const { alias, sql } of own.definitions) context.shared.set(alias, sql);
     return inner.sql + added;
+  }
+
+  #stored(scan: GuardedScan): WrittenSource {
+    const { archived } = scan.scope;
+    if (archived === undefined) return { sql: this.#table(scan), scan };
+    return { sql: this.#storedAndArchived(scan, archived), scan: null };
+  }
+
+  /** The rows of the table and of the files as one source; ClickHouse reads only the columns that are asked of it. */
+  #storedAndArchived(scan: GuardedScan, { files, moving }: ArchivedRows): string {
+    const { columns, idColumn } = TABLES[scan.table];
+    const rowsIn = (source: FileSource): string[] => {
+      const inFiles: GuardedScan = { ...scan, scope: { ...scan.scope, files: source } };
+      return this.#from({ sql: this.#table(inFiles), scan: inFiles }, []);
+    };
+    const moved =
+      moving === null
+        ? []
+        : [`${idColumn} NOT IN (\n${[`SELECT ${idColumn}`, ...rowsIn(moving)].join("\n")}\n)`];
+    const select = `SELECT ${columns.map(storedBinding).flatMap(identifiersOf).join(", ")}`;
+    const branches = [
+      [select, ...this.#from({ sql: this.#table(scan), scan }, moved)],
+      [select, ...rowsIn(files)],
+    ];
+    return `(\n${branches.map((lines) => lines.join("\n")).join("\nUNION ALL\n")}\n)`;
   }
 
   #table({ table: name, scope: { files } }: GuardedScan): string {

@@ -54,6 +54,15 @@ export interface ScanScope {
   readonly timeRange: TimeRange;
   /** Where the rows of `logs` are read instead of the table; every other bound stays. */
   readonly files?: FileSource;
+  /** Rows of `logs` that lie outside the table and are read together with its own. */
+  readonly archived?: ArchivedRows;
+}
+
+/** Rows that have left the table, or are about to. */
+export interface ArchivedRows {
+  readonly files: FileSource;
+  /** Those of the files whose rows the table may have as well: there they are passed over. Null for none. */
+  readonly moving: FileSource | null;
 }
 
 /** The rows of a table that lie in the scope: the only source of stored rows that becomes SQL. */

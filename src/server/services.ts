@@ -1,4 +1,6 @@
 import { openArchiveFiles } from "../archive/log-archive.ts";
+import { ArchiveIndex } from "../archive/reading/archive-index.ts";
+import { LogRanges } from "../archive/reading/log-ranges.ts";
 import { AnchorWriter } from "../audit/anchors/anchor-writer.ts";
 import { type Config, publicUrlOf } from "../config/config.ts";
 import { SourceDirectory } from "../domains/ingest-sources/source-directory.ts";
@@ -57,6 +59,7 @@ export async function openServices({ config, stores, metrics, log }: Foundation)
   const caps = { token: new DailyCaps({ sql, now }), plan: plans };
   const quarantineBounds = { maxRecords: config.quarantineMaxRecords, maxBytes: config.quarantineMaxBytes };
   const quarantine = new Quarantine({ sql, bounds: quarantineBounds, metrics: metrics.quarantine, now });
+  const runner = createQueryRunner(stores, metrics);
   return {
     config,
     /** Where the server listens, and under which address people reach it. */
@@ -93,7 +96,14 @@ export async function openServices({ config, stores, metrics, log }: Foundation)
     quarantineBounds,
     /** Takes logs in formats that others define. */
     receiver: new LogReceiver({ ingest: ingest, caps, quarantine }),
-    runner: createQueryRunner(stores, metrics),
+    runner,
+    /** Stored and archived entries as one. */
+    ranges: new LogRanges({
+      runner,
+      index: new ArchiveIndex(sql),
+      files,
+      onUnreadable: (unreadable) => log.error({ files: unreadable }, "archived files cannot be read"),
+    }),
     budget: queryBudgetOf(config),
     /** Where archived entries lie; null when no archive is configured. */
     files,

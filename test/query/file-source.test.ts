@@ -56,3 +56,24 @@ test("a bucket is named by its collection, which can be nothing but a name", () 
   for (const collection of ["", "a b", "a)--", "A", "1a"])
     expect(() => emit(guardPlan(plan, { ...SCOPE, files: { ...files, collection } }))).toThrow(RangeError);
 });
+
+test("every scan of a plan reads the table and the files, and no path is in the statement", () => {
+  const compiled = compileKql("logs | where host in ((logs | project host)) | count", {
+    nowNs: 0n,
+    discovered: [],
+  });
+  if (!compiled.ok) throw new Error("the query does not compile");
+  const moving: FileSource = { ...DIRECTORY, pattern: "/var/lib/obs/archive/7/b.parquet" };
+  const archived = { files: DIRECTORY, moving };
+  const { sql, parameters, settings } = emit(guardPlan(compiled.query.relation, { ...SCOPE, archived }));
+  expect(sql.match(/FROM logs\b/g)).toHaveLength(2);
+  expect(sql.match(/FROM file\(\{p\d+:String\}, 'Parquet', \{p\d+:String\}\)/g)).toHaveLength(4);
+  expect(sql.match(/organization_id = \{p\d+:UInt32\}/g)).toHaveLength(6);
+  expect(sql).not.toContain("/var/lib");
+  expect(Object.values(parameters)).toContain(moving.pattern);
+  expect(settings.readonly).toBe("2");
+  const settled = emit(
+    guardPlan(compiled.query.relation, { ...SCOPE, archived: { ...archived, moving: null } }),
+  );
+  expect(settled.sql).not.toContain("NOT IN");
+});

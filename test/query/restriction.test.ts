@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import fc from "fast-check";
 import {
   ALL_TIME,
+  type ArchivedRows,
+  type CompiledQuery,
   compileKql,
   emit,
+  type FileSource,
   guardPlan,
   INTERACTIVE_BUDGET,
   type TimeRange,
 } from "../../query/index.ts";
+import { ARCHIVE_COLUMNS, FILE_STRUCTURE } from "../../src/archive/columns.ts";
 import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
+import { temporaryDirectory } from "../harness/temporary-directory.ts";
 import { queryRunner } from "./query-store.ts";
 
 const DAY_NS = 86_400_000_000_000n;
@@ -24,6 +30,10 @@ const OTHERS = [6, 8];
 /** The store in which all of them have rows on every day, and one that has those of its own in the range alone. */
 let shared: TestStores;
 let alone: TestStores;
+/** As `shared`, but the first three days of all organizations are in a file, and the fourth is in another and the table. */
+let split: TestStores;
+const temporary = temporaryDirectory();
+let archived: ArchivedRows;
 
 function rowsOf(organization: number, days: readonly number[]) {
   return days.flatMap((day) =>
@@ -48,13 +58,32 @@ beforeAll(async () => {
   const all = [OWN, ...OTHERS].flatMap((id) => rowsOf(id, days));
   await shared.clickhouse.insert({ table: "logs", values: all, format: "JSONEachRow" });
   await alone.clickhouse.insert({ table: "logs", values: rowsOf(OWN, [3, 4, 5]), format: "JSONEachRow" });
+  split = await openTestStores();
+  await split.clickhouse.insert({ table: "logs", values: all, format: "JSONEachRow" });
+  const fileOf = async (name: string, days: readonly number[]): Promise<FileSource> => {
+    const pattern = join(temporary.path, name);
+    await split.clickhouse.command({
+      query: `INSERT INTO FUNCTION file({pattern: String}, 'Parquet', {structure: String})
+              SELECT ${ARCHIVE_COLUMNS} FROM logs WHERE toDayOfMonth(ts) IN {days: Array(UInt8)}`,
+      query_params: { pattern, structure: FILE_STRUCTURE, days },
+    });
+    return { kind: "directory", pattern, structure: FILE_STRUCTURE };
+  };
+  await fileOf("gone.parquet", [1, 2, 3]);
+  const moving = await fileOf("moving.parquet", [4]);
+  const files = { ...moving, pattern: join(temporary.path, "{gone,moving}.parquet") };
+  archived = { files, moving };
+  await split.clickhouse.command({ query: "DELETE FROM logs WHERE toDayOfMonth(ts) <= 3" });
 }, 60_000);
-afterAll(() => Promise.all([shared.close(), alone.close()]));
+afterAll(async () => {
+  await Promise.all([shared.close(), alone.close(), split.close()]);
+  temporary[Symbol.dispose]();
+});
 
-function statementFor(text: string, timeRange = RANGE) {
+function statementFor(text: string, timeRange = RANGE, more: { archived?: ArchivedRows } = {}) {
   const compiled = compileKql(text, { nowNs: NOW_NS });
   if (!compiled.ok) throw new Error(`${text}: ${compiled.diagnostics[0]?.message}`);
-  const scope = { organizationId: OWN, timeRange, maxRows: 1000, budget: INTERACTIVE_BUDGET };
+  const scope = { organizationId: OWN, timeRange, maxRows: 1000, budget: INTERACTIVE_BUDGET, ...more };
   return emit(guardPlan(compiled.query.relation, scope));
 }
 
@@ -156,6 +185,16 @@ describe("rows of other organizations and other times are read by no statement",
     };
     const own = await answerOf(shared, RANGE);
     expect(own).toEqual(await answerOf(alone, ALL_TIME));
+    expect(own.length).toBeGreaterThan(0);
+  });
+
+  test.each(READS)("with %s, also where a part of the rows is in files", async (_, text) => {
+    const answerOf = async (stores: TestStores, statement: CompiledQuery) => {
+      const { rows } = await queryRunner(stores).run("test", statement, queryCaller());
+      return rows.map((row) => JSON.stringify(row)).toSorted();
+    };
+    const own = await answerOf(split, statementFor(text, RANGE, { archived }));
+    expect(own).toEqual(await answerOf(alone, statementFor(text, ALL_TIME)));
     expect(own.length).toBeGreaterThan(0);
   });
 

@@ -13,15 +13,13 @@ import {
   scan,
   sort,
 } from "../../../query/index.ts";
-import type { QueryCaller } from "../../storage/query-runner.ts";
+import type { Row } from "../../storage/stored-rows.ts";
+import { readEntry } from "./entry.ts";
 import { ENTRY_COLUMNS, type EntryPosition, encodeEntry, positionOf } from "./entry-json.ts";
 import { CONTEXT_DEFAULT_ENTRIES, CONTEXT_MAX_ENTRIES } from "./limits.ts";
-import { type ReadDependencies, readLogs } from "./read-logs.ts";
-import { entryPlan } from "./search-plans.ts";
+import { readPage } from "./page.ts";
+import type { ReadDependencies } from "./read-logs.ts";
 import type { ContextParameters } from "./types.ts";
-
-/** Ids are unsigned, but time has not set their top bit before 2089: until then the store compares them as signed. */
-const LOG_ID_MAX = 2n ** 63n - 1n;
 
 /** JSON texts of entries, each list oldest first. */
 interface EntryContext {
@@ -32,26 +30,34 @@ interface EntryContext {
 
 /** The neighbours of an entry in the order of time and id; null when the organization has none of that id. */
 export async function readEntryContext(
-  deps: ReadDependencies,
-  caller: QueryCaller,
+  { logs, budget }: Pick<ReadDependencies, "logs" | "budget">,
   id: string,
   { before, after, sameService, sameHost }: ContextParameters,
 ): Promise<EntryContext | null> {
   const number = BigInt(id);
-  if (number > LOG_ID_MAX) return null;
-  const ask = async (operation: string, plan: Relation): Promise<readonly (readonly unknown[])[]> =>
-    (await readLogs(deps, caller, { operation, plan, timeRange: ALL_TIME, maxRows: CONTEXT_MAX_ENTRIES }))
-      .rows;
-  const [row] = await ask("entry", entryPlan(number));
-  if (row === undefined) return null;
+  const row = await readEntry(logs, budget, number);
+  if (row === null) return null;
   const position = positionOf(row);
   const same = [
     ...(sameService === true ? [{ name: "service", value: cellOf(row, "service") }] : []),
     ...(sameHost === true ? [{ name: "host", value: cellOf(row, "host") }] : []),
   ];
+  const ask = async (side: "before" | "after", maxEntries: number): Promise<readonly Row[]> => {
+    const { rows } = await readPage(logs, {
+      operation: "context",
+      plan: neighboursPlan(side, position, same, maxEntries),
+      timeRange: ALL_TIME,
+      maxRows: CONTEXT_MAX_ENTRIES,
+      budget,
+      maxEntries,
+      order: side === "before" ? "newestFirst" : "oldestFirst",
+      judgesApart: true,
+    });
+    return [...rows];
+  };
   const [earlier, later] = await Promise.all([
-    ask("context", neighboursPlan("before", position, same, before ?? CONTEXT_DEFAULT_ENTRIES)),
-    ask("context", neighboursPlan("after", position, same, after ?? CONTEXT_DEFAULT_ENTRIES)),
+    ask("before", before ?? CONTEXT_DEFAULT_ENTRIES),
+    ask("after", after ?? CONTEXT_DEFAULT_ENTRIES),
   ]);
   return {
     before: earlier.map(encodeEntry).reverse(),

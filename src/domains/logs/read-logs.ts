@@ -1,41 +1,45 @@
-import { emit, guardPlan, type QueryBudget, type Relation, type TimeRange } from "../../../query/index.ts";
-import type { LargeAnswer, QueryAnswer, QueryCaller, QueryRunner } from "../../storage/query-runner.ts";
+import type { QueryBudget } from "../../../query/index.ts";
+import type { Coverage } from "../../archive/reading/coverage.ts";
+import type { LogRanges } from "../../archive/reading/log-ranges.ts";
+import type { LogStatement, RangeReading } from "../../archive/reading/range-reading.ts";
+import { DependencyError } from "../../errors.ts";
+import type { QueryAnswer, QueryCaller } from "../../storage/query-runner.ts";
 
 /** What every route that reads logs needs. */
-export interface ReadDependencies {
-  readonly runner: QueryRunner;
+export interface RangeDependencies {
+  readonly ranges: LogRanges;
   /** What one statement may cost. */
   readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** What is asked, of which time, and how many rows the answer can have. `operation` names it in metrics. */
-interface ReadStatement {
-  readonly operation: string;
-  readonly plan: Relation;
-  readonly timeRange: TimeRange;
-  readonly maxRows: number;
+/** The same for one try to answer a request. */
+export interface ReadDependencies extends Omit<RangeDependencies, "ranges"> {
+  readonly logs: RangeReading;
 }
 
-/** Throws what `QueryRunner.run` throws. */
+type ReadStatement = Omit<LogStatement, "budget">;
+
+/** Throws what `RangeReading.run` throws. */
 export function readLogs(
-  { runner, budget }: Pick<ReadDependencies, "runner" | "budget">,
-  caller: QueryCaller,
-  { operation, plan, timeRange, maxRows }: ReadStatement,
+  { logs, budget }: Pick<ReadDependencies, "logs" | "budget">,
+  statement: ReadStatement,
 ): Promise<QueryAnswer> {
-  const { organizationId } = caller;
-  return runner.run(operation, emit(guardPlan(plan, { organizationId, timeRange, maxRows, budget })), caller);
+  return logs.run({ ...statement, budget });
 }
 
-/** The same for rows that may be much; of more than `maxBytes` the first ones. Throws what `QueryRunner.read` throws. */
-export function readManyLogs(
-  { runner, budget }: Pick<ReadDependencies, "runner" | "budget">,
+/** An answer that says of what it was made; see `LogRanges.read`. */
+export async function readCovered<T extends object>(
+  { ranges, budget, now }: RangeDependencies,
   caller: QueryCaller,
-  { operation, plan, timeRange, maxRows }: ReadStatement,
-  maxBytes: number,
-): Promise<LargeAnswer> {
-  const { organizationId } = caller;
-  const compiled = emit(guardPlan(plan, { organizationId, timeRange, maxRows, budget }));
-  return runner.read(operation, compiled, caller, { maxBytes });
+  read: (deps: ReadDependencies) => Promise<T>,
+): Promise<T & Pick<Coverage, "partial" | "warnings">> {
+  const { value, coverage } = await ranges.read(caller, (logs) => read({ logs, budget, now }));
+  return { ...value, partial: coverage.partial, warnings: coverage.warnings };
+}
+
+/** For an answer that is whole or none. */
+export function unreadable(): DependencyError {
+  return new DependencyError("archive", "archived entries cannot be read", { retryable: true });
 }

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ApiError } from "../../errors.ts";
+import type { ApiError } from "../../errors.ts";
 import { answerAtOnceWith } from "../../http/answer-stream.ts";
 import { route } from "../../http/define-route.ts";
 import { callerOf } from "../../http/query-caller.ts";
@@ -14,7 +14,8 @@ import { HistogramAnswer, HistogramParameters } from "./histogram/types.ts";
 import { queryEvents } from "./query/query-events.ts";
 import { type QueryDependencies, runQuery } from "./query/run-query.ts";
 import { QueryAnswer, QueryBody } from "./query/types.ts";
-import { answerInTexts, type LogSearchOptions, logSearchRoutes } from "./search-routes.ts";
+import { readCovered } from "./read-logs.ts";
+import { answerInTexts, entryOf, type LogSearchOptions, logSearchRoutes } from "./search-routes.ts";
 import { ContextAnswer, ContextParameters, Entry, ExportParameters } from "./types.ts";
 
 const IdParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0,19})$" }) });
@@ -42,7 +43,7 @@ function overviewRoutes(deps: QueryDependencies) {
       errors,
       handler: async (context, { query }) => ({
         status: 200,
-        body: await readHistogram(deps, callerOf(context), query),
+        body: await readCovered(deps, callerOf(context), (one) => readHistogram(one, query)),
       }),
     }),
     route({
@@ -56,7 +57,7 @@ function overviewRoutes(deps: QueryDependencies) {
       errors,
       handler: async (context, { query }) => ({
         status: 200,
-        body: await readFacets(deps, callerOf(context), query),
+        body: await readCovered(deps, callerOf(context), (one) => readFacets(one, query)),
       }),
     }),
     route({
@@ -70,7 +71,7 @@ function overviewRoutes(deps: QueryDependencies) {
       errors,
       handler: async (context, { query }) => ({
         status: 200,
-        body: await readFields(deps, callerOf(context), query),
+        body: await readCovered(deps, callerOf(context), (one) => readFields(one, query)),
       }),
     }),
   ];
@@ -127,9 +128,12 @@ function entryRoutes(deps: QueryDependencies) {
       },
       errors: ["QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
       handler: async (context, { params, query }) => {
-        const found = await readEntryContext(deps, callerOf(context), params.id, query);
-        if (found === null) throw new ApiError("NOT_FOUND", "No such log entry.");
-        const { before, entry, after } = found;
+        const { ranges, budget } = deps;
+        const found = await ranges.read(callerOf(context), (logs) =>
+          readEntryContext({ logs, budget }, params.id, query),
+        );
+        const { before, entry, after } = entryOf(found);
+        const { partial, warnings } = found.coverage;
         const texts = [
           '{"before":[',
           ...listed(before),
@@ -137,7 +141,7 @@ function entryRoutes(deps: QueryDependencies) {
           entry,
           ',"after":[',
           ...listed(after),
-          "]}",
+          `],${JSON.stringify({ partial, warnings }).slice(1)}`,
         ];
         return answerInTexts(context, texts);
       },

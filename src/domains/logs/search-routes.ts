@@ -1,5 +1,7 @@
 import { Type } from "typebox";
 import type { QueryBudget } from "../../../query/index.ts";
+import type { Coverage } from "../../archive/reading/coverage.ts";
+import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { piecesOf } from "../../concurrency/thread-turns.ts";
 import { ApiError } from "../../errors.ts";
 import { answerWith } from "../../http/answer-stream.ts";
@@ -7,13 +9,15 @@ import { route } from "../../http/define-route.ts";
 import { ANSWER_PIECE_BYTES } from "../../http/limits.ts";
 import { callerOf } from "../../http/query-caller.ts";
 import type { RequestContext } from "../../http/route.ts";
-import type { QueryRunner } from "../../storage/query-runner.ts";
-import { findEntry, type SearchDependencies, type SearchResult, searchLogs } from "./search.ts";
+import { readEntry } from "./entry.ts";
+import { encodeEntry } from "./entry-json.ts";
+import { unreadable } from "./read-logs.ts";
+import { type SearchResult, searchLogs } from "./search.ts";
 import { LogReader } from "./store.ts";
 import { Entry, SearchAnswer, SearchParameters } from "./types.ts";
 
 export interface LogSearchOptions {
-  readonly runner: QueryRunner;
+  readonly ranges: LogRanges;
   /** What one statement may cost. */
   readonly budget: QueryBudget;
   /** Signs cursors; the same for every instance of the server. */
@@ -25,10 +29,8 @@ export interface LogSearchOptions {
 const EntryParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0,19})$" }) });
 
 /** Routes that read stored logs. */
-export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOptions) {
+export function logSearchRoutes({ ranges, budget, cursorKey, now }: LogSearchOptions) {
   const monotonicMs = () => performance.now();
-  const reader = new LogReader({ runner, budget });
-  const deps: SearchDependencies = { reader, cursorKey, now, monotonicMs };
   return [
     route({
       method: "GET",
@@ -39,8 +41,14 @@ export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOpt
       query: SearchParameters,
       responses: { 200: { description: "One page of the entries that match", schema: SearchAnswer } },
       errors: ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
-      handler: async (context, { query }) =>
-        answerSearch(context, await searchLogs(deps, callerOf(context), query)),
+      handler: async (context, { query }) => {
+        const caller = callerOf(context);
+        const { value, coverage } = await ranges.read(caller, (logs) => {
+          const reader = new LogReader({ logs, budget });
+          return searchLogs({ reader, cursorKey, now, monotonicMs }, caller, query);
+        });
+        return answerSearch(context, value, coverage);
+      },
     }),
     route({
       method: "GET",
@@ -52,19 +60,26 @@ export function logSearchRoutes({ runner, budget, cursorKey, now }: LogSearchOpt
       responses: { 200: { description: "The entry", schema: Entry } },
       errors: ["QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
       handler: async (context, { params }) => {
-        const entry = await findEntry({ reader }, callerOf(context), params.id);
-        if (entry === null) throw new ApiError("NOT_FOUND", "No such log entry.");
-        return answerInTexts(context, [entry]);
+        const id = BigInt(params.id);
+        const found = await ranges.read(callerOf(context), (logs) => readEntry(logs, budget, id));
+        return answerInTexts(context, [encodeEntry(entryOf(found))]);
       },
     }),
   ];
 }
 
+/** What was found of an entry. Throws NOT_FOUND, or that the store does not answer where the entry may be in a part of it. */
+export function entryOf<T>({ value, coverage }: { value: T | null; coverage: Coverage }): T {
+  if (value !== null) return value;
+  if (coverage.partial) throw unreadable();
+  throw new ApiError("NOT_FOUND", "No such log entry.");
+}
+
 /** Entries are JSON text already; the answer is put together around them. */
 export function answerSearch(
   context: Pick<RequestContext, "answerMemory">,
-  { entries, nextCursor, ...rest }: SearchResult,
-  partial = false,
+  { entries, nextCursor, stats, ...rest }: SearchResult,
+  { partial, warnings, archive }: Coverage,
 ): Promise<Response> {
   function* texts(): Generator<string> {
     let separator = '{"entries":[';
@@ -73,7 +88,13 @@ export function answerSearch(
       separator = ",";
     }
     const opening = separator === "," ? "" : separator;
-    yield `${opening}],${JSON.stringify({ nextCursor: nextCursor(), ...rest, partial }).slice(1)}`;
+    yield `${opening}],${JSON.stringify({
+      nextCursor: nextCursor(),
+      ...rest,
+      partial,
+      warnings,
+      stats: { ...stats, archive },
+    }).slice(1)}`;
   }
   return answerInTexts(context, texts());
 }

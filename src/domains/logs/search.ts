@@ -6,10 +6,10 @@ import { type CursorSeal, decodeCursor, encodeCursor, type SearchCursor } from "
 import { type EntryPosition, encodeEntry, positionOf } from "./entry-json.ts";
 import { PAGE_DEFAULT_ENTRIES, TOTAL_MAX_ENTRIES } from "./limits.ts";
 import { readSelection } from "./selection.ts";
-import type { EntrySource, LogReader, LogSelection } from "./store.ts";
+import type { EntrySource, LogSelection } from "./store.ts";
 import type { SearchParameters } from "./types.ts";
 
-export interface SearchDependencies {
+interface SearchDependencies {
   readonly reader: EntrySource;
   /** Signs cursors; the same for every instance of the server. */
   readonly cursorKey: Uint8Array;
@@ -78,21 +78,6 @@ export async function searchLogs(
     },
   };
 }
-
-/** One entry as JSON text; null when the organization has none of that id. */
-export async function findEntry(
-  { reader }: { reader: LogReader },
-  caller: QueryCaller,
-  id: string,
-): Promise<string | null> {
-  const number = BigInt(id);
-  if (number > LOG_ID_MAX) return null;
-  const { rows } = await reader.readEntry(caller, number);
-  return rows[0] === undefined ? null : encodeEntry(rows[0]);
-}
-
-/** Ids are unsigned, but time has not set their top bit before 2089: until then the store compares them as signed. */
-const LOG_ID_MAX = 2n ** 63n - 1n;
 
 /** The bits of an id below its milliseconds. */
 const LOG_ID_BITS_BELOW_MS = 22n;

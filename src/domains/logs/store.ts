@@ -1,19 +1,14 @@
-import {
-  ALL_TIME,
-  emit,
-  guardPlan,
-  type LogFilter,
-  type QueryBudget,
-  type TimeRange,
-} from "../../../query/index.ts";
-import type { QueryAnswer, QueryCaller, QueryRunner } from "../../storage/query-runner.ts";
-import type { StatementCost } from "../../storage/statement-wire.ts";
+import { ALL_TIME, type LogFilter, type QueryBudget, type TimeRange } from "../../../query/index.ts";
+import type { RangeReading } from "../../archive/reading/range-reading.ts";
+import type { QueryAnswer, QueryCaller } from "../../storage/query-runner.ts";
 import { PAGE_MAX_ENTRIES, TOTAL_BUDGET } from "./limits.ts";
-import { countPlan, entryPlan, newestIdPlan, type PageStart, pagePlan } from "./search-plans.ts";
+import { type RowPage, readPage } from "./page.ts";
+import { judgesRowsApart } from "./relation-conditions.ts";
+import { countPlan, newestIdPlan, type PageStart, pagePlan } from "./search-plans.ts";
 
 interface LogReaderOptions {
-  readonly runner: QueryRunner;
-  /** What a page or an entry may cost. */
+  readonly logs: RangeReading;
+  /** What a page may cost. */
   readonly budget: QueryBudget;
 }
 
@@ -21,12 +16,6 @@ interface LogReaderOptions {
 export interface LogSelection {
   readonly filter: LogFilter;
   readonly timeRange: TimeRange;
-}
-
-/** Rows that are parsed as they are read, which is possible once, and how many they are. */
-export interface RowPage extends StatementCost {
-  readonly count: number;
-  readonly rows: Iterable<readonly unknown[]>;
 }
 
 /** What a search reads of one organization; every function throws what `QueryRunner.run` throws. */
@@ -45,8 +34,8 @@ export interface EntrySource {
 }
 
 /**
- * Reads the stored logs of one organization at a time. Rows come in the wire formats of `ENTRY_COLUMNS`.
- * Every function throws what `QueryRunner.run` throws.
+ * Reads the entries of one organization wherever they lie. Rows come in the wire formats of `ENTRY_COLUMNS`.
+ * Every function throws what `RangeReading` throws.
  */
 export class LogReader implements EntrySource {
   readonly #options: LogReaderOptions;
@@ -56,47 +45,50 @@ export class LogReader implements EntrySource {
   }
 
   /** At most `maxEntries` rows, one page and one more, newest first. */
-  async readPage(
-    caller: QueryCaller,
+  readPage(
+    _caller: QueryCaller,
     { filter, timeRange }: LogSelection,
     start: PageStart | null,
     maxEntries: number,
   ): Promise<RowPage> {
-    const { runner, budget } = this.#options;
-    const plan = guardPlan(pagePlan(filter, start, maxEntries), {
-      organizationId: caller.organizationId,
+    const { logs, budget } = this.#options;
+    return readPage(logs, {
+      operation: "search",
+      plan: pagePlan(filter, start, maxEntries),
       timeRange,
       maxRows: PAGE_MAX_ENTRIES + 1,
       budget,
+      maxEntries,
+      order: "newestFirst",
+      judgesApart: judgesRowsApart(filter.query ?? null),
     });
-    const { rows, rowsRead, bytesRead } = await runner.read("search", emit(plan), caller);
-    return { count: rows.count, rows, rowsRead, bytesRead };
   }
 
   /** One row with the number of entries that match, as decimal text, counted up to `maxEntries`. */
   async countEntries(
-    caller: QueryCaller,
+    _caller: QueryCaller,
     { filter, timeRange }: LogSelection,
     maxEntries: number,
   ): Promise<QueryAnswer> {
-    const { organizationId } = caller;
-    const scope = { organizationId, timeRange, maxRows: 1, budget: TOTAL_BUDGET };
-    return this.#options.runner.run("count", emit(guardPlan(countPlan(filter, maxEntries), scope)), caller);
+    const { logs } = this.#options;
+    const plan = countPlan(filter, maxEntries);
+    const statement = { operation: "count", plan, timeRange, maxRows: 1, budget: TOTAL_BUDGET };
+    if (!judgesRowsApart(filter.query ?? null)) return logs.run(statement);
+    const hot = await logs.runHot(statement);
+    // Most searches without an end in time need not look into the archive to say that there are many.
+    if (Number(hot.rows[0]?.[0]) >= maxEntries || !(await logs.archived.isInArchive(statement))) return hot;
+    const all = await logs.run(statement);
+    return {
+      rows: all.rows,
+      rowsRead: hot.rowsRead + all.rowsRead,
+      bytesRead: hot.bytesRead + all.bytesRead,
+    };
   }
 
-  /** One row with the largest id above `floor`, as decimal text, or null. */
-  async readNewestId(caller: QueryCaller, floor: bigint): Promise<QueryAnswer> {
-    const { runner, budget } = this.#options;
-    const { organizationId } = caller;
-    const scope = { organizationId, timeRange: ALL_TIME, maxRows: 1, budget };
-    return runner.run("newest_id", emit(guardPlan(newestIdPlan(floor), scope)), caller);
-  }
-
-  /** The row of an id, or none. */
-  async readEntry(caller: QueryCaller, id: bigint): Promise<QueryAnswer> {
-    const { runner, budget } = this.#options;
-    const { organizationId } = caller;
-    const scope = { organizationId, timeRange: ALL_TIME, maxRows: 1, budget };
-    return runner.run("entry", emit(guardPlan(entryPlan(id), scope)), caller);
+  /** One row with the largest id above `floor`, as decimal text, or null: what is archived was received before. */
+  readNewestId(_caller: QueryCaller, floor: bigint): Promise<QueryAnswer> {
+    const { logs, budget } = this.#options;
+    const plan = newestIdPlan(floor);
+    return logs.runHot({ operation: "newest_id", plan, timeRange: ALL_TIME, maxRows: 1, budget });
   }
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { LEVEL_NUMBERS } from "../../../ingest/index.ts";
 import { SEARCH_TEXT_MAX_CHARS } from "../../../query/index.ts";
+import { ArchiveStats, COVERAGE_PROPERTIES } from "../../archive/reading/coverage.ts";
 import {
   CONTEXT_DEFAULT_ENTRIES,
   CONTEXT_MAX_ENTRIES,
@@ -91,6 +92,7 @@ export const QueryStats = Type.Object(
     rowsRead: Type.Integer({ examples: [8192] }),
     bytesRead: Type.Integer({ description: "Uncompressed.", examples: [1_048_576] }),
     elapsedMs: Type.Number({ examples: [12.5] }),
+    archive: ArchiveStats,
   },
   { $id: "QueryStats" },
 );
@@ -107,9 +109,7 @@ export const SearchAnswer = Type.Object(
       description: "Entries that match, on all pages; at least so many when it is not exact.",
     }),
     totalIsExact: Type.Boolean({ examples: [true] }),
-    partial: Type.Boolean({
-      description: "Whether entries may be missing because a part of the store did not answer.",
-    }),
+    ...COVERAGE_PROPERTIES,
     stats: QueryStats,
   },
   { $id: "SearchAnswer" },
@@ -135,6 +135,7 @@ export const ContextAnswer = Type.Object(
     before: Type.Array(Entry, { description: "Oldest first; entries of one time by id." }),
     entry: Entry,
     after: Type.Array(Entry, { description: "Oldest first." }),
+    ...COVERAGE_PROPERTIES,
   },
   { $id: "EntryContext" },
 );

@@ -3,12 +3,11 @@ import {
   aggregateCall,
   columnOf,
   DECORATION_BUDGET,
-  emit,
-  guardPlan,
   type QueryBudget,
   scan,
 } from "../../../query/index.ts";
-import type { QueryCaller, QueryRunner } from "../../storage/query-runner.ts";
+import type { LogRanges } from "../../archive/reading/log-ranges.ts";
+import type { QueryCaller } from "../../storage/query-runner.ts";
 import type { LogCounts } from "./types.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -18,8 +17,8 @@ const LEVELS_MAX = 7;
 /** Who looks at an overview waits this long for one number at most; the levels of a billion entries take less. */
 const LOG_COUNTS_BUDGET: QueryBudget = { ...DECORATION_BUDGET, maxExecutionMs: 5_000 };
 
-/** Counts the log entries of the last 24 hours by level. Throws what `QueryRunner.run` throws. */
-export async function countLogs(runner: QueryRunner, caller: QueryCaller, nowMs: number): Promise<LogCounts> {
+/** Counts the log entries of the last 24 hours by level. Throws what `RangeReading.run` throws. */
+export async function countLogs(ranges: LogRanges, caller: QueryCaller, nowMs: number): Promise<LogCounts> {
   const logs = scan("logs");
   const plan = aggregate(
     logs,
@@ -30,13 +29,15 @@ export async function countLogs(runner: QueryRunner, caller: QueryCaller, nowMs:
     from: BigInt(nowMs - DAY_MS) * NANOS_PER_MILLI,
     to: BigInt(nowMs) * NANOS_PER_MILLI,
   };
-  const scope = {
-    organizationId: caller.organizationId,
+  const statement = {
+    operation: "overview",
+    plan,
     timeRange,
     maxRows: LEVELS_MAX,
     budget: LOG_COUNTS_BUDGET,
   };
-  const { rows } = await runner.run("overview", emit(guardPlan(plan, scope)), caller);
+  const { value } = await ranges.read(caller, (logs) => logs.run(statement));
+  const { rows } = value;
   const counts = new Map(rows.map(([level, entries]) => [String(level), Number(entries)]));
   const of = (level: string): number => counts.get(level) ?? 0;
   return {

@@ -1,18 +1,18 @@
 import type { Sql } from "postgres";
+import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { ApiError, DependencyError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import { callerOf } from "../../http/query-caller.ts";
 import type { AuthenticatedContext } from "../../http/route.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
-import type { QueryRunner } from "../../storage/query-runner.ts";
 import { countLogs } from "./log-counts.ts";
 import { countRecords } from "./store.ts";
 import { type LogCounts, Overview } from "./types.ts";
 
 interface OverviewDependencies {
   readonly sql: Sql;
-  readonly runner: QueryRunner;
+  readonly ranges: LogRanges;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -46,12 +46,12 @@ async function readOverview(deps: OverviewDependencies, context: AuthenticatedCo
 
 /** What else there is matters most while the log store fails, so its failure takes nothing away but its own count. */
 async function readLogCounts(
-  { runner }: OverviewDependencies,
+  { ranges }: OverviewDependencies,
   context: AuthenticatedContext,
   nowMs: number,
 ): Promise<LogCounts | null> {
   try {
-    return await countLogs(runner, callerOf(context), nowMs);
+    return await countLogs(ranges, callerOf(context), nowMs);
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof DependencyError)) throw error;
     context.log.warn({ err: error }, "an overview goes without the count of logs");

@@ -102,7 +102,7 @@ describe("an answer of the store that does not come whole", () => {
     const error = await answer.then(String, (thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(DependencyError);
     expect(error).toMatchObject({ retryable: true });
-    const searched = await logApp({ clickhouseEndpoint: endpoint }).search(7, {});
+    const searched = await logApp({ ...stores, clickhouseEndpoint: endpoint }).search(7, {});
     expect(searched.status).toBe(503);
   });
 });

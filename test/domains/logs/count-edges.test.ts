@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { FacetsAnswer } from "../../../src/domains/logs/facets/types.ts";
-import type { HistogramAnswer } from "../../../src/domains/logs/histogram/types.ts";
+import type { Facets } from "../../../src/domains/logs/facets/types.ts";
+import type { Histogram } from "../../../src/domains/logs/histogram/types.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { type LogApp, logApp } from "./log-app.ts";
 import { idAt, insertRows } from "./stored-rows.ts";
@@ -44,7 +44,7 @@ async function ask<T>(
 
 describe("a histogram", () => {
   test("of nothing has no buckets", async () => {
-    const { status, body } = await ask<HistogramAnswer>(NOBODY, "histogram");
+    const { status, body } = await ask<Histogram>(NOBODY, "histogram");
     expect([status, body.buckets, body.total]).toEqual([200, [], 0]);
   });
 
@@ -53,7 +53,7 @@ describe("a histogram", () => {
       [ONE, 1],
       [EQUAL, 50],
     ] as const) {
-      const { status, body } = await ask<HistogramAnswer>(organizationId, "histogram", { groupBy: "user" });
+      const { status, body } = await ask<Histogram>(organizationId, "histogram", { groupBy: "user" });
       expect([status, body.total]).toEqual([200, count]);
       expect(body.buckets).toEqual([
         { start: expect.any(String), count, groups: [{ value: "ana", count }], other: 0 },
@@ -62,7 +62,7 @@ describe("a histogram", () => {
   });
 
   test("names the most frequent of ten thousand values and counts the rest", async () => {
-    const { body } = await ask<HistogramAnswer>(MANY, "histogram", { groupBy: "user" });
+    const { body } = await ask<Histogram>(MANY, "histogram", { groupBy: "user" });
     const { groups = [], other, count } = body.buckets[0] ?? { count: 0, groups: [], other: 0 };
     expect([body.total, count, groups.length]).toEqual([DISTINCT + 3, DISTINCT + 3, 10]);
     expect(groups.slice(0, 2)).toEqual([
@@ -75,14 +75,14 @@ describe("a histogram", () => {
 
 describe("facets", () => {
   test("of nothing have no values", async () => {
-    const { status, body } = await ask<FacetsAnswer>(NOBODY, "facets", { fields: "user" });
+    const { status, body } = await ask<Facets>(NOBODY, "facets", { fields: "user" });
     expect(status).toBe(200);
     expect(body).toEqual({ facets: [{ field: "user", values: [], other: 0, missing: 0 }], total: 0 });
   });
 
   test("of ten thousand values are exact, and as many as were asked for", async () => {
     for (const limit of [1, 100]) {
-      const { body } = await ask<FacetsAnswer>(MANY, "facets", { fields: "user", limit: String(limit) });
+      const { body } = await ask<Facets>(MANY, "facets", { fields: "user", limit: String(limit) });
       const { values, other, missing } = body.facets[0] ?? { values: [], other: -1, missing: -1 };
       expect([values.length, missing, body.total]).toEqual([limit, 0, DISTINCT + 3]);
       expect(values.slice(0, 2)).toEqual(

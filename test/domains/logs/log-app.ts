@@ -2,8 +2,8 @@ import { NO_DAILY_CAPS } from "../../../src/access/principal.ts";
 import { logReadRoutes } from "../../../src/domains/logs/read-routes.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
+import { logRanges } from "../../harness/log-ranges.ts";
 import type { TestStores } from "../../harness/stores.ts";
-import { queryRunner } from "../../query/query-store.ts";
 
 export interface FoundEntry {
   id: string;
@@ -18,7 +18,13 @@ export interface FoundPage {
   total: number;
   totalIsExact: boolean;
   partial: boolean;
-  stats: { rowsRead: number; bytesRead: number; elapsedMs: number };
+  warnings: { code: string; day: string | null; message: string }[];
+  stats: {
+    rowsRead: number;
+    bytesRead: number;
+    elapsedMs: number;
+    archive: { files: number; rows: number; bytes: number };
+  };
 }
 
 const LIMITS = {
@@ -49,15 +55,16 @@ export interface LogApp extends TestApp {
 
 /** The search routes over a suite's stores. A caller's organization is the one that the header `x-organization` names. */
 export function logApp(
-  stores: Pick<TestStores, "clickhouseEndpoint">,
+  stores: Pick<TestStores, "clickhouseEndpoint" | "postgres">,
   limits: Partial<typeof LIMITS> = {},
+  choices: Parameters<typeof logRanges>[1] = {},
 ): LogApp {
   const { queryTimeoutMs, queryMaxReadBytes, queryMaxMemoryBytes, queryMaxResultBytes } = {
     ...LIMITS,
     ...limits,
   };
   const routes = logReadRoutes({
-    runner: queryRunner(stores),
+    ranges: logRanges(stores, choices),
     cursorKey: new Uint8Array(32).fill(7),
     budget: {
       maxExecutionMs: queryTimeoutMs,

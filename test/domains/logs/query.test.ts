@@ -277,7 +277,10 @@ describe("an export", () => {
       },
     });
     const proxied = { ...stores.clickhouseEndpoint, origin: `http://127.0.0.1:${broken.port}` };
-    const listener = listen(logApp({ clickhouseEndpoint: proxied }).app, { hostname: "127.0.0.1", port: 0 });
+    const listener = listen(logApp({ ...stores, clickhouseEndpoint: proxied }).app, {
+      hostname: "127.0.0.1",
+      port: 0,
+    });
     const response = await fetch(`${listener.url}/api/v1/logs/export`, {
       headers: { "x-organization": String(organizationId) },
     });

@@ -106,7 +106,7 @@ describe("a search is refused", () => {
 
   test("when the log store is away, with a time to come back", async () => {
     const clickhouseEndpoint = { ...stores.clickhouseEndpoint, origin: "http://127.0.0.1:1" };
-    const response = await logApp({ clickhouseEndpoint }).search(organizationId);
+    const response = await logApp({ ...stores, clickhouseEndpoint }).search(organizationId);
     expect(response.headers.get("retry-after")).not.toBeNull();
     expect(await refusal(response)).toEqual([503, "UNAVAILABLE", []]);
   });
@@ -114,7 +114,7 @@ describe("a search is refused", () => {
 
 test("no SQL, error text or address of the store reaches the client", async () => {
   const clickhouseEndpoint = { ...stores.clickhouseEndpoint, database: "no_such_database" };
-  const response = await logApp({ clickhouseEndpoint }).search(organizationId);
+  const response = await logApp({ ...stores, clickhouseEndpoint }).search(organizationId);
   expect(response.status).toBe(500);
   expect(await response.text()).not.toMatch(/select|database|clickhouse|code: \d|127\.0/i);
 });

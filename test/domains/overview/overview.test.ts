@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { overviewRoutes } from "../../../src/domains/overview/routes.ts";
 import { Overview } from "../../../src/domains/overview/types.ts";
 import type { QueryRunner } from "../../../src/storage/query-runner.ts";
+import { logRanges } from "../../harness/log-ranges.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { bodyOf, type Person, refusalOf, START_MS } from "../../identity/identity-server.ts";
 import { queryRunner } from "../../query/query-store.ts";
@@ -18,7 +19,9 @@ beforeAll(async () => {
 afterAll(() => stores.close());
 
 function overviewServer(runner: QueryRunner = queryRunner(stores)): OrganizationServer {
-  return organizationServer(stores, { moreRoutes: (parts) => overviewRoutes({ ...parts, runner }) });
+  return organizationServer(stores, {
+    moreRoutes: (parts) => overviewRoutes({ ...parts, ranges: logRanges(stores, { runner }) }),
+  });
 }
 
 const overviewOf = async (server: OrganizationServer, { cookie }: Person): Promise<Overview> =>

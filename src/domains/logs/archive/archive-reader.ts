@@ -1,21 +1,18 @@
-import {
-  emit,
-  guardPlan,
-  predicateMatcher,
-  type QueryBudget,
-  type Relation,
-  type TimeRange,
-} from "../../../../query/index.ts";
+import { emit, guardPlan, type QueryBudget, type Relation, type TimeRange } from "../../../../query/index.ts";
 import type { ArchiveFiles } from "../../../archive/files/archive-files.ts";
+import { type Coverage, CoverageTally } from "../../../archive/reading/coverage.ts";
+import type { ArchivedFile } from "../../../archive/reading/store.ts";
 import { ApiError } from "../../../errors.ts";
 import type { QueryAnswer, QueryCaller, QueryRunner } from "../../../storage/query-runner.ts";
 import { positionOf } from "../entry-json.ts";
 import { PAGE_MAX_ENTRIES, TOTAL_BUDGET } from "../limits.ts";
-import { conditionsOf } from "../relation-conditions.ts";
+import type { RowPage } from "../page.ts";
+import { judgesRowsApart } from "../relation-conditions.ts";
 import { countPlan, type PageStart, pagePlan } from "../search-plans.ts";
-import type { EntrySource, LogSelection, RowPage } from "../store.ts";
-import { FILES_GROWTH, FIRST_FILES, SEARCH_MAX_FILES, STATEMENT_MAX_FILES } from "./limits.ts";
-import type { ArchivedFile } from "./store.ts";
+import type { EntrySource, LogSelection } from "../store.ts";
+import { fileBatches } from "./file-batches.ts";
+import { SEARCH_MAX_FILES, STATEMENT_MAX_FILES } from "./limits.ts";
+import { RemainingBudget } from "./remaining-budget.ts";
 
 export interface ArchiveReaderOptions {
   readonly runner: QueryRunner;
@@ -31,7 +28,6 @@ export interface ArchiveReaderOptions {
   ) => Promise<ArchivedFile[]>;
   /** Told about a file that is not where it should be. */
   readonly onMissing: (names: readonly string[]) => void;
-  readonly monotonicMs: () => number;
 }
 
 /** The ids of entries do not bound later pages: files do, which come whole and with entries of any age. */
@@ -44,15 +40,15 @@ const ANY_ID = 2n ** 63n - 1n;
 export class ArchiveReader implements EntrySource {
   readonly #options: ArchiveReaderOptions;
   #listed: Promise<readonly ArchivedFile[]> | null = null;
-  #isPartial = false;
+  readonly #coverage = new CoverageTally();
 
   constructor(options: ArchiveReaderOptions) {
     this.#options = options;
   }
 
-  /** Whether a file was missing that could have had entries of the answer. */
-  get isPartial(): boolean {
-    return this.#isPartial;
+  /** What has been read so far. */
+  coverage(): Coverage {
+    return this.#coverage.finish();
   }
 
   async readPage(
@@ -84,8 +80,8 @@ export class ArchiveReader implements EntrySource {
       const found = await statements.run(plan, scope, there);
       rows = [...rows, ...found].sort(newestFirst).slice(0, maxEntries);
     }
-    const { rowsRead, bytesRead } = statements;
-    return { count: rows.length, rows, rowsRead, bytesRead };
+    const { rowsRead, bytesRead } = statements.budget;
+    return { count: rows.length, isCut: false, rows, rowsRead, bytesRead };
   }
 
   async countEntries(caller: QueryCaller, selection: LogSelection, maxEntries: number): Promise<QueryAnswer> {
@@ -105,7 +101,8 @@ export class ArchiveReader implements EntrySource {
       if (there.length > 0) total += Number((await statements.run(plan, scope, there))[0]?.[0]);
     }
     const rows = [[String(Math.min(total, maxEntries))]];
-    return { rows, rowsRead: statements.rowsRead, bytesRead: statements.bytesRead };
+    const { rowsRead, bytesRead } = statements.budget;
+    return { rows, rowsRead, bytesRead };
   }
 
   /** What later pages are bounded by is the latest of the files. */
@@ -130,19 +127,16 @@ export class ArchiveReader implements EntrySource {
       yield files;
       return;
     }
-    for (let at = 0, size = FIRST_FILES; at < files.length; ) {
-      yield files.slice(at, at + size);
-      at += size;
-      size = Math.min(size * FILES_GROWTH, STATEMENT_MAX_FILES);
-    }
+    yield* fileBatches(files);
   }
 
   /** The files that can be read. */
   #present(listed: readonly ArchivedFile[]): readonly string[] {
     const names = listed.map(({ name }) => name);
     const missing = new Set(this.#options.files?.missing(names) ?? names);
+    this.#coverage.addRead(listed);
     if (missing.size === 0) return names;
-    this.#isPartial = true;
+    this.#coverage.addUnreadable(listed.filter(({ name }) => missing.has(name)));
     this.#options.onMissing([...missing]);
     return names.filter((name) => !missing.has(name));
   }
@@ -154,18 +148,14 @@ type Row = readonly unknown[];
 class Statements {
   readonly #options: ArchiveReaderOptions;
   readonly #operation: string;
-  readonly #budget: QueryBudget;
   readonly #caller: QueryCaller;
-  readonly #startMs: number;
-  rowsRead = 0;
-  bytesRead = 0;
+  readonly budget: RemainingBudget;
 
   constructor(options: ArchiveReaderOptions, operation: string, budget: QueryBudget, caller: QueryCaller) {
     this.#options = options;
     this.#operation = operation;
-    this.#budget = budget;
+    this.budget = new RemainingBudget(budget);
     this.#caller = caller;
-    this.#startMs = options.monotonicMs();
   }
 
   async run(
@@ -175,29 +165,11 @@ class Statements {
   ): Promise<readonly Row[]> {
     const { runner, files } = this.#options;
     if (files === null) return [];
-    const guarded = guardPlan(plan, { ...scope, budget: this.#remaining(), files: files.source(names) });
-    const { rows, rowsRead, bytesRead } = await runner.run(this.#operation, emit(guarded), this.#caller);
-    this.rowsRead += rowsRead;
-    this.bytesRead += bytesRead;
-    return rows;
+    const guarded = guardPlan(plan, { ...scope, budget: this.budget.rest(), files: files.source(names) });
+    const answer = await runner.run(this.#operation, emit(guarded), this.#caller);
+    this.budget.spend(answer);
+    return answer.rows;
   }
-
-  #remaining(): QueryBudget {
-    const { maxExecutionMs, maxReadBytes } = this.#budget;
-    const leftMs = Math.floor(maxExecutionMs - (this.#options.monotonicMs() - this.#startMs));
-    const leftBytes = maxReadBytes - this.bytesRead;
-    if (leftMs <= 0)
-      throw new ApiError("QUERY_TIMEOUT", "The query took too long; narrow the time range or the filter.");
-    if (leftBytes <= 0) throw tooManyFiles();
-    return { ...this.#budget, maxExecutionMs: leftMs, maxReadBytes: leftBytes };
-  }
-}
-
-/** True when whether an entry is let through depends on nothing but itself. */
-function judgesRowsApart(query: Relation | null): boolean {
-  if (query === null) return true;
-  const conditions = conditionsOf(query);
-  return conditions !== null && predicateMatcher(conditions) !== null;
 }
 
 /** True when every entry of the file is meant. */

@@ -1,17 +1,19 @@
 import { createHmac } from "node:crypto";
 import type { Sql } from "postgres";
 import type { ArchiveFiles } from "../../../archive/files/archive-files.ts";
+import { listArchivedFiles } from "../../../archive/reading/store.ts";
 import { route } from "../../../http/define-route.ts";
 import { callerOf } from "../../../http/query-caller.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { inOrganization } from "../../../storage/organization-transaction.ts";
+import type { QueryRunner } from "../../../storage/query-runner.ts";
 import { searchLogs } from "../search.ts";
 import { answerSearch, type LogSearchOptions } from "../search-routes.ts";
 import { SearchAnswer, SearchParameters } from "../types.ts";
 import { ArchiveReader, type ArchiveReaderOptions } from "./archive-reader.ts";
-import { listArchivedFiles } from "./store.ts";
 
-interface LogArchiveOptions extends LogSearchOptions {
+interface LogArchiveOptions extends Omit<LogSearchOptions, "ranges"> {
+  readonly runner: QueryRunner;
   readonly sql: Sql;
   /** Null when no archive is configured. */
   readonly files: ArchiveFiles | null;
@@ -46,9 +48,9 @@ export function logArchiveRoutes({
       handler: async (context, { query }) => {
         const onMissing = (names: readonly string[]): void =>
           context.log.error({ files: names.slice(0, MISSING_LOGGED) }, "archived files are missing");
-        const reader = new ArchiveReader({ runner, budget, files, listFiles, onMissing, monotonicMs });
+        const reader = new ArchiveReader({ runner, budget, files, listFiles, onMissing });
         const result = await searchLogs({ reader, cursorKey, now, monotonicMs }, callerOf(context), query);
-        return answerSearch(context, result, reader.isPartial);
+        return answerSearch(context, result, reader.coverage());
       },
     }),
   ];

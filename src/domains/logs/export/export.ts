@@ -5,7 +5,9 @@ import type { QueryCaller } from "../../../storage/query-runner.ts";
 import type { Row } from "../../../storage/stored-rows.ts";
 import { encodeEntry, positionOf } from "../entry-json.ts";
 import { EXPORT_MAX_MS, EXPORT_PAGE_ENTRIES, EXPORT_PAGE_MAX_BYTES } from "../limits.ts";
-import { type ReadDependencies, readLogs, readManyLogs } from "../read-logs.ts";
+import { readPage } from "../page.ts";
+import { type RangeDependencies, unreadable } from "../read-logs.ts";
+import { judgesRowsApart } from "../relation-conditions.ts";
 import { newestIdPlan, type PageStart, pagePlan } from "../search-plans.ts";
 import { readSelection } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
@@ -30,7 +32,7 @@ const LOG_ID_BITS_BELOW_MS = 22n;
  * that breaks the connection, and the file is seen to be incomplete.
  */
 export function exportLogs(
-  deps: ReadDependencies,
+  deps: RangeDependencies,
   caller: QueryCaller,
   { format = "ndjson", ...parameters }: ExportParameters,
 ): Promise<Response> {
@@ -51,23 +53,30 @@ export function exportLogs(
  * begun has the room to come to its end.
  */
 async function* exportPages(
-  deps: ReadDependencies,
+  { ranges, budget, now }: RangeDependencies,
   caller: QueryCaller,
   { filter, timeRange }: LogSelection,
 ): AsyncGenerator<Iterable<Row>, undefined> {
   caller.memory.reserve(EXPORT_PAGE_MAX_BYTES);
-  const newestId = await readNewestId(deps, caller);
+  const newestId = await readNewestId({ ranges, budget, now }, caller);
+  const judgesApart = judgesRowsApart(filter.query ?? null);
   let start: PageStart | null = null;
   let pageEntries = EXPORT_PAGE_ENTRIES;
   for (;;) {
-    const statement = {
+    const question = {
       operation: "export",
       plan: pagePlan(filter, start, pageEntries, newestId),
       timeRange,
       maxRows: EXPORT_PAGE_ENTRIES,
-    };
-    const { rows } = await readManyLogs(deps, caller, statement, EXPORT_PAGE_MAX_BYTES);
-    const { count, isCut } = rows;
+      budget,
+      maxEntries: pageEntries,
+      order: "newestFirst",
+      judgesApart,
+      maxBytes: EXPORT_PAGE_MAX_BYTES,
+    } as const;
+    const { value, coverage } = await ranges.read(caller, (logs) => readPage(logs, question));
+    if (coverage.partial) throw unreadable();
+    const { rows, count, isCut } = value;
     if (count === 0) return;
     const page: Page = { last: null };
     yield readingLast(rows, page);
@@ -90,15 +99,14 @@ function* readingLast(rows: Iterable<Row>, page: Page): Generator<Row> {
 }
 
 /** What is newer came after the export began. */
-async function readNewestId(deps: ReadDependencies, caller: QueryCaller): Promise<bigint> {
-  const presentId = (BigInt(Math.trunc(deps.now()) - LOG_ID_EPOCH_MS + 1) << LOG_ID_BITS_BELOW_MS) - 1n;
+async function readNewestId(
+  { ranges, budget, now }: RangeDependencies,
+  caller: QueryCaller,
+): Promise<bigint> {
+  const presentId = (BigInt(Math.trunc(now()) - LOG_ID_EPOCH_MS + 1) << LOG_ID_BITS_BELOW_MS) - 1n;
   const plan = newestIdPlan(presentId);
-  const { rows } = await readLogs(deps, caller, {
-    operation: "newest_id",
-    plan,
-    timeRange: ALL_TIME,
-    maxRows: 1,
-  });
-  const cell = rows[0]?.[0];
+  const statement = { operation: "newest_id", plan, timeRange: ALL_TIME, maxRows: 1, budget };
+  const { value } = await ranges.read(caller, (logs) => logs.runHot(statement));
+  const cell = value.rows[0]?.[0];
   return typeof cell === "string" ? BigInt(cell) : presentId;
 }

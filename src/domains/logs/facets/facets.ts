@@ -13,7 +13,6 @@ import {
   union,
 } from "../../../../query/index.ts";
 import { validationFailed } from "../../../errors.ts";
-import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { fieldText } from "../field-name.ts";
 import {
   FACET_DEFAULT_ATTRIBUTES,
@@ -25,7 +24,7 @@ import { type ReadDependencies, readLogs } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
 import { sampleFields } from "./fields.ts";
-import type { FacetParameters, FacetsAnswer } from "./types.ts";
+import type { FacetParameters, Facets } from "./types.ts";
 
 const DEFAULT_FIELDS = ["level", "service", "source", "host"];
 
@@ -35,12 +34,11 @@ const DEFAULT_FIELDS = ["level", "service", "source", "host"];
  */
 export async function readFacets(
   deps: ReadDependencies,
-  caller: QueryCaller,
   { fields, limit, ...parameters }: FacetParameters,
-): Promise<FacetsAnswer> {
+): Promise<Facets> {
   const selection = readSelection(parameters, deps.now());
-  const names = fields === undefined ? await defaultFields(deps, caller, selection) : namesIn(fields);
-  const { rows } = await readLogs(deps, caller, {
+  const names = fields === undefined ? await defaultFields(deps, selection) : namesIn(fields);
+  const { rows } = await readLogs(deps, {
     operation: "facets",
     // One value more: that of entries without the field.
     plan: facetsPlan(selection.filter, names, (limit ?? FACET_DEFAULT_VALUES) + 1),
@@ -80,12 +78,8 @@ function namesIn(fields: string): string[] {
   return names;
 }
 
-async function defaultFields(
-  deps: ReadDependencies,
-  caller: QueryCaller,
-  selection: LogSelection,
-): Promise<string[]> {
-  const { fields } = await sampleFields(deps, caller, selection);
+async function defaultFields(deps: ReadDependencies, selection: LogSelection): Promise<string[]> {
+  const { fields } = await sampleFields(deps, selection);
   const attributes = fields.filter(({ kind }) => kind === "attribute").slice(0, FACET_DEFAULT_ATTRIBUTES);
   return [...DEFAULT_FIELDS, ...attributes.map(({ name }) => name)];
 }

@@ -1,6 +1,5 @@
-import { keep, type Relation } from "../../../../query/index.ts";
+import { keep } from "../../../../query/index.ts";
 import { ThreadSlice } from "../../../concurrency/thread-turns.ts";
-import type { QueryCaller } from "../../../storage/query-runner.ts";
 import {
   FIELD_EXAMPLE_MAX_CHARS,
   FIELD_EXAMPLES,
@@ -8,14 +7,18 @@ import {
   FIELDS_SAMPLE_ENTRIES,
   FIELDS_SAMPLE_MAX_BYTES,
 } from "../limits.ts";
-import { type ReadDependencies, readManyLogs } from "../read-logs.ts";
+import { readPage } from "../page.ts";
+import type { ReadDependencies } from "../read-logs.ts";
+import { judgesRowsApart } from "../relation-conditions.ts";
 import { pagePlan } from "../search-plans.ts";
 import { readSelection } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
-import type { FieldParameters, FieldsAnswer } from "./types.ts";
+import type { FieldParameters, Fields } from "./types.ts";
 
-type Field = FieldsAnswer["fields"][number];
+type Field = Fields["fields"][number];
 
+/** What `readPage` knows the order of entries by. */
+const POSITION_COLUMNS = ["id", "ts"];
 const SAMPLED_COLUMNS = ["level", "service", "source", "host", "event_id", "traceId", "spanId"];
 /** Every entry has them, and their values help nobody. */
 const CONSTANT_COLUMNS = [
@@ -26,28 +29,31 @@ const CONSTANT_COLUMNS = [
 ];
 
 /** The columns of entries and the attributes that the newest of those that match have. */
-export function readFields(
-  deps: ReadDependencies,
-  caller: QueryCaller,
-  parameters: FieldParameters,
-): Promise<FieldsAnswer> {
-  return sampleFields(deps, caller, readSelection(parameters, deps.now()));
+export function readFields(deps: ReadDependencies, parameters: FieldParameters): Promise<Fields> {
+  return sampleFields(deps, readSelection(parameters, deps.now()));
 }
 
 /** Columns first, then attributes, the most frequent first. */
 export async function sampleFields(
   deps: ReadDependencies,
-  caller: QueryCaller,
   { filter, timeRange }: LogSelection,
-): Promise<FieldsAnswer> {
-  const plan: Relation = keep(pagePlan(filter, null, FIELDS_SAMPLE_ENTRIES), [...SAMPLED_COLUMNS, "attrs"]);
-  const maxRows = FIELDS_SAMPLE_ENTRIES;
-  const statement = { operation: "fields", plan, timeRange, maxRows };
-  const { rows } = await readManyLogs(deps, caller, statement, FIELDS_SAMPLE_MAX_BYTES);
+): Promise<Fields> {
+  const page = pagePlan(filter, null, FIELDS_SAMPLE_ENTRIES);
+  const { rows, count } = await readPage(deps.logs, {
+    operation: "fields",
+    plan: keep(page, [...POSITION_COLUMNS, ...SAMPLED_COLUMNS, "attrs"]),
+    timeRange,
+    maxRows: FIELDS_SAMPLE_ENTRIES,
+    budget: deps.budget,
+    maxEntries: FIELDS_SAMPLE_ENTRIES,
+    order: "newestFirst",
+    judgesApart: judgesRowsApart(filter.query ?? null),
+    maxBytes: FIELDS_SAMPLE_MAX_BYTES,
+  });
   const columns = SAMPLED_COLUMNS.map((name) => new FieldTally(name));
   const attributes = new Map<string, FieldTally>();
   const slice = new ThreadSlice();
-  for (const row of rows) {
+  for (const [, , ...row] of rows) {
     if (slice.isOver) await slice.yield();
     for (const [i, column] of columns.entries()) {
       const value = String(row[i] ?? "");
@@ -60,8 +66,8 @@ export async function sampleFields(
     }
   }
   const constant = CONSTANT_COLUMNS.map(({ name, type }): Field => {
-    const share = rows.count === 0 ? 0 : 1;
-    return { name, kind: "column", types: [type], count: rows.count, share, examples: [] };
+    const share = count === 0 ? 0 : 1;
+    return { name, kind: "column", types: [type], count: count, share, examples: [] };
   });
   const frequent = [...attributes.values()]
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
@@ -69,10 +75,10 @@ export async function sampleFields(
   return {
     fields: [
       ...constant,
-      ...columns.map((tally) => tally.field("column", rows.count)),
-      ...frequent.map((tally) => tally.field("attribute", rows.count)),
+      ...columns.map((tally) => tally.field("column", count)),
+      ...frequent.map((tally) => tally.field("attribute", count)),
     ],
-    sampledEntries: rows.count,
+    sampledEntries: count,
   };
 }
 

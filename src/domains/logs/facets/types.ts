@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { COVERAGE_PROPERTIES } from "../../../archive/reading/coverage.ts";
 import {
   FACET_DEFAULT_VALUES,
   FACET_MAX_VALUES,
@@ -46,10 +47,11 @@ export const FacetsAnswer = Type.Object(
       }),
     ),
     total: Type.Integer({ description: "Entries that match: what each facet adds up to." }),
+    ...COVERAGE_PROPERTIES,
   },
   { $id: "FacetsAnswer" },
 );
-export type FacetsAnswer = Static<typeof FacetsAnswer>;
+export type Facets = Omit<Static<typeof FacetsAnswer>, keyof typeof COVERAGE_PROPERTIES>;
 
 export const FieldParameters = Type.Object({ ...FILTER_PARAMETERS }, { additionalProperties: false });
 export type FieldParameters = Static<typeof FieldParameters>;
@@ -73,7 +75,8 @@ export const FieldsAnswer = Type.Object(
     sampledEntries: Type.Integer({
       description: `Entries looked at: the newest that match, at most ${FIELDS_SAMPLE_ENTRIES}.`,
     }),
+    ...COVERAGE_PROPERTIES,
   },
   { $id: "FieldsAnswer" },
 );
-export type FieldsAnswer = Static<typeof FieldsAnswer>;
+export type Fields = Omit<Static<typeof FieldsAnswer>, keyof typeof COVERAGE_PROPERTIES>;

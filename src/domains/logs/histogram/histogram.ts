@@ -1,13 +1,12 @@
 import type { LogFilter, TimeRange } from "../../../../query/index.ts";
 import { validationFailed } from "../../../errors.ts";
-import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { formatNs } from "../entry-time.ts";
 import { HISTOGRAM_MAX_BUCKETS, HISTOGRAM_MAX_GROUPS } from "../limits.ts";
 import { type ReadDependencies, readLogs } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";
 import { type BucketSeries, bucketSeries, NANOS_PER_SECOND } from "./buckets.ts";
 import { bucketsPlan, extentPlan, groupedBucketsPlan, topValuesPlan } from "./plans.ts";
-import type { HistogramAnswer, HistogramParameters } from "./types.ts";
+import type { Histogram, HistogramParameters } from "./types.ts";
 
 /** A longer range is narrowed to where there are entries: nobody looks at empty centuries. */
 const RANGE_MAX_NS = 100n * 365n * 86_400n * NANOS_PER_SECOND;
@@ -20,11 +19,10 @@ const SPAN_MAX_NS = 2n ** 63n - RANGE_MAX_NS;
  */
 export async function readHistogram(
   deps: ReadDependencies,
-  caller: QueryCaller,
   { bucketSec, groupBy, ...parameters }: HistogramParameters,
-): Promise<HistogramAnswer> {
+): Promise<Histogram> {
   const { filter, timeRange } = readSelection(parameters, deps.now());
-  const range = await closedRange(deps, caller, filter, timeRange);
+  const range = await closedRange(deps, filter, timeRange);
   if (range === null) return { buckets: [], bucketSec: bucketSec ?? 1, total: 0 };
   const series = bucketSeries(range.from, range.to, bucketSec ?? null);
   if (series.count > HISTOGRAM_MAX_BUCKETS)
@@ -34,8 +32,8 @@ export async function readHistogram(
   const question = { filter, timeRange: range, series };
   const buckets =
     groupBy === undefined
-      ? await plainBuckets(deps, caller, question)
-      : await groupedBuckets(deps, caller, question, groupBy);
+      ? await plainBuckets(deps, question)
+      : await groupedBuckets(deps, question, groupBy);
   return {
     buckets,
     bucketSec: series.widthSec,
@@ -57,12 +55,11 @@ interface HistogramQuestion {
 /** Null when nothing matches in a range that the parameters leave open. */
 async function closedRange(
   deps: ReadDependencies,
-  caller: QueryCaller,
   filter: LogFilter,
   { from, to }: TimeRange,
 ): Promise<ClosedRange | null> {
   if (from !== null && to !== null && to - from <= RANGE_MAX_NS) return { from, to };
-  const { rows } = await readLogs(deps, caller, {
+  const { rows } = await readLogs(deps, {
     operation: "histogram_extent",
     plan: extentPlan(filter),
     timeRange: { from, to },
@@ -76,14 +73,13 @@ async function closedRange(
   return extent;
 }
 
-type Bucket = HistogramAnswer["buckets"][number];
+type Bucket = Histogram["buckets"][number];
 
 async function plainBuckets(
   deps: ReadDependencies,
-  caller: QueryCaller,
   { filter, timeRange, series }: HistogramQuestion,
 ): Promise<Bucket[]> {
-  const { rows } = await readLogs(deps, caller, {
+  const { rows } = await readLogs(deps, {
     operation: "histogram",
     plan: bucketsPlan(filter, series),
     timeRange,
@@ -95,18 +91,17 @@ async function plainBuckets(
 
 async function groupedBuckets(
   deps: ReadDependencies,
-  caller: QueryCaller,
   { filter, timeRange, series }: HistogramQuestion,
   field: string,
 ): Promise<Bucket[]> {
-  const top = await readLogs(deps, caller, {
+  const top = await readLogs(deps, {
     operation: "histogram_groups",
     plan: topValuesPlan(filter, field, HISTOGRAM_MAX_GROUPS),
     timeRange,
     maxRows: HISTOGRAM_MAX_GROUPS,
   });
   const values = top.rows.map(([value]) => String(value));
-  const { rows } = await readLogs(deps, caller, {
+  const { rows } = await readLogs(deps, {
     operation: "histogram",
     plan: groupedBucketsPlan(filter, series, field, values),
     timeRange,

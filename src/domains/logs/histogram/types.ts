@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { COVERAGE_PROPERTIES } from "../../../archive/reading/coverage.ts";
 import { FIELD_NAME_MAX_CHARS, HISTOGRAM_MAX_GROUPS } from "../limits.ts";
 import { FILTER_PARAMETERS } from "../types.ts";
 
@@ -46,7 +47,9 @@ export const HistogramAnswer = Type.Object(
     ),
     bucketSec: Type.Integer({ examples: [60] }),
     total: Type.Integer({ description: "Entries that match, exactly: the sum of the buckets." }),
+    ...COVERAGE_PROPERTIES,
   },
   { $id: "HistogramAnswer" },
 );
-export type HistogramAnswer = Static<typeof HistogramAnswer>;
+/** Without what it was made of. */
+export type Histogram = Omit<Static<typeof HistogramAnswer>, keyof typeof COVERAGE_PROPERTIES>;

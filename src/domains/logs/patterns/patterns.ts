@@ -1,3 +1,5 @@
+import type { QueryBudget } from "../../../../query/index.ts";
+import type { LogRanges } from "../../../archive/reading/log-ranges.ts";
 import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { formatNs } from "../entry-time.ts";
 import { readSelection } from "../selection.ts";
@@ -8,13 +10,15 @@ import {
   TREND_BUCKETS,
   VANISHED_MAX_COUNT,
 } from "./limits.ts";
-import type { PatternReader } from "./store.ts";
+import { PatternReader } from "./store.ts";
 import { type PatternTally, type TalliedPattern, tallyPatterns } from "./tally.ts";
 import type { Pattern, PatternParameters, PatternsAnswer, VanishedPattern } from "./types.ts";
 import { windowOf } from "./window.ts";
 
 export interface PatternDependencies {
-  readonly reader: PatternReader;
+  readonly ranges: LogRanges;
+  /** What one statement may cost. */
+  readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly monotonicMs: () => number;
@@ -27,14 +31,16 @@ type Seen = TalliedPattern & { readonly current: PatternTally };
  * Throws VALIDATION_FAILED for what the parameters' schema cannot say, and what the store's reader throws.
  */
 export async function findPatterns(
-  { reader, now, monotonicMs }: PatternDependencies,
+  { ranges, budget, now, monotonicMs }: PatternDependencies,
   caller: QueryCaller,
   parameters: PatternParameters,
 ): Promise<PatternsAnswer> {
   const startMs = monotonicMs();
   const { filter, timeRange } = readSelection(parameters);
   const window = windowOf(timeRange, now());
-  const groups = await reader.readGroups({ caller, filter, window });
+  const { value: groups, coverage } = await ranges.read(caller, (logs) =>
+    new PatternReader({ logs, budget }).readGroups({ filter, window }),
+  );
   const tallied = tallyPatterns(groups);
   const seen = tallied.filter((pattern): pattern is Seen => pattern.current !== null);
   seen.sort((a, b) => b.current.count - a.current.count || compareTexts(a.pattern, b.pattern));
@@ -51,10 +57,13 @@ export async function findPatterns(
     from: formatNs(String(window.from)),
     to: formatNs(String(window.to)),
     previousTotal: sum(tallied.map(({ previous }) => previous?.count ?? 0)),
+    partial: coverage.partial,
+    warnings: coverage.warnings,
     stats: {
       rowsRead: groups.rowsRead,
       bytesRead: groups.bytesRead,
       elapsedMs: Math.round((monotonicMs() - startMs) * 1000) / 1000,
+      archive: coverage.archive,
     },
   };
 }

@@ -1,13 +1,12 @@
 import type { QueryBudget } from "../../../../query/index.ts";
+import type { LogRanges } from "../../../archive/reading/log-ranges.ts";
 import { route } from "../../../http/define-route.ts";
 import { callerOf } from "../../../http/query-caller.ts";
-import type { QueryRunner } from "../../../storage/query-runner.ts";
 import { findPatterns, type PatternDependencies } from "./patterns.ts";
-import { PatternReader } from "./store.ts";
 import { PatternParameters, PatternsAnswer } from "./types.ts";
 
 interface LogPatternOptions {
-  readonly runner: QueryRunner;
+  readonly ranges: LogRanges;
   /** What one statement may cost. */
   readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
@@ -15,9 +14,8 @@ interface LogPatternOptions {
 }
 
 /** Routes that say what stored logs have in common. */
-export function logPatternRoutes({ runner, budget, now }: LogPatternOptions) {
-  const monotonicMs = () => performance.now();
-  const deps: PatternDependencies = { reader: new PatternReader({ runner, budget }), now, monotonicMs };
+export function logPatternRoutes(options: LogPatternOptions) {
+  const deps: PatternDependencies = { ...options, monotonicMs: () => performance.now() };
   return [
     route({
       method: "GET",

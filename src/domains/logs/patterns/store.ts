@@ -1,13 +1,7 @@
-import {
-  emit,
-  guardPlan,
-  type LogFilter,
-  type MessageKind,
-  type QueryBudget,
-  type Relation,
-} from "../../../../query/index.ts";
+import type { LogFilter, MessageKind, QueryBudget, Relation } from "../../../../query/index.ts";
+import type { RangeReading } from "../../../archive/reading/range-reading.ts";
 import { ApiError } from "../../../errors.ts";
-import type { QueryAnswer, QueryCaller, QueryRunner } from "../../../storage/query-runner.ts";
+import type { QueryAnswer } from "../../../storage/query-runner.ts";
 import { FORMS_MAX_COUNT, KINDS_MAX_COUNT, NEW_FORMS_MAX_COUNT } from "./limits.ts";
 import { formCountPlan, type Grouping, groupsPlan, kindCountPlan, MESSAGE_KINDS } from "./plans.ts";
 import type { PatternWindow } from "./window.ts";
@@ -41,12 +35,11 @@ export interface MessageGroups {
 }
 
 interface PatternReaderOptions {
-  readonly runner: QueryRunner;
+  readonly logs: RangeReading;
   readonly budget: QueryBudget;
 }
 
 interface PatternQuery {
-  readonly caller: QueryCaller;
   readonly filter: LogFilter;
   readonly window: PatternWindow;
 }
@@ -54,7 +47,7 @@ interface PatternQuery {
 /** Rows of an answer: each group has one in each of the two times. */
 const ROWS_MAX_COUNT = 2 * (FORMS_MAX_COUNT + NEW_FORMS_MAX_COUNT);
 
-/** Counts stored messages by what they look like. Every function throws what `QueryRunner.run` throws. */
+/** Counts stored messages by what they look like. Every function throws what `RangeReading.run` throws. */
 export class PatternReader {
   readonly #options: PatternReaderOptions;
 
@@ -111,15 +104,10 @@ export class PatternReader {
     );
   }
 
-  #run({ caller, window }: PatternQuery, operation: string, plan: Relation, maxRows: number) {
-    const { runner, budget } = this.#options;
-    const { organizationId } = caller;
+  #run({ window }: PatternQuery, operation: string, plan: Relation, maxRows: number) {
+    const { logs, budget } = this.#options;
     const timeRange = { from: window.previousFrom, to: window.to };
-    return runner.run(
-      operation,
-      emit(guardPlan(plan, { organizationId, timeRange, maxRows, budget })),
-      caller,
-    );
+    return logs.run({ operation, plan, timeRange, maxRows, budget });
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { COVERAGE_PROPERTIES } from "../../../archive/reading/coverage.ts";
 import { QueryStats, SearchParameters } from "../types.ts";
 import { DEFAULT_WINDOW_MS, PATTERNS_DEFAULT_COUNT, PATTERNS_MAX_COUNT, TREND_BUCKETS } from "./limits.ts";
 
@@ -85,6 +86,7 @@ export const PatternsAnswer = Type.Object(
       description: "Where it ends, itself included; now without the parameter.",
     }),
     previousTotal: Type.Integer({ description: "Entries that match in the equal length of time before." }),
+    ...COVERAGE_PROPERTIES,
     stats: QueryStats,
   },
   { $id: "PatternsAnswer" },

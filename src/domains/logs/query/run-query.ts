@@ -1,20 +1,14 @@
-import {
-  type CompiledColumn,
-  type CompiledQuery,
-  DISCOVERY_MAX_ROWS,
-  emit,
-  guardPlan,
-  type Relation,
-} from "../../../../query/index.ts";
+import { DISCOVERY_MAX_ROWS, type Relation } from "../../../../query/index.ts";
+import type { LogAnswer, LogStatement } from "../../../archive/reading/range-reading.ts";
 import { compileQueryText, withPlace } from "../../../kql/issues.ts";
-import type { LargeAnswer, QueryCaller, StatementProgress } from "../../../storage/query-runner.ts";
+import type { QueryCaller, StatementProgress } from "../../../storage/query-runner.ts";
 import { QUERY_MAX_ANSWER_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
-import type { ReadDependencies } from "../read-logs.ts";
+import type { RangeDependencies } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";
 import { encodeTable } from "./table-json.ts";
 import type { QueryBody } from "./types.ts";
 
-export interface QueryDependencies extends ReadDependencies {
+export interface QueryDependencies extends RangeDependencies {
   readonly monotonicMs: () => number;
 }
 
@@ -23,47 +17,44 @@ export interface QueryDependencies extends ReadDependencies {
  * VALIDATION_FAILED for a range that ends before it begins, and what `QueryRunner.read` throws.
  */
 export async function runQuery(
-  { runner, budget, now, monotonicMs }: QueryDependencies,
+  { ranges, budget, now, monotonicMs }: QueryDependencies,
   caller: QueryCaller,
   { query, from, to }: QueryBody,
   onProgress: ((progress: StatementProgress) => void) | null,
 ): Promise<Generator<string>> {
   const startMs = monotonicMs();
-  const { organizationId } = caller;
   const { timeRange } = readSelection({
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   });
-  const compile = (relation: Relation, maxRows: number): CompiledQuery =>
-    emit(guardPlan(relation, { organizationId, timeRange, maxRows, budget }));
+  const nowMs = now();
   const placed = (error: unknown): never => {
     throw withPlace(error, query);
   };
-  const look = async (relation: Relation) =>
-    (await runner.run("query", compile(relation, DISCOVERY_MAX_ROWS), caller, onProgress).catch(placed)).rows;
-  const { relation, others, render } = await compileQueryText(query, now(), look);
-  const tables: AnsweredTable[] = [];
-  for (const table of [relation, ...others]) {
-    const compiled = compile(table, QUERY_MAX_ROWS + 1);
-    tables.push({
-      columns: compiled.columns,
-      answer: await runner.read("query", compiled, caller, { onProgress }).catch(placed),
-    });
-  }
+  const { value, coverage } = await ranges.read(caller, async (logs) => {
+    const statement = (plan: Relation, maxRows: number): LogStatement => {
+      return { operation: "query", plan, timeRange, maxRows, budget };
+    };
+    const look = async (relation: Relation) =>
+      (await logs.run(statement(relation, DISCOVERY_MAX_ROWS), onProgress).catch(placed)).rows;
+    const { relation, others, render } = await compileQueryText(query, nowMs, look);
+    const tables: LogAnswer[] = [];
+    for (const table of [relation, ...others])
+      tables.push(await logs.read(statement(table, QUERY_MAX_ROWS + 1), { onProgress }).catch(placed));
+    return { tables, render };
+  });
+  const { tables, render } = value;
+  const { partial, warnings, archive } = coverage;
   const stats = {
-    rowsRead: sum(tables.map(({ answer }) => answer.rowsRead)),
-    bytesRead: sum(tables.map(({ answer }) => answer.bytesRead)),
+    rowsRead: sum(tables.map(({ rowsRead }) => rowsRead)),
+    bytesRead: sum(tables.map(({ bytesRead }) => bytesRead)),
     elapsedMs: Math.round((monotonicMs() - startMs) * 1000) / 1000,
+    archive,
   };
-  return answerTexts(tables, { stats, ...(render !== null && { render }) });
+  return answerTexts(tables, { partial, warnings, stats, ...(render !== null && { render }) });
 }
 
-interface AnsweredTable {
-  readonly columns: readonly CompiledColumn[];
-  readonly answer: LargeAnswer;
-}
-
-function* answerTexts([first, ...more]: readonly AnsweredTable[], rest: object): Generator<string> {
+function* answerTexts([first, ...more]: readonly LogAnswer[], rest: object): Generator<string> {
   let truncated = false;
   yield "{";
   if (first !== undefined) truncated = yield* tableTexts(first);
@@ -76,7 +67,7 @@ function* answerTexts([first, ...more]: readonly AnsweredTable[], rest: object):
 }
 
 /** Returns whether rows are missing. */
-function* tableTexts({ columns, answer: { rows } }: AnsweredTable): Generator<string, boolean> {
+function* tableTexts({ columns, rows }: LogAnswer): Generator<string, boolean> {
   yield `"columns":${JSON.stringify(columns.map(({ name, type }) => ({ name, type })))},"rows":`;
   const bounds = { maxRows: QUERY_MAX_ROWS, maxChars: QUERY_MAX_ANSWER_CHARS };
   return (yield* encodeTable(columns, rows, bounds)) || rows.isCut;

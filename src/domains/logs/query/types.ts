@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { COVERAGE_PROPERTIES } from "../../../archive/reading/coverage.ts";
 import { QUERY_BODY_MAX_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
 import { QueryStats } from "../types.ts";
 
@@ -56,6 +57,7 @@ export const QueryAnswer = Type.Object(
       ),
     ),
     truncated: Type.Boolean({ description: "Whether there was more." }),
+    ...COVERAGE_PROPERTIES,
     stats: QueryStats,
     render: Type.Optional(
       Type.Object(

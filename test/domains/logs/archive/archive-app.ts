@@ -2,8 +2,10 @@ import { INTERACTIVE_BUDGET } from "../../../../query/index.ts";
 import { NO_DAILY_CAPS } from "../../../../src/access/principal.ts";
 import type { ArchiveFiles } from "../../../../src/archive/files/archive-files.ts";
 import { logArchiveRoutes } from "../../../../src/domains/logs/archive/routes.ts";
+import { logPatternRoutes } from "../../../../src/domains/logs/patterns/routes.ts";
 import { logReadRoutes } from "../../../../src/domains/logs/read-routes.ts";
 import { testApp } from "../../../harness/http-app.ts";
+import { logRanges } from "../../../harness/log-ranges.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import { queryRunner } from "../../../query/query-store.ts";
 import type { FoundPage } from "../log-app.ts";
@@ -13,17 +15,22 @@ export interface Page extends FoundPage {
   entriesText: string;
 }
 
-/** Both searches over a suite's stores; the caller's organisation is the one that a header names. */
-export function archiveApp(stores: TestStores, files: ArchiveFiles | null) {
+/** What reads logs, over a suite's stores; the caller's organisation is the one that a header names. */
+export function archiveApp(
+  stores: TestStores,
+  files: ArchiveFiles | null,
+  choices: Parameters<typeof logRanges>[1] = {},
+) {
+  const ranges = logRanges(stores, { files, ...choices });
   const options = {
-    runner: queryRunner(stores),
     cursorKey: new Uint8Array(32).fill(7),
     budget: INTERACTIVE_BUDGET,
     now: Date.now,
   };
   const routes = [
-    ...logArchiveRoutes({ ...options, sql: stores.postgres, files }),
-    ...logReadRoutes(options),
+    ...logArchiveRoutes({ ...options, runner: queryRunner(stores), sql: stores.postgres, files }),
+    ...logReadRoutes({ ...options, ranges }),
+    ...logPatternRoutes({ ...options, ranges }),
   ];
   const app = testApp(routes, {
     authenticator: {
@@ -41,10 +48,10 @@ export function archiveApp(stores: TestStores, files: ArchiveFiles | null) {
     },
   });
   const get = (
-    where: "search" | "archive",
+    where: string,
     organizationId: number,
     parameters: Record<string, string> = {},
-  ) =>
+  ): Promise<Response> =>
     app.send("GET", `/api/v1/logs/${where}?${new URLSearchParams(parameters)}`, {
       headers: { "x-organization": String(organizationId) },
     });
@@ -59,5 +66,10 @@ export function archiveApp(stores: TestStores, files: ArchiveFiles | null) {
     const found: FoundPage = JSON.parse(text);
     return { ...found, entriesText: text.slice(0, text.lastIndexOf('],"nextCursor"') + 1) };
   };
-  return { ...app, get, page };
+  const query = (organizationId: number, json: object): Promise<Response> =>
+    app.send("POST", "/api/v1/logs/query", {
+      json,
+      headers: { "x-organization": String(organizationId) },
+    });
+  return { ...app, get, page, query };
 }

@@ -1,4 +1,5 @@
 import { NO_DAILY_CAPS } from "../../../../src/access/principal.ts";
+import type { ArchiveFiles } from "../../../../src/archive/files/archive-files.ts";
 import { Admission } from "../../../../src/concurrency/admission.ts";
 import { logPatternRoutes } from "../../../../src/domains/logs/patterns/routes.ts";
 import type { PatternsAnswer } from "../../../../src/domains/logs/patterns/types.ts";
@@ -6,6 +7,7 @@ import type { Authenticator } from "../../../../src/http/authenticator.ts";
 import { createMetrics } from "../../../../src/server/metrics.ts";
 import { QueryRunner } from "../../../../src/storage/query-runner.ts";
 import { testApp } from "../../../harness/http-app.ts";
+import { logRanges } from "../../../harness/log-ranges.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 
 export interface PatternApp {
@@ -16,9 +18,10 @@ export interface PatternApp {
 }
 
 export function patternApp(
-  stores: Pick<TestStores, "clickhouseEndpoint">,
+  stores: Pick<TestStores, "clickhouseEndpoint" | "postgres">,
   nowMs: () => number,
   queryMaxMemoryBytes = 2 ** 30,
+  files: ArchiveFiles | null = null,
 ): PatternApp {
   const runner = new QueryRunner({
     endpoint: stores.clickhouseEndpoint,
@@ -32,7 +35,7 @@ export function patternApp(
     maxMemoryBytes: queryMaxMemoryBytes,
     maxResultBytes: 2 ** 27,
   };
-  const routes = logPatternRoutes({ runner, budget, now: nowMs });
+  const routes = logPatternRoutes({ ranges: logRanges(stores, { runner, files }), budget, now: nowMs });
   const { send } = testApp(routes, { authenticator: byOrganization });
   const ask: PatternApp["ask"] = (organizationId, parameters = {}) =>
     send("GET", `/api/v1/logs/patterns?${new URLSearchParams(parameters)}`, {

@@ -15,9 +15,9 @@ import { createMetrics, type Metrics } from "../../../../src/server/metrics.ts";
 import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log-store.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import { testCaps } from "../../../harness/ledger.ts";
+import { logRanges } from "../../../harness/log-ranges.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../harness/temporary-directory.ts";
-import { queryRunner } from "../../../query/query-store.ts";
 import { EventReader } from "./event-reader.ts";
 
 interface TailServerOptions {
@@ -78,7 +78,7 @@ export async function startTailServer(
     [
       ...logIngestRoutes({ ingest, caps: testCaps(stores.postgres) }),
       ...logSearchRoutes({
-        runner: queryRunner(stores),
+        ranges: logRanges(stores),
         budget: INTERACTIVE_BUDGET,
         cursorKey: new Uint8Array(32),
         now: Date.now,

@@ -1,0 +1,26 @@
+import type { ArchiveFiles } from "../../src/archive/files/archive-files.ts";
+import { ArchiveIndex } from "../../src/archive/reading/archive-index.ts";
+import { LogRanges } from "../../src/archive/reading/log-ranges.ts";
+import type { QueryRunner } from "../../src/storage/query-runner.ts";
+import { queryRunner } from "../query/query-store.ts";
+import type { TestStores } from "./stores.ts";
+
+interface RangesChoices {
+  /** Where archived entries lie; nowhere when absent. */
+  readonly files?: ArchiveFiles | null;
+  readonly runner?: Pick<QueryRunner, "run" | "read">;
+  readonly index?: ArchiveIndex;
+}
+
+/** The stored entries of a suite, wherever they lie. */
+export function logRanges(
+  stores: Pick<TestStores, "clickhouseEndpoint" | "postgres">,
+  choices: RangesChoices = {},
+): LogRanges {
+  return new LogRanges({
+    runner: choices.runner ?? queryRunner(stores),
+    index: choices.index ?? new ArchiveIndex(stores.postgres),
+    files: choices.files ?? null,
+    onUnreadable: () => undefined,
+  });
+}
