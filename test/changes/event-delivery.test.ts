@@ -13,6 +13,7 @@ import { EventDelivery } from "../../src/changes/events/event-delivery.ts";
 import { removeOldEvents } from "../../src/changes/events/event-store.ts";
 import { type Subscription, subscribe } from "../../src/changes/events/subscription.ts";
 import { DELIVERIES_MAX_RUNNING_OF_ONE, DELIVERY_ATTEMPTS_MAX } from "../../src/changes/limits.ts";
+import { DependencyError } from "../../src/errors.ts";
 import { createLogger } from "../../src/log.ts";
 import { inOrganization } from "../../src/storage/organization-transaction.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
@@ -286,6 +287,20 @@ describe("a poisoned event", () => {
     const failingNow = eventServer(sql, [failing(() => true)]);
     await failingNow.deliver();
     expect(await waitingOf(sql, organizationId)).toMatchObject([{ is_set_aside: true }]);
+  });
+
+  test("is none that fails because a store is away: the attempt does not count", async () => {
+    const organizationId = await makeOrganization(sql);
+    const away = keeper("keep", async () => {
+      throw new DependencyError("postgres", "away", { retryable: true });
+    });
+    const server = eventServer(sql, [away]);
+    await server.emit(organizationId, "thing:1", 1);
+    await sql`UPDATE event_deliveries SET attempts = ${DELIVERY_ATTEMPTS_MAX}`;
+    await server.deliver();
+    expect(await waitingOf(sql, organizationId)).toMatchObject([
+      { attempts: DELIVERY_ATTEMPTS_MAX, is_due: false, is_set_aside: false },
+    ]);
   });
 
   test("of a payload that the server does not know is one", async () => {

@@ -51,6 +51,14 @@ function housekeeping(overrides: { sql?: TestStores["postgres"]; nowMs?: number 
   return new Housekeeping({ sql: overrides.sql ?? sql, now: () => overrides.nowMs ?? NOW_MS, tasks, log });
 }
 
+test("events that everybody was told of are removed after a month", async () => {
+  await sql`
+    INSERT INTO events (organization_id, kind, subject, payload, happened_at)
+    SELECT 1, 'thing.made', 'thing:1', '{}', now() - n * interval '1 day' FROM unnest(ARRAY[1, 29, 31]) AS n`;
+  await housekeeping().cleanOnce(signal);
+  expect(await count("events")).toBe(2);
+});
+
 test("what is over is removed and nothing else", async () => {
   await fillKeys(3);
   await sql`
