@@ -16,7 +16,6 @@ INSERT INTO job_turns (name, next_attempt_at) VALUES ('archive-sweep', now()), (
 
 -- Null once the request is answered, or known to be stored: nobody holds the key any more.
 ALTER TABLE idempotency_keys ALTER COLUMN attempt DROP NOT NULL;
-UPDATE idempotency_keys SET attempt = NULL WHERE answer IS NOT NULL;
 
 -- Logs of instances that were gone for too long: their executions were given up, and the request stored elsewhere. When
 -- such an instance comes back with the entries in its log, it finds out here that they are not its own any more.

@@ -61,7 +61,7 @@ export async function claimPlanned(sql: Sql): Promise<ClaimedUnit | null> {
   const [row] = await claimNext<UnitRow>(sql, {
     where: sql`state = 'planned'`,
     order: sql`day, id`,
-    columns: UNIT_COLUMNS(sql),
+    columns: unitColumns(sql),
   });
   return row === undefined ? null : claimedOf(row);
 }
@@ -72,7 +72,7 @@ export async function claimCommitted(sql: Sql): Promise<CommittedUnit[]> {
   const taking = {
     where: sql`state = 'committed'`,
     order: sql`id`,
-    columns: sql`${UNIT_COLUMNS(sql)}, attempt, file, rows, bytes, checksum, min_ts, max_ts`,
+    columns: sql`${unitColumns(sql)}, attempt, file, rows, bytes, checksum, min_ts, max_ts`,
   };
   const units: CommittedUnit[] = [];
   for (let rows = 0; units.length < DELETION_MAX_UNITS && rows + UNIT_MAX_ROWS <= DELETION_MAX_ROWS; ) {
@@ -85,8 +85,9 @@ export async function claimCommitted(sql: Sql): Promise<CommittedUnit[]> {
   return units;
 }
 
-const UNIT_COLUMNS = (sql: Sql): Fragment =>
-  sql`id, organization_id, to_char(day, 'YYYY-MM-DD') AS day, attempts`;
+function unitColumns(sql: Sql): Fragment {
+  return sql`id, organization_id, to_char(day, 'YYYY-MM-DD') AS day, attempts`;
+}
 
 function claimNext<Row extends object>(
   sql: Sql,
@@ -154,7 +155,7 @@ export async function commitUnit(
     const changed = await tx`
       UPDATE log_archive_units
       SET state = 'committed', file = ${file}, rows = ${rows}, bytes = ${bytes}, checksum = ${checksum},
-          min_ts = ${String(minTs)}, max_ts = ${String(maxTs)}, ${CAME_ON(tx)},
+          min_ts = ${String(minTs)}, max_ts = ${String(maxTs)}, ${cameOn(tx)},
           seq = (SELECT coalesce(max(seq), 0) + 1 FROM log_archive_units WHERE organization_id = ${organizationId})
       WHERE ${UNITS.held(tx, unit)}`;
     return changed.count === 1;
@@ -162,7 +163,9 @@ export async function commitUnit(
 }
 
 /** The unit is free, and due at once for what comes next. */
-const CAME_ON = (sql: ISql): Fragment => sql`${UNITS.freed(sql)}, retry_at = now(), attempts = 0`;
+function cameOn(sql: ISql): Fragment {
+  return sql`${UNITS.freed(sql)}, retry_at = now(), attempts = 0`;
+}
 
 /** Takes the file back from the archive: the log store, which has everything, is searched alone again. */
 export async function replanUnit(sql: Sql, unit: CommittedUnit): Promise<void> {
@@ -173,7 +176,7 @@ export async function replanUnit(sql: Sql, unit: CommittedUnit): Promise<void> {
 /** False when it is another instance's by now, which finishes it. */
 export async function finishUnit(sql: Sql, unit: CommittedUnit): Promise<boolean> {
   const { count } = await sql`
-    UPDATE log_archive_units SET state = 'done', ${CAME_ON(sql)}, done_at = now() WHERE ${UNITS.held(sql, unit)}`;
+    UPDATE log_archive_units SET state = 'done', ${cameOn(sql)}, done_at = now() WHERE ${UNITS.held(sql, unit)}`;
   return count === 1;
 }
 

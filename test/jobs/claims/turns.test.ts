@@ -12,7 +12,7 @@ let sql: TestStores["postgres"];
 beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
-  await sql`INSERT INTO job_turns (name, next_attempt_at) VALUES ('one', now()), ('two', now())`;
+  await sql`INSERT INTO job_turns (name, next_attempt_at) VALUES ('one', now()), ('two', now()), ('three', now())`;
 }, 60_000);
 afterAll(() => stores.close());
 
@@ -36,19 +36,19 @@ test("a turn is one holder's until its work ends, well or not; another turn is s
 test("the turn of an instance that died is taken over, and comes back to nobody by its end", async () => {
   const instance = createPostgres(stores.postgresUrl);
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const lost = takeTurn(instance, "one", async () => {
+  const lost = takeTurn(instance, "three", async () => {
     begun.resolve();
     await gate.promise;
   });
   await begun.promise;
-  expect(await takeTurn(sql, "one", done)).toBeNull();
+  expect(await takeTurn(sql, "three", done)).toBeNull();
   await letPass(sql, "job_turns", TURN_LEASE_MS);
-  const taken = await takeTurn(sql, "one", async () => {
+  const taken = await takeTurn(sql, "three", async () => {
     gate.resolve();
     await lost;
-    return takeTurn(instance, "one", done);
+    return takeTurn(instance, "three", done);
   });
   expect(taken).toBeNull();
-  expect(await takeTurn(sql, "one", done)).toBe("done");
+  expect(await takeTurn(sql, "three", done)).toBe("done");
   await instance.end();
 });

@@ -112,31 +112,10 @@ export const WORK: readonly Mutant[] = [
     tests: STORED,
   },
   {
-    name: "a request is executed in two places at once",
-    file: "src/http/ledger/idempotency-store.ts",
-    find: "else if (row.is_held) throw",
-    replace: "else if (row.is_held && row.is_done) throw",
-    tests: STORED,
-  },
-  {
     name: "entries that somebody else has stored are flushed",
     file: "ingest/insertion.ts",
     find: "missingRows(store, blocks, this.#givenAway, signal)",
     replace: "missingRows(store, blocks, new Map(), signal)",
-    tests: STORED,
-  },
-  {
-    name: "all requests of a record are given away with one",
-    file: "ingest/given-away.ts",
-    find: "if (!wanted.has(identity, 0)) continue;",
-    replace: "if (!wanted.has(identity, 0) && identities.length === 0) continue;",
-    tests: STORED,
-  },
-  {
-    name: "a request's rows are those of the first one",
-    file: "ingest/pipeline.ts",
-    find: "requestSpan(batch.rows - batch.requestRows, batch.requestRows)",
-    replace: "requestSpan(0, batch.requestRows)",
     tests: STORED,
   },
   {
