@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { swagger } from "@elysiajs/swagger";
-import { Elysia } from "elysia";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { PackedText } from "../../http/packed-text.ts";
-import { API_SUMMARY } from "./api-description.ts";
+import { openReference } from "./reference-page.ts";
 
 const PAGE = "/docs";
 const SCRIPT = "/docs/reference.js";
@@ -14,57 +12,23 @@ const SCRIPT = "/docs/reference.js";
 /** Files change with the package, that is with a release. */
 const CACHE_CONTROL = "public, max-age=3600";
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E" +
-  "%3Crect width=%2216%22 height=%2216%22 rx=%223%22 fill=%22%23111%22/%3E" +
-  "%3Cpath d=%22M3 5h10M3 8h7M3 11h9%22 stroke=%22%23fff%22/%3E%3C/svg%3E";
-
-/** What the reference is not to do: ask other servers for fonts, figures, answers or a proxy, or lead people to them. */
-const NOTHING_ELSEWHERE = {
-  withDefaultFonts: false,
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: "never",
-  hideClientButton: true,
-};
-
-/** The page of the reference, rendered by Elysia's plugin; the script comes from this server, and so does the document. */
-const reference = new Elysia().use(
-  swagger({
-    path: PAGE,
-    provider: "scalar",
-    scalarCDN: SCRIPT,
-    scalarConfig: {
-      ...NOTHING_ELSEWHERE,
-      spec: { url: "/openapi.json" },
-      // Calls go to where the page came from, whatever name of the server that is: the policy lets no others pass.
-      servers: [{ url: "/" }],
-      favicon: ICON,
-      customCss: "",
-      theme: "default",
-      defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-      authentication: { preferredSecurityScheme: "token" },
-    },
-    documentation: { info: { title: "obs API", description: API_SUMMARY, version: "" } },
-  }),
-);
-
 /** The interactive reference, which works without the internet: its script comes from the installed package. */
 export function docsRoutes() {
-  // The only package that has the script by itself; the one it is built in brings a framework of some hundred packages.
+  // `@scalar/api-reference` has the same script, and 240 packages more. Versions after this one have it inside a module.
   const bundle = fileURLToPath(import.meta.resolve("@scalar/fastify-api-reference"));
   const script = new PackedText(() => Bun.file(join(dirname(bundle), "js", "standalone.js")).bytes(), {
     "content-type": "text/javascript; charset=utf-8",
     "cache-control": CACHE_CONTROL,
   });
+  let reference: ReturnType<typeof openReference> | undefined;
   return [
     route({
       ...described("text/html; charset=utf-8"),
       path: PAGE,
       summary: "Interactive reference",
       handler: async () => {
-        const page = await (await reference.handle(new Request(`http://localhost${PAGE}`))).text();
+        reference ??= openReference(PAGE, SCRIPT);
+        const page = await (await (await reference).handle(new Request(`http://localhost${PAGE}`))).text();
         const headers = {
           "content-type": "text/html; charset=utf-8",
           "content-security-policy": policyOf(page),

@@ -10,6 +10,7 @@ if (CHROMIUM === null)
 const WAIT_MS = 60_000;
 /** The operation that a newcomer needs first, as the page names its section. */
 const FIRST_OPERATION = "tag/logs/POST/api/v1/logs/ingest";
+const FIRST_SECTION = `//*[contains(@id, "${FIRST_OPERATION}")]`;
 
 describe.skipIf(CHROMIUM === null)("the page of the reference", () => {
   let directory: TemporaryDirectory;
@@ -58,7 +59,9 @@ describe.skipIf(CHROMIUM === null)("the page of the reference", () => {
     async () => {
       const section = await page.waitForSelector(`[id$="${FIRST_OPERATION}"]`);
       await section?.scrollIntoView();
-      expect(await section?.evaluate((element) => element.textContent)).toContain("/api/v1/logs/ingest");
+      // What a section holds is made when it comes into view.
+      await page.waitForSelector(`xpath/.${FIRST_SECTION}//button[contains(., "Test Request")]`);
+      await page.waitForSelector("[id$='tag/kql']");
       const tags = await page.$$eval("[id*='tag/']", (elements) =>
         elements.map(({ id }) => /tag\/([^/]+)$/.exec(id)?.[1] ?? ""),
       );
@@ -73,8 +76,7 @@ describe.skipIf(CHROMIUM === null)("the page of the reference", () => {
     async () => {
       const token = await makeToken(server.url);
       await page.type("input[placeholder=Token]", token);
-      const operation = `//*[contains(@id, "${FIRST_OPERATION}")]`;
-      await page.locator(`xpath/.${operation}//button[contains(., "Test Request")]`).click();
+      await page.locator(`xpath/.${FIRST_SECTION}//button[contains(., "Test Request")]`).click();
       const answered = page.waitForResponse(`${server.url}/api/v1/logs/ingest`);
       await page.locator('xpath/.//button[contains(., "Send Request")]').click();
       expect((await answered).status()).toBe(202);
