@@ -90,7 +90,7 @@ export const EXPORTERS: readonly Exporter[] = [
   exportedTable("log-archive", "log_archive_units", {
     key: "id",
     columns:
-      "id day state attempt file rows bytes checksum min_ts max_ts seq failures retry_at created_at done_at",
+      "id day state attempt file rows bytes checksum min_ts max_ts seq attempts retry_at created_at done_at",
   }),
   exportedTable("ingest-sources", "ingest_sources", {
     key: "source_key",
