@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DecodeThread } from "./apart/decode-thread.ts";
-import { appendBlock } from "./append-block.ts";
 import { type Commit, newCommit } from "./commit.ts";
 import type { CommittedBatches } from "./committed-batches.ts";
 import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
@@ -13,6 +12,7 @@ import { LogBatch } from "./log-batch.ts";
 import { LOG_ID_STEP, type LogIdGenerator } from "./log-id.ts";
 import { ByteBuffer } from "./native/byte-buffer.ts";
 import type { IngestObserver } from "./observer.ts";
+import { asReceived, asRuled, type RequestEntries, type RulesOf } from "./request-entries.ts";
 import type { WalAppend } from "./wal/types.ts";
 
 /** Memory the block encoder keeps between batches. */
@@ -39,6 +39,8 @@ interface IngestPipelineOptions {
   observer: IngestObserver;
   /** Hears of what is durable; nobody does when absent. */
   committed?: CommittedBatches | undefined;
+  /** What becomes of entries before they are stored; absent or null where they are stored as they come. */
+  rulesOf?: RulesOf | undefined;
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
@@ -52,6 +54,8 @@ export class IngestPipeline {
   readonly #options: IngestPipelineOptions;
   readonly #block = new ByteBuffer(1024 * 1024);
   #spareBatch = new LogBatch();
+  /** For entries that rules are asked about; empty in between. */
+  readonly #scratch = new LogBatch();
   #open: Commit;
   #syncing: Commit | null = null;
   #scheduled = false;
@@ -82,15 +86,24 @@ export class IngestPipeline {
   async ingest(request: IngestRequest): Promise<IngestResult> {
     // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
     const isApart = isLarge(request);
-    const decode = isApart ? await this.#decodeApart(request, request.apart) : request.decode;
+    const found = this.#options.rulesOf?.(request.organizationId) ?? null;
+    const rules = found instanceof Promise ? await found : found;
+    const block = isApart ? await this.#decodeApart(request, request.apart) : null;
     if (!isApart) this.#refuseWhenOverloaded(request.bytes);
     this.#inFlightBytes += request.bytes;
     try {
+      const entries =
+        rules === null
+          ? asReceived(request, block)
+          : await asRuled(request, block, rules, {
+              scratch: this.#scratch,
+              receivedAtMs: this.#options.now(),
+            });
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         while (this.#open.requests > 0 && this.#open.batch.contentBytes + request.bytes > BATCH_MAX_BYTES)
           await this.#open.outcome.promise.catch(() => undefined);
         this.#refuseWhenUnable();
-        const result = await this.#addToOpenBatch(request, decode);
+        const result = await this.#addToOpenBatch(request, entries);
         if (result !== null) return result;
       }
       throw new IngestUnavailableError("in_flight", "the same events are being sent many times at once");
@@ -127,24 +140,24 @@ export class IngestPipeline {
       throw new IngestUnavailableError("in_flight", "too many log requests are in flight");
   }
 
-  /** Decodes the body on the other thread and answers what appends its entries. */
+  /** Decodes the body on the other thread. */
   async #decodeApart(
     { organizationId }: IngestRequest,
     { spec, body, decoded }: DecodingApart,
-  ): Promise<IngestRequest["decode"]> {
+  ): Promise<Uint8Array> {
     const { now, thread } = this.#options;
     this.#refuseWhenUnable();
     const made = await thread.decode({ organizationId, receivedAtMs: now(), spec, body });
     decoded?.(made);
     // Others get a turn before the entries are appended.
     await nextTurn();
-    return (batch, skip) => appendBlock(batch, made.block, skip);
+    return made.block;
   }
 
   /** Null when the request has to be tried again because the batch being synced holds some of its events. */
   async #addToOpenBatch(
     request: IngestRequest,
-    append: IngestRequest["decode"],
+    { append, dropped, applied }: RequestEntries,
   ): Promise<IngestResult | null> {
     const { now, observer } = this.#options;
     const startedAt = performance.now();
@@ -161,7 +174,7 @@ export class IngestPipeline {
       }
     };
     decode(NOTHING);
-    const accepted = batch.requestRows;
+    const accepted = batch.requestRows + dropped;
     const repeated = this.#lookForRequest(request, batch);
     const found = findDuplicates(batch, request.organizationId, (key) => this.#lookForEvent(key));
     if ((found.inSync || repeated === "syncing") && this.#syncing !== null) {
@@ -188,6 +201,7 @@ export class IngestPipeline {
     commit.requests++;
     this.#scheduleCommit();
     await commit.outcome.promise;
+    if (!replayed) applied();
     return { accepted, duplicates, replayed };
   }
 
