@@ -1,4 +1,5 @@
 import type { LogBatch } from "./log-batch.ts";
+import type { EntryTexts } from "./masking/entry-texts.ts";
 import {
   BlockReader,
   type ElementEnds,
@@ -8,47 +9,61 @@ import {
 import type { LowCardinalityColumn } from "./native/low-cardinality-column.ts";
 import type { StringColumn } from "./native/string-column.ts";
 
-/** Rows that follow one another: `from` and those up to `to`. */
-type Run = readonly [from: number, to: number];
+/** Rows that follow one another: `from` and those up to `to`; or one, whose texts are those of an entry instead. */
+type Run = readonly [from: number, to: number, texts?: EntryTexts | undefined];
+
+const NOTHING: ReadonlyMap<number, EntryTexts> = new Map();
 
 /**
  * Appends the entries of a block that `LogBatch.writeTo` wrote to the open request of `batch`, without those at the
  * positions in `skip`. They belong to the request then: its organisation and time of receipt are theirs, the batch
- * gives them their ids. Whole columns are copied, which takes a small part of the time that decoding takes.
+ * gives them their ids. Whole columns are copied, which takes a small part of the time that decoding takes. Entries in
+ * `replaced`, by their positions, have these texts instead of their own.
  */
-export function appendBlock(batch: LogBatch, block: Uint8Array, skip: ReadonlySet<number>): void {
+export function appendBlock(
+  batch: LogBatch,
+  block: Uint8Array,
+  skip: ReadonlySet<number>,
+  replaced: ReadonlyMap<number, EntryTexts> = NOTHING,
+): void {
   const reader = new BlockReader(block);
   if (reader.rows === 0) return;
-  const runs = keptRuns(reader.rows, skip);
+  const runs = keptRuns(reader.rows, skip, replaced);
   const { rows } = batch;
   fixedColumn(reader, 4);
   appendFixed(batch.ts, fixedColumn(reader, 8), runs, 8);
   fixedColumn(reader, 8);
   fixedColumn(reader, 8);
   appendFixed(batch.level, fixedColumn(reader, 1), runs, 1);
-  for (const column of [batch.service, batch.source, batch.host]) {
+  for (const name of ["service", "source", "host"] as const) {
     reader.columnName();
-    appendIndexed(column, reader.indexedTexts(), runs);
+    appendIndexed(batch[name], reader.indexedTexts(), runs, name);
   }
-  appendTexts(batch.message, textColumn(reader), runs);
-  for (const column of [batch.traceId, batch.spanId]) {
+  appendTexts(batch.message, textColumn(reader), runs, "message");
+  for (const name of ["traceId", "spanId"] as const) {
     const texts = textColumn(reader);
     if (isAllEmpty(texts, reader.rows)) continue;
     // Filled up at the end of the request only, because most requests have none.
-    column.fillTo(rows);
-    appendTexts(column, texts, runs);
+    batch[name].fillTo(rows);
+    appendTexts(batch[name], texts, runs, name);
   }
-  appendTexts(batch.eventId, textColumn(reader), runs);
+  appendTexts(batch.eventId, textColumn(reader), runs, "event_id");
   appendAttributes(batch, reader, runs);
   batch.endRows(runs.reduce((count, [from, to]) => count + to - from, 0));
 }
 
-/** What is left of `rows` rows without those in `skip`. */
-function keptRuns(rows: number, skip: ReadonlySet<number>): readonly Run[] {
+/** What is left of `rows` rows without those in `skip`; those in `replaced` by themselves. */
+function keptRuns(
+  rows: number,
+  skip: ReadonlySet<number>,
+  replaced: ReadonlyMap<number, EntryTexts>,
+): readonly Run[] {
   const runs: Run[] = [];
   let from = 0;
-  for (const row of [...skip].toSorted((a, b) => a - b)) {
+  for (const row of [...skip, ...replaced.keys()].toSorted((a, b) => a - b)) {
     if (row > from) runs.push([from, row]);
+    const texts = replaced.get(row);
+    if (texts !== undefined) runs.push([row, row + 1, texts]);
     from = row + 1;
   }
   if (from < rows) runs.push([from, rows]);
@@ -61,23 +76,39 @@ function appendAttributes(batch: LogBatch, reader: BlockReader, runs: readonly R
   reader.indexedPrefix();
   const pairEnds = reader.elementEnds();
   const pairs = pairEnds[reader.rows - 1] ?? 0;
-  const pairRuns = elementRuns(pairEnds, runs);
   const firstPair = attrs.keys.rows;
-  appendIndexed(attrs.keys, reader.indexedData(pairs), pairRuns);
-  appendTexts(attrs.values, reader.texts(pairs), pairRuns);
-  appendEnds(attrs, firstPair, pairEnds, runs);
+  const pairKeys = reader.indexedData(pairs);
+  const pairValues = reader.texts(pairs);
+  const numbers = attrs.keys.numbersOf(pairKeys.texts);
+  for (const [from, to, texts] of elementRuns(pairEnds, runs))
+    if (texts === undefined) {
+      attrs.keys.appendIndexed(numbers, pairKeys.indexes, from, to);
+      attrs.values.appendRows(pairValues, from, to);
+    } else
+      for (const { key, text } of texts.attributes) {
+        attrs.keys.append(key);
+        attrs.values.append(text);
+      }
+  appendEnds(attrs, firstPair, pairEnds, runs, (texts) => texts.attributes.length);
   reader.columnName();
   reader.indexedPrefix();
   const keyEnds = reader.elementEnds();
   const firstKey = attrJsonKeys.elements.rows;
   const keys = reader.indexedData(keyEnds[reader.rows - 1] ?? 0);
-  appendIndexed(attrJsonKeys.elements, keys, elementRuns(keyEnds, runs));
-  appendEnds(attrJsonKeys, firstKey, keyEnds, runs);
+  const keyNumbers = attrJsonKeys.elements.numbersOf(keys.texts);
+  for (const [from, to, texts] of elementRuns(keyEnds, runs))
+    if (texts === undefined) attrJsonKeys.elements.appendIndexed(keyNumbers, keys.indexes, from, to);
+    else for (const key of jsonKeysOf(texts)) attrJsonKeys.elements.append(key);
+  appendEnds(attrJsonKeys, firstKey, keyEnds, runs, (texts) => jsonKeysOf(texts).length);
+}
+
+function jsonKeysOf({ attributes }: EntryTexts): string[] {
+  return attributes.filter(({ isJson }) => isJson).map(({ key }) => key);
 }
 
 /** The runs of elements that belong to runs of rows. */
 function elementRuns(ends: ElementEnds, runs: readonly Run[]): readonly Run[] {
-  return runs.map(([from, to]) => [startOf(ends, from), startOf(ends, to)]);
+  return runs.map(([from, to, texts]) => [startOf(ends, from), startOf(ends, to), texts]);
 }
 
 function startOf(ends: ElementEnds, row: number): number {
@@ -90,9 +121,15 @@ function appendEnds(
   first: number,
   ends: ElementEnds,
   runs: readonly Run[],
+  countOf: (texts: EntryTexts) => number,
 ): void {
   let kept = first;
-  for (const [from, to] of runs) {
+  for (const [from, to, texts] of runs) {
+    if (texts !== undefined) {
+      kept += countOf(texts);
+      column.endRowAt(kept);
+      continue;
+    }
     const shift = kept - startOf(ends, from);
     for (let row = from; row < to; row++) column.endRowAt((ends[row] ?? 0) + shift);
     kept = startOf(ends, to) + shift;
@@ -114,9 +151,16 @@ function appendFixed(
   for (const [from, to] of runs) column.appendBytes(bytes.subarray(from * width, to * width));
 }
 
-function appendIndexed(column: LowCardinalityColumn, texts: IndexedTexts, runs: readonly Run[]): void {
-  const numbers = column.numbersOf(texts.texts);
-  for (const [from, to] of runs) column.appendIndexed(numbers, texts.indexes, from, to);
+function appendIndexed(
+  column: LowCardinalityColumn,
+  { texts, indexes }: IndexedTexts,
+  runs: readonly Run[],
+  name: "service" | "source" | "host",
+): void {
+  const numbers = column.numbersOf(texts);
+  for (const [from, to, instead] of runs)
+    if (instead === undefined) column.appendIndexed(numbers, indexes, from, to);
+    else column.append(instead[name]);
 }
 
 function textColumn(reader: BlockReader): EncodedTexts {
@@ -124,8 +168,15 @@ function textColumn(reader: BlockReader): EncodedTexts {
   return reader.texts();
 }
 
-function appendTexts(column: StringColumn, texts: EncodedTexts, runs: readonly Run[]): void {
-  for (const [from, to] of runs) column.appendRows(texts, from, to);
+function appendTexts(
+  column: StringColumn,
+  texts: EncodedTexts,
+  runs: readonly Run[],
+  name: "message" | "traceId" | "spanId" | "event_id",
+): void {
+  for (const [from, to, instead] of runs)
+    if (instead === undefined) column.appendRows(texts, from, to);
+    else column.append(instead[name]);
 }
 
 /** An empty text is nothing but its length. */

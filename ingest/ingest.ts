@@ -8,6 +8,7 @@ import { type InstanceNumber, LogIdGenerator } from "./log-id.ts";
 import type { LogStore } from "./log-store.ts";
 import type { IngestObserver } from "./observer.ts";
 import { IngestPipeline } from "./pipeline.ts";
+import type { RulesOf } from "./request-entries.ts";
 import { openWal, type Wal } from "./wal/wal.ts";
 
 /** Bytes of one segment file: the log gives disk space back in steps of this size. */
@@ -31,6 +32,8 @@ export interface IngestOptions {
   now: () => number;
   /** Hears of every batch that is durable. */
   committed?: CommittedBatches | undefined;
+  /** What becomes of entries before they are stored; absent or null where they are stored as they come. */
+  rulesOf?: RulesOf | undefined;
   /**
    * Which requests, by their identity, others have stored since an earlier process left them in the log: their entries
    * are not flushed. Asked before any of that is, and again when it rejects. None when absent.
@@ -82,6 +85,7 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
     now,
     observer,
     committed: options.committed,
+    rulesOf: options.rulesOf,
   });
   flusher.run().catch(options.onFatal);
   return {

@@ -24,6 +24,8 @@ export const ATTRIBUTE_KEY_MAX_CHARS = 255;
 export const ATTRIBUTE_VALUE_MAX_BYTES = 64 * 1024;
 /** Nesting inside a body. Parsers, here and at the readers, recurse; this keeps every stack shallow. */
 export const JSON_MAX_DEPTH = 32;
+/** Nesting inside the value of an attribute that was stored: it was part of a body, some formats wrap it once more. */
+export const ATTRIBUTE_MAX_DEPTH = 64;
 
 /** Problems listed in one refusal; a client fixes the first ones first. */
 export const ISSUES_MAX_COUNT = 100;

@@ -1,46 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { DecodeThread } from "./apart/decode-thread.ts";
-import { appendBlock } from "./append-block.ts";
 import { type Commit, newCommit } from "./commit.ts";
-import type { CommittedBatches } from "./committed-batches.ts";
 import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
-import type { EventWindow } from "./dedupe/event-window.ts";
 import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts";
 import { requestSpan } from "./dedupe/request-keys.ts";
 import { IngestKeyReusedError, IngestUnavailableError } from "./errors.ts";
 import type { DecodingApart, IngestRequest, IngestResult } from "./ingest-request.ts";
 import { BATCH_MAX_BYTES, DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
 import { LogBatch } from "./log-batch.ts";
-import { LOG_ID_STEP, type LogIdGenerator } from "./log-id.ts";
+import { LOG_ID_STEP } from "./log-id.ts";
 import { ByteBuffer } from "./native/byte-buffer.ts";
-import type { IngestObserver } from "./observer.ts";
-import type { WalAppend } from "./wal/types.ts";
+import type { IngestPipelineOptions } from "./pipeline-options.ts";
+import { asReceived, asRuled, type RequestEntries } from "./request-entries.ts";
 
 /** Memory the block encoder keeps between batches. */
 const KEEP_BLOCK_BYTES = 16 * 1024 * 1024;
 /** How often a request waits for the fate of the same events in an earlier request. */
 const MAX_ATTEMPTS = 8;
-
-/** What the pipeline needs of the write-ahead log. */
-interface BatchLog {
-  append(record: WalAppend): Promise<unknown>;
-  readonly bytes: number;
-  readonly maxBytes: number;
-}
-
-interface IngestPipelineOptions {
-  log: BatchLog;
-  /** Decodes large bodies. */
-  thread: Pick<DecodeThread, "decode">;
-  ids: LogIdGenerator;
-  events: EventWindow;
-  /** Unpacked bytes of requests that are not yet answered. */
-  maxInFlightBytes: number;
-  now: () => number;
-  observer: IngestObserver;
-  /** Hears of what is durable; nobody does when absent. */
-  committed?: CommittedBatches | undefined;
-}
 
 const NOTHING: ReadonlySet<number> = new Set();
 const NO_KEYS = new Uint32Array(0);
@@ -53,6 +28,8 @@ export class IngestPipeline {
   readonly #options: IngestPipelineOptions;
   readonly #block = new ByteBuffer(1024 * 1024);
   #spareBatch = new LogBatch();
+  /** For entries that rules are asked about; empty in between. */
+  readonly #scratch = new LogBatch();
   #open: Commit;
   #syncing: Commit | null = null;
   #scheduled = false;
@@ -83,22 +60,31 @@ export class IngestPipeline {
   async ingest(request: IngestRequest): Promise<IngestResult> {
     // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
     const isApart = isLarge(request);
-    const apart = isApart ? await this.#decodeApart(request, request.apart) : null;
-    const decode = apart?.append ?? request.decode;
+    const found = this.#options.rulesOf?.(request.organizationId) ?? null;
+    const rules = found instanceof Promise ? await found : found;
+    const block = isApart ? await this.#decodeApart(request, request.apart) : null;
     if (!isApart) this.#refuseWhenOverloaded(request.bytes);
     this.#inFlightBytes += request.bytes;
     try {
+      const entries =
+        rules === null
+          ? asReceived(request, block)
+          : await asRuled(request, block, rules, {
+              scratch: this.#scratch,
+              receivedAtMs: this.#options.now(),
+            });
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         while (this.#open.requests > 0 && this.#open.batch.contentBytes + request.bytes > BATCH_MAX_BYTES)
           await this.#open.outcome.promise.catch(() => undefined);
         this.#refuseWhenUnable();
-        const result = await this.#addToOpenBatch(request, decode);
+        const result = await this.#addToOpenBatch(request, entries);
         if (result !== null) return result;
       }
       throw new IngestUnavailableError("in_flight", "the same events are being sent many times at once");
     } finally {
       this.#inFlightBytes -= request.bytes;
-      apart?.free();
+      // The collector takes its time with what is large and not its own, while more of it comes.
+      block?.buffer.transfer(0);
     }
   }
 
@@ -130,28 +116,24 @@ export class IngestPipeline {
       throw new IngestUnavailableError("in_flight", "too many log requests are in flight");
   }
 
-  /** Decodes the body on the other thread; answers what appends its entries, and what frees them in the end. */
+  /** Decodes the body on the other thread. */
   async #decodeApart(
     { organizationId }: IngestRequest,
     { spec, body, decoded }: DecodingApart,
-  ): Promise<{ readonly append: IngestRequest["decode"]; readonly free: () => void }> {
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const { now, thread } = this.#options;
     this.#refuseWhenUnable();
     const made = await thread.decode({ organizationId, receivedAtMs: now(), spec, body });
     decoded?.(made);
     // Others get a turn before the entries are appended.
     await nextTurn();
-    return {
-      append: (batch, skip) => appendBlock(batch, made.block, skip),
-      // The collector takes its time with what is large and not its own, while more of it comes.
-      free: () => made.block.buffer.transfer(0),
-    };
+    return made.block;
   }
 
   /** Null when the request has to be tried again because the batch being synced holds some of its events. */
   async #addToOpenBatch(
     request: IngestRequest,
-    append: IngestRequest["decode"],
+    { append, dropped, applied }: RequestEntries,
   ): Promise<IngestResult | null> {
     const { now, observer } = this.#options;
     const startedAt = performance.now();
@@ -168,7 +150,7 @@ export class IngestPipeline {
       }
     };
     decode(NOTHING);
-    const accepted = batch.requestRows;
+    const accepted = batch.requestRows + dropped;
     const repeated = this.#lookForRequest(request, batch);
     const found = findDuplicates(batch, request.organizationId, (key) => this.#lookForEvent(key));
     if ((found.inSync || repeated === "syncing") && this.#syncing !== null) {
@@ -199,6 +181,7 @@ export class IngestPipeline {
     commit.requests++;
     this.#scheduleCommit();
     await commit.outcome.promise;
+    if (!replayed) applied();
     return { accepted, duplicates, replayed };
   }
 

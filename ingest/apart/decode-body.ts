@@ -2,12 +2,11 @@ import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bu
 import { NativeFormat } from "../decode/native.ts";
 import { NdjsonFormat } from "../decode/ndjson/ndjson.ts";
 import { LogBatch } from "../log-batch.ts";
-import { LOG_ID_STEP } from "../log-id.ts";
 import type { SourceDecoder } from "../mapping/learned-texts.ts";
-import { ByteBuffer } from "../native/byte-buffer.ts";
 import type { RecordDecoder } from "../record/record-decoder.ts";
 import { RecordWriter } from "../record/record-writer.ts";
 import type { RejectedRecord } from "../record/rejections.ts";
+import { takeBlock } from "../take-block.ts";
 import { type PackedItems, packItems } from "./bulk-items.ts";
 import {
   type DecoderSpec,
@@ -47,11 +46,7 @@ export function decodeBody({ organizationId, receivedAtMs, spec, body }: DecodeJ
   const decoded = isStrict(spec)
     ? decodeStrict(spec, body, batch)
     : decodeRecords(spec, body, batch, receivedAtMs);
-  batch.keepRequest();
-  const out = new ByteBuffer(batch.blockBytes);
-  // The ids are given again when the block is appended.
-  batch.writeTo(out, 0n, LOG_ID_STEP);
-  return { ...decoded, block: out.view() };
+  return { ...decoded, block: takeBlock(batch) };
 }
 
 type WithoutBlock = Omit<DecodedBody, "block">;

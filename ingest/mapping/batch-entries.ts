@@ -1,18 +1,12 @@
 import { CommittedBlock } from "../committed-block.ts";
 import { tryParseJson } from "../decode/json-body.ts";
+import { ATTRIBUTE_MAX_DEPTH } from "../limits.ts";
 import type { LogBatch } from "../log-batch.ts";
-import { ByteBuffer } from "../native/byte-buffer.ts";
-
-const INITIAL_BYTES = 64 * 1024;
-/** Attributes are JSON that was parsed and nests less. */
-const ATTRIBUTE_MAX_DEPTH = 64;
+import { takeBlock } from "../take-block.ts";
 
 /** The entries of a batch that is not stored, in the form in which they would be. Its request must be open. */
 export function blockOf(batch: LogBatch): CommittedBlock {
-  batch.keepRequest();
-  const out = new ByteBuffer(INITIAL_BYTES);
-  batch.writeTo(out, 0n, 1);
-  return new CommittedBlock(out.view());
+  return new CommittedBlock(takeBlock(batch));
 }
 
 /** The attributes of an entry as values; those of any name are its own members. */

@@ -1,0 +1,114 @@
+import type { CommittedBlock } from "../committed-block.ts";
+import type { ElementEnds, IndexedTexts, TextSlices } from "../native/block-reader.ts";
+import { MASKABLE_COLUMNS, type Mask } from "./mask.ts";
+import type { MaskPattern } from "./mask-pattern.ts";
+import { MASK_PATTERNS, type MaskPatternName } from "./patterns.ts";
+
+/** Says which entries of a block a mask may find something in: one look at all texts for each pattern. */
+export class MaskableRows {
+  readonly #block: CommittedBlock;
+  readonly #found = new Map<MaskPatternName, Uint8Array>();
+
+  constructor(block: CommittedBlock) {
+    this.#block = block;
+  }
+
+  /** 1 for every such row. */
+  of({ fields, patterns }: Mask): Uint8Array {
+    const rows = this.#rowsWithFields(fields);
+    for (const name of patterns) {
+      const found = this.#rowsOf(name);
+      for (let row = 0; row < rows.length; row++) rows[row] = (rows[row] ?? 0) | (found[row] ?? 0);
+    }
+    return rows;
+  }
+
+  #rowsWithFields(fields: readonly string[]): Uint8Array {
+    const { rows, details } = this.#block;
+    const found = new Uint8Array(rows);
+    if (fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field))) return found.fill(1);
+    const { keys, ends } = details.attrs;
+    const jsonKeys = new Set(details.attrJsonKeys.elements.texts);
+    const isNamed = keys.texts.map((key) =>
+      fields.some((field) => field === key || (jsonKeys.has(key) && field.startsWith(`${key}.`))),
+    );
+    if (!isNamed.includes(true)) return found;
+    for (let row = 0, at = 0; row < rows; row++)
+      for (; at < (ends[row] ?? 0); at++) if (isNamed[keys.indexes[at] ?? 0] === true) found[row] = 1;
+    return found;
+  }
+
+  #rowsOf(name: MaskPatternName): Uint8Array {
+    let rows = this.#found.get(name);
+    if (rows === undefined) {
+      rows = this.#look(MASK_PATTERNS[name]);
+      this.#found.set(name, rows);
+    }
+    return rows;
+  }
+
+  #look(pattern: MaskPattern): Uint8Array {
+    const block = this.#block;
+    const { attrs, eventId } = block.details;
+    const rows = new Uint8Array(block.rows);
+    const mark = (row: number): void => {
+      rows[row] = 1;
+    };
+    const markElement = (element: number): void => mark(rowOfElement(attrs.ends, element));
+    lookInTexts(pattern, block.message, mark);
+    lookInTexts(pattern, eventId, mark);
+    lookInTexts(pattern, attrs.values, markElement);
+    for (const column of [block.service, block.source, block.host]) lookInNames(pattern, column, mark);
+    lookInNames(pattern, attrs.keys, markElement);
+    return rows;
+  }
+}
+
+function lookInTexts(
+  { hint }: MaskPattern,
+  { bytes, starts, ends }: TextSlices,
+  mark: (at: number) => void,
+): void {
+  const from = starts[0] ?? 0;
+  const to = ends.at(-1) ?? 0;
+  // A byte a text, its length, is all there is where every text is empty.
+  if (to - from < starts.length) return;
+  hint(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from), (at) => {
+    const text = lastAtOrBelow(starts, from + at);
+    if (text >= 0) mark(text);
+  });
+}
+
+/** Of few distinct texts each is looked at. */
+function lookInNames(
+  { find, isSecretName }: MaskPattern,
+  { texts, indexes }: IndexedTexts,
+  mark: (at: number) => void,
+): void {
+  const isFound = texts.map((text) => isSecretName?.(text) === true || find(text).length > 0);
+  if (!isFound.includes(true)) return;
+  for (let at = 0; at < indexes.length; at++) if (isFound[indexes[at] ?? 0] === true) mark(at);
+}
+
+function rowOfElement(ends: ElementEnds, element: number): number {
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ends[middle] ?? 0) <= element) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The last index whose value is at or below `value`; -1 when there is none. */
+function lastAtOrBelow(ascending: Uint32Array, value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { appendBlock } from "../../ingest/append-block.ts";
+import { CommittedBlock } from "../../ingest/committed-block.ts";
+import { NativeFormat } from "../../ingest/decode/native.ts";
+import { type EntryAction, type EntryRule, judgeEntries } from "../../ingest/entry-rules.ts";
+import { LogBatch } from "../../ingest/log-batch.ts";
+import { type EntryTexts, entryTexts } from "../../ingest/masking/entry-texts.ts";
+import { EntryMasker } from "../../ingest/masking/mask.ts";
+import { BlockReader } from "../../ingest/native/block-reader.ts";
+import { takeBlock } from "../../ingest/take-block.ts";
+import { type NativeEntry, nativeEntry } from "./log-entry-arbitrary.ts";
+
+const format = new NativeFormat();
+
+function blockOf(entries: readonly NativeEntry[]): Uint8Array {
+  const batch = new LogBatch();
+  batch.beginRequest(1, 1_790_000_000_000);
+  if (entries.length > 0) format.decode(new TextEncoder().encode(JSON.stringify(entries)), batch, new Set());
+  return takeBlock(batch);
+}
+
+function entriesOf(bytes: Uint8Array): EntryTexts[] {
+  if (new BlockReader(bytes).rows === 0) return [];
+  const block = new CommittedBlock(bytes);
+  return Array.from({ length: block.rows }, (_, row) => entryTexts(block, row));
+}
+
+const forAll: EntryRule["rowsOf"] = () => () => true;
+const forMessage =
+  (message: string): EntryRule["rowsOf"] =>
+  (block) =>
+  (row) =>
+    block.messageText(row) === message;
+
+function judged(entries: readonly NativeEntry[], rules: readonly EntryRule[], random = () => 0.5) {
+  const steps = judgeEntries(blockOf(entries), { rules, applied: () => {}, random }, new LogBatch());
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return { ...step.value, entries: entriesOf(step.value.block) };
+}
+
+const mask = (fields: readonly string[], patterns: readonly "email"[] = []): EntryAction => ({
+  kind: "mask",
+  fields,
+  patterns,
+});
+
+describe("entries before they are stored", () => {
+  test("the first rule that drops an entry ends its way, and counts it", () => {
+    const { entries, dropped, outcomes } = judged(
+      [{ message: "a" }, { message: "b" }, { message: "c" }],
+      [
+        { action: mask(["message"]), rowsOf: forMessage("b") },
+        { action: { kind: "drop" }, rowsOf: forMessage("b") },
+        { action: { kind: "drop" }, rowsOf: forAll },
+      ],
+    );
+    expect(entries).toEqual([]);
+    expect(dropped).toBe(3);
+    expect(outcomes).toEqual([
+      { rule: 1, dropped: 1, masked: 0 },
+      { rule: 2, dropped: 2, masked: 0 },
+    ]);
+  });
+
+  test("a rule is asked about the entry as it was received, whatever a rule before it masked", () => {
+    const { entries } = judged(
+      [{ message: "a", service: "s" }],
+      [
+        { action: mask(["message"]), rowsOf: forAll },
+        { action: mask(["service"]), rowsOf: forMessage("a") },
+      ],
+    );
+    expect(entries).toMatchObject([{ message: "[masked]", service: "[masked]" }]);
+  });
+
+  test("one in so many is kept by a sample, each by its own chance", () => {
+    const chances = [0, 0.24, 0.25, 0.99];
+    const { entries, outcomes } = judged(
+      chances.map((chance) => ({ message: `m${chance}` })),
+      [{ action: { kind: "sample", keepOneIn: 4 }, rowsOf: forAll }],
+      () => chances.shift() ?? 1,
+    );
+    expect(entries.map(({ message }) => message)).toEqual(["m0", "m0.24"]);
+    expect(outcomes).toEqual([{ rule: 0, dropped: 2, masked: 0 }]);
+  });
+
+  test("a request without entries has none afterwards", () => {
+    expect(judged([], [{ action: mask(["message"], ["email"]), rowsOf: forAll }])).toMatchObject({
+      entries: [],
+      dropped: 0,
+    });
+  });
+
+  test("what no rule is for is not copied", () => {
+    const block = blockOf([{ message: "a" }]);
+    const steps = judgeEntries(
+      block,
+      { rules: [{ action: mask([], ["email"]), rowsOf: forAll }], applied: () => {}, random: () => 0 },
+      new LogBatch(),
+    );
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    expect(step.value.block).toBe(block);
+  });
+
+  test("any mask of any entries changes these texts only, and keeps the others where they were", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(nativeEntry, fc.constantFrom("keep", "drop", "mask")), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        (fates) => {
+          const entries = fates.map(([entry, fate], i) => ({
+            ...entry,
+            host: `${fate} ${i}`,
+            attrs: { ...entry.attrs, mail: `to a${i}@example.org`, deep: { list: [`b${i}@example.org`, i] } },
+          }));
+          const hostBegins =
+            (word: string): EntryRule["rowsOf"] =>
+            (block) =>
+            (row) =>
+              entryTexts(block, row).host.startsWith(word);
+          const action = mask(["message", "deep.list"], ["email"]);
+          const { entries: left } = judged(entries, [
+            { action: { kind: "drop" }, rowsOf: hostBegins("drop") },
+            { action, rowsOf: hostBegins("mask") },
+          ]);
+          if (action.kind !== "mask") throw new TypeError("not a mask");
+          const masker = new EntryMasker(action);
+          const expected = entriesOf(blockOf(entries))
+            .filter(({ host }) => !host.startsWith("drop"))
+            .map((entry) => (entry.host.startsWith("mask") ? masker.entry(entry) : entry));
+          expect(left).toEqual(expected);
+          for (const { host, message } of left) expect(message === "[masked]").toBe(host.startsWith("mask"));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a mask", () => {
+  const entry: EntryTexts = {
+    message: "m",
+    service: "shop",
+    source: "",
+    host: "",
+    traceId: "0af7651916cd43dd8448eb211c80319c",
+    spanId: "",
+    event_id: "order ann@example.org",
+    attributes: [
+      {
+        key: "user",
+        text: '{"email":"ann@example.org","n":12345678901234567890,"tags":["a@example.org"]}',
+        isJson: true,
+      },
+      { key: "count", text: "4111111111111111", isJson: true },
+      { key: "nothing", text: "", isJson: true },
+      { key: "ann@example.org", text: "x", isJson: false },
+    ],
+  };
+
+  test("finds members by their path, keeps the digits of numbers, and the form of JSON", () => {
+    const { attributes } = new EntryMasker({ fields: ["user.email"], patterns: ["card"] }).entry(entry);
+    expect(attributes).toEqual([
+      {
+        key: "user",
+        text: '{"email":"[masked]","n":12345678901234567890,"tags":["a@example.org"]}',
+        isJson: true,
+      },
+      { key: "count", text: "[card]", isJson: false },
+      { key: "nothing", text: "", isJson: true },
+      { key: "ann@example.org", text: "x", isJson: false },
+    ]);
+  });
+
+  test("looks into the names of attributes, and leaves ids that differ different", () => {
+    const masker = new EntryMasker({ fields: ["traceId"], patterns: ["email"] });
+    const masked = masker.entry(entry);
+    expect(JSON.stringify(masked)).not.toContain("example.org");
+    expect(masked.traceId).toBe("");
+    expect(masked.event_id).toStartWith("[masked]");
+    expect(masker.entry({ ...entry, event_id: "order eve@example.org" }).event_id).not.toBe(masked.event_id);
+    expect(masker.entry(entry).event_id).toBe(masked.event_id);
+  });
+
+  test("answers the entry itself when there is nothing in it to mask", () => {
+    expect(new EntryMasker({ fields: ["absent"], patterns: ["key"] }).entry(entry)).toBe(entry);
+  });
+});
+
+test("a replaced entry stands in its place, its times and its level as they were", () => {
+  const block = blockOf([
+    { message: "a", level: "warn", ts: "2026-01-01T00:00:00.123456789Z" },
+    { message: "b" },
+  ]);
+  const [first] = entriesOf(block);
+  if (first === undefined) throw new TypeError("no entry");
+  const batch = new LogBatch();
+  batch.beginRequest(7, 1_790_000_000_000);
+  appendBlock(batch, block, new Set(), new Map([[0, { ...first, message: "c" }]]));
+  const copy = new CommittedBlock(takeBlock(batch));
+  expect([copy.messageText(0), copy.level(0), copy.ts(0)]).toEqual([
+    "c",
+    "warn",
+    BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n + 123_456_789n,
+  ]);
+  expect(copy.messageText(1)).toBe("b");
+});
