@@ -7,14 +7,11 @@ import {
   type LevelScale,
   type RecordField,
 } from "./json-record-keys.ts";
-import { levelOfOtlpSeverity, levelOfSyslogSeverity, levelOfText } from "./levels.ts";
+import { levelOfNumber, levelOfText } from "./levels.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
 /** Nothing but durations and counters are below: as seconds it is March 1973. */
 const EPOCH_MIN = 100_000_000;
-
-const BUNYAN_LEVELS: readonly Level[] = ["trace", "debug", "info", "warn", "error", "fatal"];
-const PYTHON_LEVELS: readonly Level[] = ["debug", "info", "warn", "error", "fatal"];
 
 /** A date-time without an offset: `2026-01-31 23:59:59,123`, as many loggers write it. */
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?$/;
@@ -144,19 +141,7 @@ function levelOf(value: unknown, scale: LevelScale): Level | null {
   const text = numberText(value) ?? (typeof value === "string" ? value : null);
   if (text === null) return null;
   if (!/^\d{1,3}$/.test(text)) return typeof value === "string" ? levelOfText(value) : null;
-  const number = Number(text);
-  switch (scale) {
-    case "bunyan":
-      return BUNYAN_LEVELS[number / 10 - 1] ?? null;
-    case "python":
-      return PYTHON_LEVELS[number / 10 - 1] ?? null;
-    case "syslog":
-      return number <= 7 ? levelOfSyslogSeverity(number) : null;
-    case "otlp":
-      return levelOfOtlpSeverity(number);
-    case "words":
-      return null;
-  }
+  return scale === "words" ? null : levelOfNumber(Number(text), scale);
 }
 
 function writeAttribute(writer: RecordWriter, key: string, value: unknown): void {
