@@ -8,7 +8,7 @@ import { IngestRejectedError } from "../errors.ts";
 import { REQUEST_MAX_RECORDS } from "../limits.ts";
 import { LEVEL_NUMBERS, type Level, LogBatch } from "../log-batch.ts";
 import type { RecordField } from "../record/json-record-keys.ts";
-import { RecordWriter } from "../record/record-writer.ts";
+import { type RecordFields, RecordWriter } from "../record/record-writer.ts";
 import { attributesOf, blockOf } from "./batch-entries.ts";
 import { type CompiledMapping, compileMapping } from "./compile-mapping.ts";
 import { LearnedTexts, type SourceDecoder } from "./learned-texts.ts";
@@ -98,7 +98,7 @@ export class CefSourceDecoder implements SourceDecoder {
     if (reason !== null) writer.reject({ place: placeOf(line), reason, raw: line.bytes });
   }
 
-  #writeUnnamed(writer: RecordWriter, rest: JsonObject, given: ReadonlySet<RecordField>): void {
+  #writeUnnamed(writer: RecordFields, rest: JsonObject, given: ReadonlySet<RecordField>): void {
     if (this.#current === null) return;
     const { block, row } = this.#current;
     if (!given.has("message")) writer.message(block.messageText(row));

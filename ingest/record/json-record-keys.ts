@@ -84,6 +84,8 @@ const KEYS: readonly (readonly [RecordField, readonly string[]])[] = [
       "syslogmessage",
       "body",
       "@mt",
+      "renderedmessage",
+      "messagetemplate",
       "line",
       "_raw",
     ],

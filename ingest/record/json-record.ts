@@ -8,13 +8,17 @@ import {
   type RecordField,
 } from "./json-record-keys.ts";
 import { levelOfNumber, levelOfText } from "./levels.ts";
-import type { RecordWriter } from "./record-writer.ts";
+import type { RecordFields } from "./record-writer.ts";
 
 /** Nothing but durations and counters are below: as seconds it is March 1973. */
 const EPOCH_MIN = 100_000_000;
 
 /** A date-time without an offset: `2026-01-31 23:59:59,123`, as many loggers write it. */
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?$/;
+
+/** log4j2's JsonLayout writes the time as an object of seconds and nanoseconds. */
+const INSTANT = "instant";
+const INSTANT_KEY: KnownKey = { field: "time", rank: 0, scale: "words" };
 
 const NOTHING: ReadonlySet<RecordField> = new Set();
 
@@ -36,7 +40,7 @@ interface Candidate {
  * The caller begins and ends the record. Answers the fields that are written now, those given included.
  */
 export function writeJsonRecord(
-  writer: RecordWriter,
+  writer: RecordFields,
   record: JsonObject,
   given: ReadonlySet<RecordField> = NOTHING,
 ): ReadonlySet<RecordField> {
@@ -69,6 +73,10 @@ function candidatesOf(record: JsonObject): Candidate[] {
       if (known !== undefined) candidates.push({ known, key, inner: null, value });
       continue;
     }
+    if (key === INSTANT && instantOf(value) !== null) {
+      candidates.push({ known: INSTANT_KEY, key, inner: null, value });
+      continue;
+    }
     const inside = knownInside(key);
     if (inside === undefined) continue;
     for (const inner of Object.keys(value)) {
@@ -80,10 +88,10 @@ function candidatesOf(record: JsonObject): Candidate[] {
 }
 
 /** Writes a field if the value says it. */
-function writeField(writer: RecordWriter, { known, value }: Candidate, record: JsonObject): boolean {
+function writeField(writer: RecordFields, { known, value }: Candidate, record: JsonObject): boolean {
   switch (known.field) {
     case "time":
-      return writeTime(writer, value);
+      return isJsonObject(value) ? writeInstant(writer, value) : writeTime(writer, value);
     case "level": {
       const scale =
         known.scale === "bunyan" && Object.hasOwn(record, "short_message") ? "syslog" : known.scale;
@@ -128,13 +136,24 @@ function writeHex(value: unknown, form: RegExp, write: (text: string) => void): 
  * Writes the time that a value of a JSON log says: RFC 3339, the same without an offset (UTC), or an epoch number by
  * magnitude, as a number or as text. False, and nothing written, for anything else.
  */
-export function writeTime(writer: RecordWriter, value: unknown): boolean {
+export function writeTime(writer: RecordFields, value: unknown): boolean {
   const digits =
     numberText(value) ?? (typeof value === "string" && /^\d+(?:\.\d+)?$/.test(value) ? value : null);
   if (digits !== null) return Number(digits) >= EPOCH_MIN && writer.timeEpoch(digits);
   if (typeof value !== "string") return false;
-  if (WITHOUT_OFFSET.test(value)) return writer.timeIso(`${value.replace(",", ".")}Z`);
+  if (WITHOUT_OFFSET.test(value)) return writer.timeLocal(value.replace(",", "."));
   return writer.timeIso(value);
+}
+
+function instantOf(value: JsonObject): { seconds: number; nanos: number } | null {
+  const { epochSecond: seconds, nanoOfSecond: nanos = 0 } = value;
+  if (typeof seconds !== "number" || typeof nanos !== "number" || nanos < 0 || nanos > 999_999_999) return null;
+  return Number.isInteger(seconds) && Number.isInteger(nanos) ? { seconds, nanos } : null;
+}
+
+function writeInstant(writer: RecordFields, value: JsonObject): boolean {
+  const instant = instantOf(value);
+  return instant !== null && writer.timeParts(instant.seconds, instant.nanos);
 }
 
 function levelOf(value: unknown, scale: LevelScale): Level | null {
@@ -144,15 +163,15 @@ function levelOf(value: unknown, scale: LevelScale): Level | null {
   return scale === "words" ? null : levelOfNumber(Number(text), scale);
 }
 
-function writeAttribute(writer: RecordWriter, key: string, value: unknown): void {
+function writeAttribute(writer: RecordFields, key: string, value: unknown): void {
   if (isJsonObject(value) && Object.keys(value).length > 0) writer.attributes(`${key}.`, value);
   else writer.attribute(key, value);
 }
 
 /** The attributes of the object under a key of which some values have become fields. */
-function writeRest(writer: RecordWriter, key: string, value: JsonObject, used: readonly Candidate[]): void {
+function writeRest(writer: RecordFields, key: string, value: JsonObject, used: readonly Candidate[]): void {
   for (const inner of Object.keys(value)) {
-    const isUsed = used.some((candidate) => candidate.key === key && candidate.inner === inner);
+    const isUsed = used.some((candidate) => candidate.key === key && (candidate.inner ?? inner) === inner);
     if (!isUsed) writeAttribute(writer, `${key}.${inner}`, value[inner]);
   }
 }

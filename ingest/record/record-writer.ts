@@ -137,6 +137,11 @@ export class RecordWriter {
     return this.#hasTime || appendIsoText(this.#batch.ts, text);
   }
 
+  /** A date-time without an offset, which counts as UTC. */
+  timeLocal(text: string): boolean {
+    return this.timeIso(`${text}Z`);
+  }
+
   /** A positive number of seconds, milli-, micro- or nanoseconds since 1970 by its magnitude, perhaps with a fraction. */
   timeEpoch(value: number | string): boolean {
     return this.#hasTime || appendEpoch(this.#batch.ts, value);
@@ -274,6 +279,25 @@ export class RecordWriter {
     column.appendSlice(source, start, end);
   }
 }
+
+/** The fields of the record that is open: what those need who write records but do not begin and end them. */
+export type RecordFields = Pick<
+  RecordWriter,
+  | "message"
+  | "level"
+  | "service"
+  | "source"
+  | "host"
+  | "traceId"
+  | "spanId"
+  | "eventId"
+  | "timeIso"
+  | "timeLocal"
+  | "timeEpoch"
+  | "timeParts"
+  | "attribute"
+  | "attributes"
+>;
 
 function tooBig(message: string): IngestRejectedError {
   return new IngestRejectedError(message, [{ path: "", code: "too_big", message }]);
