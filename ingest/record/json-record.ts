@@ -147,7 +147,8 @@ export function writeTime(writer: RecordFields, value: unknown): boolean {
 
 function instantOf(value: JsonObject): { seconds: number; nanos: number } | null {
   const { epochSecond: seconds, nanoOfSecond: nanos = 0 } = value;
-  if (typeof seconds !== "number" || typeof nanos !== "number" || nanos < 0 || nanos > 999_999_999) return null;
+  if (typeof seconds !== "number" || typeof nanos !== "number" || nanos < 0 || nanos > 999_999_999)
+    return null;
   return Number.isInteger(seconds) && Number.isInteger(nanos) ? { seconds, nanos } : null;
 }
 

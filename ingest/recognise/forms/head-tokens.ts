@@ -207,7 +207,7 @@ export class HeadTokens {
       this.#place(place);
       return this.#consume(word, hasColon, "message");
     }
-    if (isEnded && LOGGER.test(word) && levelOfText(word) === null) {
+    if (isEnded && LOGGER.test(word) && (levelOfText(word) === null || VAGUE.test(word))) {
       this.#logger(word);
       // Behind a tab or a bar the place may come.
       return this.#consume(word, hasColon, !hasColon && /^[\t|]/.test(behind) ? "part" : "message");

@@ -23,12 +23,14 @@ export const JSON_FORM: LineForm = {
     const parsed = tryParseJson(text, JSON_MAX_DEPTH);
     if (!parsed.ok || !isJsonObject(parsed.value)) return null;
     const object = parsed.value;
-    return (
-      readDocker(object, context) ??
-      readMongo(object, context) ??
-      readNative(object, context) ??
-      readAny(object, context)
-    );
+    for (const _ in object)
+      return (
+        readDocker(object, context) ??
+        readMongo(object, context) ??
+        readNative(object, context) ??
+        readAny(object, text, context)
+      );
+    return null;
   },
 };
 
@@ -68,7 +70,7 @@ function readNative(object: JsonObject, { clock }: LineContext): Reading | null 
 }
 
 /** With the preset of its logger, if there is one, else by the well-known keys. */
-function readAny(object: JsonObject, { clock }: LineContext): Reading {
+function readAny(object: JsonObject, text: string, { clock }: LineContext): Reading {
   const preset = presetFor(object);
   if (preset !== null) {
     const reading = new Reading(preset.name, "");
@@ -77,6 +79,8 @@ function readAny(object: JsonObject, { clock }: LineContext): Reading {
   }
   const reading = new Reading("json", "");
   writeJsonRecord(new ReadingFields(reading, clock), object);
+  // An object without a message is its own, as it was written.
+  if (reading.message.startsWith("{") && reading.message === JSON.stringify(object)) reading.message = text;
   return reading;
 }
 

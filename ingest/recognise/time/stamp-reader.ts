@@ -1,16 +1,11 @@
-import { zoneOffset } from "../../decode/syslog/time-zones.ts";
 import { daysFromEpoch, daysInMonth, subSecondDigits } from "../../timestamp.ts";
 import { digitAt, numberAt } from "./digits.ts";
+import { ZoneText } from "./zone-text.ts";
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAY = /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +/y;
 const YEAR_BEHIND = / (\d{4})(?![\d:.-])/y;
 const HALF_DAY = / ?([AP]M)\b/y;
-/** Behind a blank the minutes are there, too: anything less may be any number. */
-const OFFSET = /(?:(?: ?(?:GMT|UTC))?([+-]\d\d(?::?\d\d)?)| ([+-]\d\d:?\d\d))(?![\d:.-])/y;
-const UTC = / ?(?:Z|UTC|GMT)(?![A-Za-z\d+-])/y;
-/** An abbreviation counts where only a zone can stand: in front of what closes the time, or of a bracket or a colon. */
-const ABBREVIATION = / ([A-Z]{2,5})(?=\]| \[|:)/y;
 const EPOCH = /(\d{10}|\d{13}|\d{16}|\d{19})(?:\.(\d{1,9}))?(?=[\s|,\]]|$)/y;
 /** 2001-09-09 and 2100: numbers of ten digits outside are no times of logs. */
 const EPOCH_MIN_SECONDS = 1_000_000_000;
@@ -25,6 +20,8 @@ const DOT = 0x2e;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
+const LETTER_A = 0x41;
+const LETTER_P = 0x50;
 
 /**
  * Reads times in the forms in which logs write them. After `read` answered true the fields below hold what was found; a
@@ -49,6 +46,7 @@ export class StampReader {
   /** A number of seconds or less, without a fraction: a count of anything looks the same. */
   isWholeNumber = false;
   end = 0;
+  readonly #zone = new ZoneText();
 
   read(text: string, at: number): boolean {
     this.hasYear = true;
@@ -186,15 +184,6 @@ export class StampReader {
       if (year < 0 || text.charCodeAt(from) !== SPACE) return false;
     }
     if (!this.#readClock(text, from + 1)) return false;
-    HALF_DAY.lastIndex = this.end;
-    const half = HALF_DAY.exec(text);
-    if (half !== null) {
-      const hour = Math.floor(this.ofDay / 3600);
-      if (hour < 1 || hour > 12) return false;
-      this.isHalfDay = true;
-      this.ofDay += ((hour % 12) + (half[1] === "PM" ? 12 : 0) - hour) * 3600;
-      this.end += half[0].length;
-    }
     if (year < 0) {
       YEAR_BEHIND.lastIndex = this.end;
       const behind = YEAR_BEHIND.exec(text);
@@ -237,7 +226,22 @@ export class StampReader {
     if (!this.#clock(numberAt(text, at, hourDigits), minute, second)) return false;
     this.#readFraction(text);
     // More digits than a second has are something else.
-    return digitAt(text, this.end) < 0;
+    return digitAt(text, this.end) < 0 && this.#readHalfDay(text);
+  }
+
+  /** `3:04:05 PM`; false when the hour is none of half a day. */
+  #readHalfDay(text: string): boolean {
+    const unit = text.charCodeAt(this.end);
+    if (unit !== SPACE && unit !== LETTER_A && unit !== LETTER_P) return true;
+    HALF_DAY.lastIndex = this.end;
+    const half = HALF_DAY.exec(text);
+    if (half === null) return true;
+    const hour = Math.floor(this.ofDay / 3600);
+    if (hour < 1 || hour > 12) return false;
+    this.isHalfDay = true;
+    this.ofDay += ((hour % 12) + (half[1] === "PM" ? 12 : 0) - hour) * 3600;
+    this.end += half[0].length;
+    return true;
   }
 
   #readPlainClock(text: string, at: number): boolean {
@@ -266,25 +270,9 @@ export class StampReader {
   }
 
   #readZone(text: string): void {
-    const unit = text.charCodeAt(this.end);
-    if (unit !== SPACE && unit !== 0x2b && unit !== DASH && unit !== 0x5a && unit !== 0x47 && unit !== 0x55)
-      return;
-    OFFSET.lastIndex = this.end;
-    UTC.lastIndex = this.end;
-    ABBREVIATION.lastIndex = this.end;
-    const offset = OFFSET.exec(text);
-    const east = offset === null ? null : zoneOffset(offset[1] ?? offset[2] ?? "");
-    if (offset !== null && east !== null) {
-      this.east = east;
-      this.end += offset[0].length;
-      return;
-    }
-    const utc = UTC.exec(text);
-    const abbreviation = utc === null ? ABBREVIATION.exec(text) : null;
-    const known = utc === null ? zoneOffset(abbreviation?.[1] ?? "") : 0;
-    if (known === null) return;
-    this.east = known;
-    this.end += utc?.[0].length ?? abbreviation?.[0].length ?? 0;
+    if (!this.#zone.read(text, this.end)) return;
+    this.east = this.#zone.east;
+    this.end = this.#zone.end;
   }
 
   #clock(hour: number, minute: number, second: number): boolean {
