@@ -22,7 +22,7 @@ type Row = ReadonlyMap<string, string>;
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 /** The years of the systems whose lines have none. */
-export const YEARS: Readonly<Record<string, number>> = { Android: 2017, Linux: 2005, OpenSSH: 2017 };
+const YEARS: Readonly<Record<string, number>> = { Android: 2017, Linux: 2005, OpenSSH: 2017 };
 
 /** How the columns of each system are put together. Only the two with syslog name a program. */
 const LABELS: Readonly<Record<string, (row: Row) => Label>> = {

@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject } from "../decode/json-body.ts";
 import { writeJsonRecord } from "../record/json-record.ts";
 import type { RecordField } from "../record/json-record-keys.ts";
 import { levelOfText } from "../record/levels.ts";
-import type { RecordFields, RecordWriter } from "../record/record-writer.ts";
+import type { RecordFields } from "../record/record-fields.ts";
+import type { RecordWriter } from "../record/record-writer.ts";
 import { compileField, compilePaths, type ReadField } from "./field-value.ts";
 import {
   type EntryField,

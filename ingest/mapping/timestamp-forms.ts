@@ -1,7 +1,7 @@
 import { numberText } from "../decode/json-body.ts";
 import { Int64Column } from "../native/number-column.ts";
+import type { RecordFields } from "../record/record-fields.ts";
 import { appendEpoch, appendIsoText } from "../record/record-time.ts";
-import type { RecordFields } from "../record/record-writer.ts";
 import { appendNanoseconds } from "../timestamp.ts";
 import type { TimestampParse } from "./mapping.ts";
 

@@ -8,7 +8,7 @@ import {
   type RecordField,
 } from "./json-record-keys.ts";
 import { levelOfNumber, levelOfText } from "./levels.ts";
-import type { RecordFields } from "./record-writer.ts";
+import type { RecordFields } from "./record-fields.ts";
 
 /** Nothing but durations and counters are below: as seconds it is March 1973. */
 const EPOCH_MIN = 100_000_000;

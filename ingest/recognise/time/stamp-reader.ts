@@ -1,8 +1,8 @@
 import { daysFromEpoch, daysInMonth, subSecondDigits } from "../../timestamp.ts";
 import { digitAt, numberAt } from "./digits.ts";
+import { monthAtOf } from "./months.ts";
 import { ZoneText } from "./zone-text.ts";
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAY = /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +/y;
 const YEAR_BEHIND = / (\d{4})(?![\d:.-])/y;
 const HALF_DAY = / ?([AP]M)\b/y;
@@ -290,19 +290,4 @@ export class StampReader {
     this.clockSeconds = daysFromEpoch(year, month, day) * DAY_SECONDS + this.ofDay;
     return true;
   }
-}
-
-/** The month whose first three letters stand at a place, in any case; 0 for none. */
-function monthAtOf(text: string, at: number): number {
-  // Letters are compared by themselves: a slice and a map take longer than all else.
-  for (let month = 0; month < MONTHS.length; month++) {
-    const name = MONTHS[month] ?? "";
-    if (
-      (text.charCodeAt(at) | 0x20) === name.charCodeAt(0) &&
-      (text.charCodeAt(at + 1) | 0x20) === name.charCodeAt(1) &&
-      (text.charCodeAt(at + 2) | 0x20) === name.charCodeAt(2)
-    )
-      return month + 1;
-  }
-  return 0;
 }

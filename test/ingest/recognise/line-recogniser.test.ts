@@ -6,12 +6,15 @@ import { LineRecogniser } from "../../../ingest/recognise/line-recogniser.ts";
 import { ACCESS_LINES } from "./corpus/access-lines.ts";
 import { DATA_LINES } from "./corpus/data-lines.ts";
 import { PLAIN_LINES } from "./corpus/plain-lines.ts";
+import { PRODUCT_LINES } from "./corpus/product-lines.ts";
 import { SYSLOG_LINES } from "./corpus/syslog-lines.ts";
 import { TEXT_LINES } from "./corpus/text-lines.ts";
 import { entriesOf } from "./entries.ts";
 import { read, WRITTEN_AT } from "./line-case.ts";
 
-const KNOWN = [...TEXT_LINES, ...SYSLOG_LINES, ...ACCESS_LINES, ...DATA_LINES].map(([line]) => line);
+const KNOWN = [...TEXT_LINES, ...PRODUCT_LINES, ...SYSLOG_LINES, ...ACCESS_LINES, ...DATA_LINES].map(
+  ([line]) => line,
+);
 const encoder = new TextEncoder();
 
 const frame = fc.constantFrom(

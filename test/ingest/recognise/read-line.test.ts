@@ -2,14 +2,18 @@ import { describe, expect, test } from "bun:test";
 import { ACCESS_LINES } from "./corpus/access-lines.ts";
 import { DATA_LINES } from "./corpus/data-lines.ts";
 import { PLAIN_LINES } from "./corpus/plain-lines.ts";
+import { PRODUCT_LINES } from "./corpus/product-lines.ts";
 import { SYSLOG_LINES } from "./corpus/syslog-lines.ts";
 import { TEXT_LINES } from "./corpus/text-lines.ts";
 import { read } from "./line-case.ts";
 
 describe("a line says", () => {
-  test.each([...TEXT_LINES, ...SYSLOG_LINES, ...ACCESS_LINES, ...DATA_LINES])("%s", (line, said) => {
-    expect(read(line)).toEqual(said);
-  });
+  test.each([...TEXT_LINES, ...PRODUCT_LINES, ...SYSLOG_LINES, ...ACCESS_LINES, ...DATA_LINES])(
+    "%s",
+    (line, said) => {
+      expect(read(line)).toEqual(said);
+    },
+  );
 });
 
 describe("nothing is made up for", () => {
