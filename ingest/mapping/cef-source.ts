@@ -13,7 +13,7 @@ import { RecordWriter } from "../record/record-writer.ts";
 import { attributesOf, blockOf } from "./batch-entries.ts";
 import { type CompiledMapping, compileMapping } from "./compile-mapping.ts";
 import { LearnedTexts, type SourceDecoder } from "./learned-texts.ts";
-import type { Mapping } from "./mapping.ts";
+import { type Mapping, saysNothing } from "./mapping.ts";
 
 interface CefSource {
   readonly mapping: Mapping;
@@ -120,16 +120,6 @@ export class CefSourceDecoder implements SourceDecoder {
     for (const [key, value] of Object.entries(rest))
       if (key !== "message" || this.#current.hasMessageAttribute) writer.attribute(key, value);
   }
-}
-
-/** Whether a mapping leaves everything as it is. */
-function saysNothing({ timestamp, fields, messageTemplate, keepUnmapped }: Mapping): boolean {
-  return (
-    timestamp === undefined &&
-    messageTemplate === undefined &&
-    keepUnmapped !== false &&
-    Object.keys(fields ?? {}).length === 0
-  );
 }
 
 function tooMany(): IngestRejectedError {
