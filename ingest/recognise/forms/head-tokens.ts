@@ -30,6 +30,8 @@ const UPPER_CASE = /^[A-Z]+$/;
 /** The context of OpenStack's requests: `req-...`, the user, the project. */
 const REQUEST = /^(req-[0-9a-f-]{36})(?: ([\w-]+))?(?: ([\w-]+))?(?: [\w-]+){0,4}$/;
 const REQUEST_BEHIND = /^ \[(?:req-|-\])/;
+/** Of a request, as AWS Lambda writes it behind the time. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const BEHIND_CHARS = 6;
 /** In brackets a letter by itself is a level only as a capital. */
 const LETTER = /^[TVDIWEF]$/;
@@ -187,6 +189,10 @@ export class HeadTokens {
     if (USER_AT_DATABASE.test(word)) {
       const at = word.indexOf("@");
       this.#parts.push([ATTRIBUTE.user, word.slice(0, at)], ["db.namespace", word.slice(at + 1)]);
+      return this.#consume(word, hasColon, "part");
+    }
+    if (UUID.test(word) && isSeparated(behind)) {
+      this.#parts.push(["faas.invocation_id", word]);
       return this.#consume(word, hasColon, "part");
     }
     if (!isSeparated(behind) || this.#hasLogger || !LOGGER.test(word)) return "end";

@@ -56,7 +56,8 @@ function timeIn(text: string, parsed: SyslogMessage, { clock }: LineContext): Re
 
 /** What a program said is taken apart, too: JSON, pairs, requests, a level in front. */
 function read(parsed: SyslogMessage, time: Reading["time"], context: LineContext): Reading {
-  const reading = context.inner(parsed.message) ?? new Reading("syslog", parsed.message);
+  const body = context.inner(parsed.message);
+  const reading = body === null || body.awaitsLine ? new Reading("syslog", parsed.message) : body;
   reading.form = reading.form === "syslog" ? "syslog" : `syslog ${reading.form}`;
   reading.isText = true;
   reading.isTimed = false;
