@@ -7,7 +7,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LineRecogniser } from "../ingest/index.ts";
+import { LineRecogniser } from "../ingest/recognise/index.ts";
 import { levelOfText } from "../ingest/record/levels.ts";
 import { readRawLines, SYSTEMS } from "./patterns/loghub.ts";
 import { compare, labelsOf, type Score, scoreOf } from "./recognise/labelled.ts";

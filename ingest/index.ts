@@ -45,9 +45,6 @@ export { sourceDecoder, sourceRecordDecoder } from "./mapping/source-decoder.ts"
 export { mappingIssues } from "./mapping/validate-mapping.ts";
 export { ByteBuffer } from "./native/byte-buffer.ts";
 export type { IngestObserver } from "./observer.ts";
-export type { RecognisedEntry, RecogniserState } from "./recognise/entry-joiner.ts";
-export { LineRecogniser, type LineRecogniserOptions } from "./recognise/line-recogniser.ts";
-export { type NativeEntry, nativeEntryOf } from "./recognise/native-entry.ts";
 export { LEVEL_WORDS } from "./record/levels.ts";
 export type { RecordDecoder } from "./record/record-decoder.ts";
 export { RecordWriter } from "./record/record-writer.ts";

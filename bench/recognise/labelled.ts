@@ -1,4 +1,4 @@
-import { LineRecogniser } from "../../ingest/index.ts";
+import { LineRecogniser } from "../../ingest/recognise/index.ts";
 import { levelOfText } from "../../ingest/record/levels.ts";
 import { readRawLines, readRows } from "../patterns/loghub.ts";
 

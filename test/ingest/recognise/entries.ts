@@ -1,5 +1,8 @@
-import type { RecognisedEntry } from "../../../ingest/recognise/entry-joiner.ts";
-import { LineRecogniser, type LineRecogniserOptions } from "../../../ingest/recognise/line-recogniser.ts";
+import {
+  LineRecogniser,
+  type LineRecogniserOptions,
+  type RecognisedEntry,
+} from "../../../ingest/recognise/index.ts";
 import { WRITTEN_AT } from "./line-case.ts";
 
 const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { LocalZone } from "../../../../ingest/recognise/index.ts";
 import { LineClock } from "../../../../ingest/recognise/time/line-clock.ts";
-import { LocalZone } from "../../../../ingest/recognise/time/local-zone.ts";
 import { isoOf } from "../line-case.ts";
 
 function timeOf(text: string, { zone = "UTC", at = "2026-11-22T00:00:00Z" } = {}): string | null {
