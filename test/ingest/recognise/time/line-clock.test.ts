@@ -60,6 +60,8 @@ describe("a time is read in the form of", () => {
     ["9999999999"],
     ["17000000001"],
     ["2026-01-02 13:04:05 PM"],
+    // Another number of a row of them.
+    ["2026-01-02 03:04:05,42"],
   ])("none at all: %s", (text) => {
     expect(timeOf(text)).toBeNull();
   });
