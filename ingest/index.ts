@@ -47,6 +47,7 @@ export { sourceDecoder, sourceRecordDecoder } from "./mapping/source-decoder.ts"
 export { mappingIssues } from "./mapping/validate-mapping.ts";
 export { ByteBuffer } from "./native/byte-buffer.ts";
 export type { IngestObserver } from "./observer.ts";
+export { LEVEL_WORDS } from "./record/levels.ts";
 export type { RecordDecoder } from "./record/record-decoder.ts";
 export { RecordWriter } from "./record/record-writer.ts";
 export type { RejectedRecord } from "./record/rejections.ts";

@@ -16,9 +16,14 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 export const TIMESTAMP_RULE =
   "an RFC 3339 date-time with an offset, or a positive integer of epoch seconds, milli-, micro- or nanoseconds, between 1900 and 2262";
 
+/** Whether the store can hold a time of so many seconds since 1970. */
+export function isStorable(seconds: number): boolean {
+  return seconds >= MIN_SECONDS && seconds < MAX_SECONDS;
+}
+
 /** Appends `seconds * 10^9 + nanos` as 64 bits; false when the store cannot hold the time. */
 export function appendNanoseconds(column: Int64Column, seconds: number, nanos: number): boolean {
-  if (seconds < MIN_SECONDS || seconds >= MAX_SECONDS) return false;
+  if (!isStorable(seconds)) return false;
   // Milliseconds leave room in 53 bits for the factor of a million on their lower half.
   const millis = seconds * 1000 + Math.floor(nanos / 1_000_000);
   const millisHigh = Math.floor(millis / 2 ** 32);

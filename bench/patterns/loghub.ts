@@ -17,13 +17,24 @@ export function hasLoghub(): boolean {
 }
 
 export function readLabelledLines(system: string): LabelledLine[] {
+  return readRows(system).map((row) => ({
+    content: row.get("Content") ?? "",
+    event: row.get("EventId") ?? "",
+  }));
+}
+
+/** The lines as they were written. */
+export function readRawLines(system: string): Uint8Array {
+  return new Uint8Array(readFileSync(join(LOGHUB, system, `${system}_2k.log`)));
+}
+
+/** What people say of each line, by the names of the columns. */
+export function readRows(system: string): ReadonlyMap<string, string>[] {
   const text = readFileSync(join(LOGHUB, system, `${system}_2k.log_structured.csv`), "utf8");
   const [header = [], ...rows] = parseCsv(text);
-  const content = header.indexOf("Content");
-  const event = header.indexOf("EventId");
   return rows
     .filter((row) => row.length === header.length)
-    .map((row) => ({ content: row[content] ?? "", event: row[event] ?? "" }));
+    .map((row) => new Map(header.map((column, i) => [column, row[i] ?? ""])));
 }
 
 /** RFC 4180. */

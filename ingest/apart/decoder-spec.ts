@@ -56,7 +56,7 @@ export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): Rec
     case "platform-b":
       return new LogplexDecoder(new SyslogRecords({ now }), spec.request);
     case "stream-a":
-      return new DeliveryDecoder(spec.records, parseJsonObject(spec.attributes));
+      return new DeliveryDecoder(spec.records, parseJsonObject(spec.attributes), now);
     case "source":
       return sourceDecoder({ ...spec, now });
   }

@@ -15,10 +15,12 @@ import {
 import { LEVEL_NUMBERS } from "../log-batch.ts";
 import { ByteBuffer } from "../native/byte-buffer.ts";
 import { Int64Column } from "../native/number-column.ts";
+import { levelOfBytes } from "../record/levels.ts";
 import { appendEpochTimestamp, appendIsoTimestamp, TIMESTAMP_RULE } from "../timestamp.ts";
 import { JsonScanner } from "./json-scanner.ts";
 
 const OPEN_BRACKET = 0x5b;
+const LEVEL_RULE = `must be ${Object.keys(LEVEL_NUMBERS).join(", ")} or another word that loggers use for one of them, such as WARNING or crit`;
 const encoder = new TextEncoder();
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -122,8 +124,7 @@ function validateEntry(entry: unknown, path: string, issues: IssueList): void {
         break;
       case "level":
         if (typeof value !== "string") issues.add(at, "invalid_type", "must be a string");
-        else if (!Object.hasOwn(LEVEL_NUMBERS, value))
-          issues.add(at, "invalid_literal", `must be one of ${Object.keys(LEVEL_NUMBERS).join(", ")}`);
+        else if (!isLevel(value)) issues.add(at, "invalid_literal", LEVEL_RULE);
         break;
       case "ts":
         validateTimestamp(value, at, issues);
@@ -151,6 +152,11 @@ function validateText(
   const chars = countChars(value);
   if (chars < minChars) issues.add(path, "too_small", `at least ${minChars} character is needed`);
   if (chars > maxChars) issues.add(path, "too_big", `at most ${maxChars} characters`);
+}
+
+function isLevel(value: string): boolean {
+  const bytes = encoder.encode(value);
+  return levelOfBytes(bytes, 0, bytes.length) !== null;
 }
 
 function validateTimestamp(value: unknown, path: string, issues: IssueList): void {

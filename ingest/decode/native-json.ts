@@ -13,6 +13,7 @@ import type { LogBatch } from "../log-batch.ts";
 import { LEVEL_NUMBERS } from "../log-batch.ts";
 import { ByteBuffer } from "../native/byte-buffer.ts";
 import type { LowCardinalityColumn } from "../native/low-cardinality-column.ts";
+import { levelOfBytes } from "../record/levels.ts";
 import { appendEpochTimestamp, appendIsoTimestamp } from "../timestamp.ts";
 import { JsonScanner } from "./json-scanner.ts";
 
@@ -42,7 +43,6 @@ const FIELDS = {
 type FieldName = keyof typeof FIELDS;
 
 const FIELD_NAMES = asciiTable(Object.keys(FIELDS) as FieldName[]);
-const LEVEL_NAMES = asciiTable(Object.keys(LEVEL_NUMBERS) as (keyof typeof LEVEL_NUMBERS)[]);
 
 /**
  * Decodes the native format, one entry or an array of 1 to 500, straight from the request's bytes into columns.
@@ -121,8 +121,8 @@ export class NativeJsonDecoder {
         batch.eventId.appendSlice(scanner.stringBytes, scanner.stringStart, scanner.stringEnd);
         return true;
       case "level": {
-        const level = lookUp(LEVEL_NAMES, scanner);
-        if (level === undefined) return false;
+        const level = levelOfBytes(scanner.stringBytes, scanner.stringStart, scanner.stringEnd);
+        if (level === null) return false;
         batch.level.append(LEVEL_NUMBERS[level]);
         return true;
       }

@@ -8,11 +8,12 @@ import { IngestRejectedError } from "../errors.ts";
 import { REQUEST_MAX_RECORDS } from "../limits.ts";
 import { LEVEL_NUMBERS, type Level, LogBatch } from "../log-batch.ts";
 import type { RecordField } from "../record/json-record-keys.ts";
+import type { RecordFields } from "../record/record-fields.ts";
 import { RecordWriter } from "../record/record-writer.ts";
 import { attributesOf, blockOf } from "./batch-entries.ts";
 import { type CompiledMapping, compileMapping } from "./compile-mapping.ts";
 import { LearnedTexts, type SourceDecoder } from "./learned-texts.ts";
-import type { Mapping } from "./mapping.ts";
+import { type Mapping, saysNothing } from "./mapping.ts";
 
 interface CefSource {
   readonly mapping: Mapping;
@@ -98,7 +99,7 @@ export class CefSourceDecoder implements SourceDecoder {
     if (reason !== null) writer.reject({ place: placeOf(line), reason, raw: line.bytes });
   }
 
-  #writeUnnamed(writer: RecordWriter, rest: JsonObject, given: ReadonlySet<RecordField>): void {
+  #writeUnnamed(writer: RecordFields, rest: JsonObject, given: ReadonlySet<RecordField>): void {
     if (this.#current === null) return;
     const { block, row } = this.#current;
     if (!given.has("message")) writer.message(block.messageText(row));
@@ -119,16 +120,6 @@ export class CefSourceDecoder implements SourceDecoder {
     for (const [key, value] of Object.entries(rest))
       if (key !== "message" || this.#current.hasMessageAttribute) writer.attribute(key, value);
   }
-}
-
-/** Whether a mapping leaves everything as it is. */
-function saysNothing({ timestamp, fields, messageTemplate, keepUnmapped }: Mapping): boolean {
-  return (
-    timestamp === undefined &&
-    messageTemplate === undefined &&
-    keepUnmapped !== false &&
-    Object.keys(fields ?? {}).length === 0
-  );
 }
 
 function tooMany(): IngestRejectedError {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../decode/json-body.ts";
 import { writeJsonRecord } from "../record/json-record.ts";
 import type { RecordField } from "../record/json-record-keys.ts";
 import { levelOfText } from "../record/levels.ts";
+import type { RecordFields } from "../record/record-fields.ts";
 import type { RecordWriter } from "../record/record-writer.ts";
 import { compileField, compilePaths, type ReadField } from "./field-value.ts";
 import {
@@ -20,12 +21,15 @@ import { scalarText, textOf } from "./value-text.ts";
  * Writes one record, from `begin` to `end`, and answers null; or answers why it cannot, in words for people, and writes
  * nothing. Used for one record at a time.
  */
-export type CompiledMapping = (record: JsonObject, writer: RecordWriter) => string | null;
+export type CompiledMapping = (record: JsonObject, writer: WholeRecords) => string | null;
+
+/** Takes records, each from `begin` to `end`. */
+export type WholeRecords = RecordFields & Pick<RecordWriter, "begin" | "end">;
 
 /** Writes what the mapping does not name into the open record: fields of the entry that are not given, and attributes. */
-type WriteUnnamed = (writer: RecordWriter, rest: JsonObject, given: ReadonlySet<RecordField>) => void;
+type WriteUnnamed = (writer: RecordFields, rest: JsonObject, given: ReadonlySet<RecordField>) => void;
 
-type WriteField = (record: JsonObject, writer: RecordWriter) => void;
+type WriteField = (record: JsonObject, writer: RecordFields) => void;
 /** A reason when the record cannot be mapped. */
 type Problem = { readonly problem: string };
 
@@ -51,10 +55,10 @@ export function compileMapping(
   const givenWithMessage = new Set<RecordField>([...given, "message"]);
   const writeRest =
     mapping.keepUnmapped === false
-      ? (record: JsonObject, writer: RecordWriter, hasMessage: boolean) => {
+      ? (record: JsonObject, writer: RecordFields, hasMessage: boolean) => {
           if (!hasMessage) writer.message(JSON.stringify(record));
         }
-      : (record: JsonObject, writer: RecordWriter, hasMessage: boolean) =>
+      : (record: JsonObject, writer: RecordFields, hasMessage: boolean) =>
           writeUnnamed(writer, places.rest(record), hasMessage ? givenWithMessage : given);
   return (record, writer) => {
     places.reset();
@@ -162,7 +166,7 @@ const VERSIONED_TRACE = /^1-(?=[0-9a-f]{8}-[0-9a-f]{24}$)/;
 function writeIdWith(
   read: ReadField,
   form: RegExp,
-  write: (writer: RecordWriter, id: string) => void,
+  write: (writer: RecordFields, id: string) => void,
 ): WriteField {
   return (record, writer) => {
     const { value, use } = read(record);

@@ -11,7 +11,7 @@ import type { Mapping, SourceFormat } from "./mapping.ts";
 import { parsePath } from "./path.ts";
 import { Places } from "./places.ts";
 
-type JsonFormat = Exclude<SourceFormat, "cef">;
+type JsonFormat = Extract<SourceFormat, "json" | "ndjson">;
 
 interface JsonSource {
   readonly format: JsonFormat;

@@ -1,5 +1,5 @@
 /** The formats in which a configured source takes its records. */
-export type SourceFormat = "json" | "ndjson" | "cef";
+export type SourceFormat = "json" | "ndjson" | "cef" | "text";
 
 /** How a timestamp is read; `auto` tells epoch numbers by their magnitude and knows the usual date-times. */
 export type TimestampParse = "epoch_ms" | "epoch_s" | "iso" | "auto";
@@ -39,6 +39,8 @@ export interface Mapping {
   readonly keepUnmapped?: boolean;
   /** The message where the fields give none: a text with paths in braces. */
   readonly messageTemplate?: string;
+  /** Of times of lines of text that name none: `+02:00`, `Europe/Berlin`; UTC unless it is given. */
+  readonly zone?: string;
   readonly [extra: string]: unknown;
 }
 
@@ -76,4 +78,14 @@ const FIELDS_BY_NAME: ReadonlyMap<string, EntryField> = new Map(Object.entries(E
 /** The field of the entry that a name of `fields` stands for; null for an attribute. */
 export function entryFieldOf(name: string): EntryField | null {
   return FIELDS_BY_NAME.get(name) ?? null;
+}
+
+/** Whether a mapping leaves everything as it is. */
+export function saysNothing({ timestamp, fields, messageTemplate, keepUnmapped }: Mapping): boolean {
+  return (
+    timestamp === undefined &&
+    messageTemplate === undefined &&
+    keepUnmapped !== false &&
+    Object.keys(fields ?? {}).length === 0
+  );
 }

@@ -3,6 +3,7 @@ import { CefSourceDecoder } from "./cef-source.ts";
 import { JsonRecordDecoder, JsonSourceDecoder } from "./json-source.ts";
 import type { SourceDecoder } from "./learned-texts.ts";
 import type { Mapping, SourceFormat } from "./mapping.ts";
+import { TextSourceDecoder } from "./text-source.ts";
 
 /** What a configured source does with a body. */
 interface SourceShape {
@@ -17,14 +18,14 @@ interface SourceShape {
 /** Decodes the bodies that a source takes; its mapping is compiled once, here. */
 export function sourceDecoder(shape: SourceShape): SourceDecoder {
   const { format, mapping, learning } = shape;
-  return format === "cef"
-    ? new CefSourceDecoder(shape)
-    : new JsonSourceDecoder({ format, mapping, learning });
+  if (format === "cef") return new CefSourceDecoder(shape);
+  if (format === "text") return new TextSourceDecoder(shape);
+  return new JsonSourceDecoder({ format, mapping, learning });
 }
 
 /** Decodes one record of a source by itself, as the quarantine and the samples of a learning source keep it. */
 export function sourceRecordDecoder({ format, mapping, now }: Omit<SourceShape, "learning">): RecordDecoder {
-  return format === "cef"
-    ? new CefSourceDecoder({ mapping, learning: false, now })
-    : new JsonRecordDecoder({ format, mapping });
+  if (format === "cef") return new CefSourceDecoder({ mapping, learning: false, now });
+  if (format === "text") return new TextSourceDecoder({ mapping, learning: false, now });
+  return new JsonRecordDecoder({ format, mapping });
 }

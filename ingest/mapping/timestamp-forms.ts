@@ -1,12 +1,12 @@
 import { numberText } from "../decode/json-body.ts";
 import { Int64Column } from "../native/number-column.ts";
+import type { RecordFields } from "../record/record-fields.ts";
 import { appendEpoch, appendIsoText } from "../record/record-time.ts";
-import type { RecordWriter } from "../record/record-writer.ts";
 import { appendNanoseconds } from "../timestamp.ts";
 import type { TimestampParse } from "./mapping.ts";
 
 /** A time that the store can hold, ready to be written into a record. */
-export type ReadTime = (writer: RecordWriter) => void;
+export type ReadTime = (writer: RecordFields) => void;
 
 /** Numbers below are durations and counters; as seconds it is March 1973. Only `auto` has to tell them apart. */
 const AUTO_EPOCH_MIN = 100_000_000;
@@ -61,19 +61,24 @@ function readEpoch(digits: string, subDigits: number): ReadTime | null {
 
 function readDateTime(text: string): ReadTime | null {
   const iso = isoOf(text);
-  if (iso === null || !appendIsoText(probe, iso)) return null;
-  return (writer) => writer.timeIso(iso);
+  if (iso === null || !appendIsoText(probe, iso.hasZone ? iso.text : `${iso.text}Z`)) return null;
+  return (writer) => (iso.hasZone ? writer.timeIso(iso.text) : writer.timeLocal(iso.text));
 }
 
-/** The same time in the form of RFC 3339. */
-function isoOf(text: string): string | null {
+/** The same time in the form of RFC 3339, but for an offset that is not there. */
+function isoOf(text: string): { readonly text: string; readonly hasZone: boolean } | null {
   const [, date, time, fraction, offset] = DATE_TIME.exec(text) ?? [];
-  if (date !== undefined && time !== undefined)
-    return `${date}T${time}${fraction === undefined ? "" : `.${fraction}`}${offsetOf(offset)}`;
+  if (date !== undefined && time !== undefined) {
+    const clock = `${date}T${time}${fraction === undefined ? "" : `.${fraction}`}`;
+    return offset === undefined
+      ? { text: clock, hasZone: false }
+      : { text: clock + offsetOf(offset), hasZone: true };
+  }
   const [, day = "", month = "", year, clock, zone] = COMMON_LOG.exec(text) ?? MAIL.exec(text) ?? [];
   const number = MONTHS.indexOf(month) + 1;
   if (number === 0) return null;
-  return `${year}-${String(number).padStart(2, "0")}-${day.padStart(2, "0")}T${clock}${offsetOf(zone)}`;
+  const whole = `${year}-${String(number).padStart(2, "0")}-${day.padStart(2, "0")}T${clock}${offsetOf(zone)}`;
+  return { text: whole, hasZone: true };
 }
 
 function offsetOf(zone: string | undefined): string {

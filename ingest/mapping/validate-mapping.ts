@@ -1,5 +1,6 @@
 import type { IngestIssue } from "../errors.ts";
 import { ATTRIBUTE_KEY_MAX_CHARS } from "../limits.ts";
+import { LocalZone } from "../recognise/time/local-zone.ts";
 import { levelOfText } from "../record/levels.ts";
 import {
   entryFieldOf,
@@ -14,6 +15,7 @@ import { parseTemplate } from "./template.ts";
 
 const PATH_RULE =
   "must be a path of at most 512 characters and 32 segments, such as `request.headers[0].name`; `\\.` is a dot inside a key";
+const ZONE_RULE = "must be an offset such as `+02:00` or a time zone such as `Europe/Berlin`";
 const TEMPLATE_RULE =
   "must be a text of at most 2048 characters with paths in braces, such as `{request.method} {request.path}`; `{{` is a brace";
 
@@ -27,6 +29,7 @@ export function mappingIssues(mapping: Mapping): IngestIssue[] {
     ...pathIssue("/timestamp/from", timestamp?.from),
     ...pathIssue("/timestamp/fromDefault", timestamp?.fromDefault),
     ...pathIssue("/records", records),
+    ...zoneIssue(mapping.zone),
   ];
   if (messageTemplate !== undefined && parseTemplate(messageTemplate) === null)
     issues.push({ path: "/messageTemplate", code: "invalid_string", message: TEMPLATE_RULE });
@@ -114,6 +117,11 @@ function levelIssues(at: string, field: FieldMapping): IngestIssue[] {
           },
         ],
   );
+}
+
+function zoneIssue(zone: string | undefined): IngestIssue[] {
+  if (zone === undefined || LocalZone.of(zone) !== null) return [];
+  return [{ path: "/zone", code: "invalid_string", message: ZONE_RULE }];
 }
 
 function textOrNothing(value: FieldMapping["const"]): string | undefined {

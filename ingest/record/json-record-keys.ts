@@ -1,8 +1,10 @@
+import type { NumberScale } from "./levels.ts";
+
 /** The fields of an entry that a JSON log object may name in its own way. */
 export type RecordField = "time" | "level" | "message" | "service" | "source" | "host" | "traceId" | "spanId";
 
 /** How a level that is a number is read: in which scale, if that is certain. */
-export type LevelScale = "bunyan" | "python" | "syslog" | "otlp" | "words";
+export type LevelScale = NumberScale | "words";
 
 /** What a key of a JSON log object stands for. A lower rank wins where several keys name the same field. */
 export interface KnownKey {
@@ -82,6 +84,8 @@ const KEYS: readonly (readonly [RecordField, readonly string[]])[] = [
       "syslogmessage",
       "body",
       "@mt",
+      "renderedmessage",
+      "messagetemplate",
       "line",
       "_raw",
     ],

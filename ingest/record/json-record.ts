@@ -7,17 +7,18 @@ import {
   type LevelScale,
   type RecordField,
 } from "./json-record-keys.ts";
-import { levelOfOtlpSeverity, levelOfSyslogSeverity, levelOfText } from "./levels.ts";
-import type { RecordWriter } from "./record-writer.ts";
+import { levelOfNumber, levelOfText } from "./levels.ts";
+import type { RecordFields } from "./record-fields.ts";
 
 /** Nothing but durations and counters are below: as seconds it is March 1973. */
 const EPOCH_MIN = 100_000_000;
 
-const BUNYAN_LEVELS: readonly Level[] = ["trace", "debug", "info", "warn", "error", "fatal"];
-const PYTHON_LEVELS: readonly Level[] = ["debug", "info", "warn", "error", "fatal"];
-
 /** A date-time without an offset: `2026-01-31 23:59:59,123`, as many loggers write it. */
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?$/;
+
+/** log4j2's JsonLayout writes the time as an object of seconds and nanoseconds. */
+const INSTANT = "instant";
+const INSTANT_KEY: KnownKey = { field: "time", rank: 0, scale: "words" };
 
 const NOTHING: ReadonlySet<RecordField> = new Set();
 
@@ -39,7 +40,7 @@ interface Candidate {
  * The caller begins and ends the record. Answers the fields that are written now, those given included.
  */
 export function writeJsonRecord(
-  writer: RecordWriter,
+  writer: RecordFields,
   record: JsonObject,
   given: ReadonlySet<RecordField> = NOTHING,
 ): ReadonlySet<RecordField> {
@@ -72,6 +73,10 @@ function candidatesOf(record: JsonObject): Candidate[] {
       if (known !== undefined) candidates.push({ known, key, inner: null, value });
       continue;
     }
+    if (key === INSTANT && instantOf(value) !== null) {
+      candidates.push({ known: INSTANT_KEY, key, inner: null, value });
+      continue;
+    }
     const inside = knownInside(key);
     if (inside === undefined) continue;
     for (const inner of Object.keys(value)) {
@@ -83,10 +88,10 @@ function candidatesOf(record: JsonObject): Candidate[] {
 }
 
 /** Writes a field if the value says it. */
-function writeField(writer: RecordWriter, { known, value }: Candidate, record: JsonObject): boolean {
+function writeField(writer: RecordFields, { known, value }: Candidate, record: JsonObject): boolean {
   switch (known.field) {
     case "time":
-      return writeTime(writer, value);
+      return isJsonObject(value) ? writeInstant(writer, value) : writeTime(writer, value);
     case "level": {
       const scale =
         known.scale === "bunyan" && Object.hasOwn(record, "short_message") ? "syslog" : known.scale;
@@ -131,43 +136,43 @@ function writeHex(value: unknown, form: RegExp, write: (text: string) => void): 
  * Writes the time that a value of a JSON log says: RFC 3339, the same without an offset (UTC), or an epoch number by
  * magnitude, as a number or as text. False, and nothing written, for anything else.
  */
-export function writeTime(writer: RecordWriter, value: unknown): boolean {
+export function writeTime(writer: RecordFields, value: unknown): boolean {
   const digits =
     numberText(value) ?? (typeof value === "string" && /^\d+(?:\.\d+)?$/.test(value) ? value : null);
   if (digits !== null) return Number(digits) >= EPOCH_MIN && writer.timeEpoch(digits);
   if (typeof value !== "string") return false;
-  if (WITHOUT_OFFSET.test(value)) return writer.timeIso(`${value.replace(",", ".")}Z`);
+  if (WITHOUT_OFFSET.test(value)) return writer.timeLocal(value.replace(",", "."));
   return writer.timeIso(value);
+}
+
+function instantOf(value: JsonObject): { seconds: number; nanos: number } | null {
+  const { epochSecond: seconds, nanoOfSecond: nanos = 0 } = value;
+  if (typeof seconds !== "number" || typeof nanos !== "number" || nanos < 0 || nanos > 999_999_999)
+    return null;
+  return Number.isInteger(seconds) && Number.isInteger(nanos) ? { seconds, nanos } : null;
+}
+
+function writeInstant(writer: RecordFields, value: JsonObject): boolean {
+  const instant = instantOf(value);
+  return instant !== null && writer.timeParts(instant.seconds, instant.nanos);
 }
 
 function levelOf(value: unknown, scale: LevelScale): Level | null {
   const text = numberText(value) ?? (typeof value === "string" ? value : null);
   if (text === null) return null;
   if (!/^\d{1,3}$/.test(text)) return typeof value === "string" ? levelOfText(value) : null;
-  const number = Number(text);
-  switch (scale) {
-    case "bunyan":
-      return BUNYAN_LEVELS[number / 10 - 1] ?? null;
-    case "python":
-      return PYTHON_LEVELS[number / 10 - 1] ?? null;
-    case "syslog":
-      return number <= 7 ? levelOfSyslogSeverity(number) : null;
-    case "otlp":
-      return levelOfOtlpSeverity(number);
-    case "words":
-      return null;
-  }
+  return scale === "words" ? null : levelOfNumber(Number(text), scale);
 }
 
-function writeAttribute(writer: RecordWriter, key: string, value: unknown): void {
+function writeAttribute(writer: RecordFields, key: string, value: unknown): void {
   if (isJsonObject(value) && Object.keys(value).length > 0) writer.attributes(`${key}.`, value);
   else writer.attribute(key, value);
 }
 
 /** The attributes of the object under a key of which some values have become fields. */
-function writeRest(writer: RecordWriter, key: string, value: JsonObject, used: readonly Candidate[]): void {
+function writeRest(writer: RecordFields, key: string, value: JsonObject, used: readonly Candidate[]): void {
   for (const inner of Object.keys(value)) {
-    const isUsed = used.some((candidate) => candidate.key === key && candidate.inner === inner);
+    const isUsed = used.some((candidate) => candidate.key === key && (candidate.inner ?? inner) === inner);
     if (!isUsed) writeAttribute(writer, `${key}.${inner}`, value[inner]);
   }
 }

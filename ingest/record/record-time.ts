@@ -26,15 +26,21 @@ export function appendIsoText(column: Int64Column, text: string): boolean {
  * or without a fraction. False, and appends nothing, when it is none the store can hold.
  */
 export function appendEpoch(column: Int64Column, value: number | string): boolean {
+  const parts = epochParts(value);
+  return parts !== null && appendNanoseconds(column, parts.seconds, parts.nanos);
+}
+
+/** Such a number in seconds since 1970 and nanoseconds; null when it is none. */
+export function epochParts(value: number | string): { seconds: number; nanos: number } | null {
   const [, whole = "", fraction = ""] = EPOCH.exec(String(value)) ?? [];
   const digits = whole.length;
-  if (digits === 0 || digits > NANOS_MAX_DIGITS) return false;
+  if (digits === 0 || digits > NANOS_MAX_DIGITS) return null;
   const subDigits = subSecondDigits(digits);
   const seconds = Number(whole.slice(0, digits - subDigits));
   const nanos = Number(
     (whole.slice(digits - subDigits) + fraction).padEnd(NANO_DIGITS, "0").slice(0, NANO_DIGITS),
   );
-  return (seconds > 0 || nanos > 0) && appendNanoseconds(column, seconds, nanos);
+  return seconds > 0 || nanos > 0 ? { seconds, nanos } : null;
 }
 
 /** Appends a positive whole number of nanoseconds since 1970; false, and appends nothing, when it is none. */

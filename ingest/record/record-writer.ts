@@ -137,6 +137,11 @@ export class RecordWriter {
     return this.#hasTime || appendIsoText(this.#batch.ts, text);
   }
 
+  /** A date-time without an offset, which counts as UTC. */
+  timeLocal(text: string): boolean {
+    return this.timeIso(`${text}Z`);
+  }
+
   /** A positive number of seconds, milli-, micro- or nanoseconds since 1970 by its magnitude, perhaps with a fraction. */
   timeEpoch(value: number | string): boolean {
     return this.#hasTime || appendEpoch(this.#batch.ts, value);

@@ -1,4 +1,5 @@
 import { JSON_MAX_DEPTH } from "../../limits.ts";
+import type { BodyReader } from "../../recognise/body-reader.ts";
 import { writeJsonRecord, writeTime } from "../../record/json-record.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
 import { isJsonObject, type JsonObject, tryParseJson } from "../json-body.ts";
@@ -10,6 +11,12 @@ interface Subscription {
   readonly logStream: string;
   readonly owner: unknown;
   readonly logEvents: readonly unknown[];
+}
+
+/** What the events of a delivery have in common. */
+interface Delivery {
+  readonly attributes: JsonObject;
+  readonly bodies: BodyReader;
 }
 
 /** Before an event's id: what another sender calls its own entries by must not be taken for a repetition. */
@@ -33,14 +40,14 @@ export function asSubscription(record: JsonObject): Subscription | null {
 export function writeSubscription(
   writer: RecordWriter,
   subscription: Subscription,
-  attributes: JsonObject,
+  delivery: Delivery,
   place: string,
 ): void {
   if (subscription.messageType === "CONTROL_MESSAGE") return;
   for (const [index, event] of subscription.logEvents.entries()) {
     const message = isJsonObject(event) ? event.message : undefined;
     if (isJsonObject(event) && typeof message === "string")
-      writeEvent(writer, event, message, subscription, attributes);
+      writeEvent(writer, event, message, subscription, delivery);
     else
       writer.reject({
         place: `${place} /logEvents/${index}`,
@@ -55,14 +62,15 @@ function writeEvent(
   event: JsonObject,
   message: string,
   { logGroup, logStream, owner }: Subscription,
-  attributes: JsonObject,
+  { attributes, bodies }: Delivery,
 ): void {
   writer.begin();
   if (typeof event.id === "string" && event.id !== "") writer.eventId(EVENT_ID_PREFIX + event.id);
   const object = messageObject(message);
   if (object === null) {
+    // When the program said it is more exact than when its line was collected, if it is sure.
+    bodies.write(message.trimEnd(), writer, event.timestamp !== undefined);
     writeTime(writer, event.timestamp);
-    writer.message(message.trimEnd());
   } else {
     // What the program said is more exact than when its line was collected.
     writeJsonRecord(writer, object);

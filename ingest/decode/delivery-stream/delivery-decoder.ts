@@ -1,3 +1,4 @@
+import { BodyReader } from "../../recognise/body-reader.ts";
 import { writeJsonRecord, writeTime } from "../../record/json-record.ts";
 import type { RecordDecoder } from "../../record/record-decoder.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
@@ -31,11 +32,17 @@ export class DeliveryDecoder implements RecordDecoder {
   readonly format = "stream-a";
   readonly #records: readonly UnpackedRecord[] | null;
   readonly #attributes: JsonObject;
+  readonly #bodies: BodyReader;
 
   /** Without `records` a body is one record by itself, as it is without an envelope and in the quarantine. */
-  constructor(records: readonly UnpackedRecord[] | null = null, attributes: JsonObject = {}) {
+  constructor(
+    records: readonly UnpackedRecord[] | null = null,
+    attributes: JsonObject = {},
+    now: () => number = Date.now,
+  ) {
     this.#records = records;
     this.#attributes = attributes;
+    this.#bodies = new BodyReader(now);
   }
 
   /** `body` is the data of all records, one behind the other. */
@@ -60,12 +67,13 @@ export class DeliveryDecoder implements RecordDecoder {
     readTextElements(text, {
       object: (object, place) => {
         const subscription = asSubscription(object);
-        if (subscription !== null) writeSubscription(writer, subscription, attributes, placeOf(place));
+        if (subscription !== null)
+          writeSubscription(writer, subscription, { attributes, bodies: this.#bodies }, placeOf(place));
         else writeObject(writer, object, attributes);
       },
       text: (line) => {
         writer.begin();
-        writer.message(line);
+        this.#bodies.write(line, writer, false);
         writer.attributes("", attributes);
         writer.end();
       },

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { JSON_MAX_DEPTH } from "../../limits.ts";
+import { BodyReader } from "../../recognise/body-reader.ts";
 import { writeJsonRecord } from "../../record/json-record.ts";
 import type { RecordField } from "../../record/json-record-keys.ts";
 import { levelOfSyslogSeverity } from "../../record/levels.ts";
@@ -36,9 +37,11 @@ const encoder = new TextEncoder();
 export class SyslogRecords {
   readonly #cef = new CefMessage();
   readonly #now: () => number;
+  readonly #bodies: BodyReader;
 
   constructor(options: { now: () => number }) {
     this.#now = options.now;
+    this.#bodies = new BodyReader(options.now);
   }
 
   /**
@@ -51,9 +54,28 @@ export class SyslogRecords {
     writer.begin();
     const cefAt = findCef(message, 0, message.length);
     if (cefAt === -1 || !this.#writeCef(message, cefAt, writer, origin, nowMs))
-      writeMessage(decodeLenient(message, 0, message.length), writer, origin, nowMs);
+      this.#writeMessage(decodeLenient(message, 0, message.length), writer, origin, nowMs);
     if (origin.attributes !== undefined) writer.attributes("", origin.attributes);
     writer.end();
+  }
+
+  #writeMessage(text: string, writer: RecordWriter, { peer, form }: SyslogOrigin, nowMs: number): void {
+    const parsed = parseSyslog(text, form, nowMs);
+    const host = parsed.hostname ?? peer;
+    if (host !== null) writer.host(host);
+    writeSyslogHeader(writer, parsed);
+    const object = jsonIn(parsed.message);
+    // What else a program says is taken apart where it is certain what it is: pairs, requests, a level in front.
+    if (object === null) this.#bodies.write(parsed.message, writer, parsed.time !== null);
+    else {
+      const given = new Set<RecordField>();
+      if (host !== null) given.add("host");
+      if (parsed.appName !== null) given.add("service");
+      writeJsonRecord(writer, object, given);
+    }
+    const level = parsed.severity === null ? null : levelOfSyslogSeverity(parsed.severity);
+    if (level !== null) writer.level(level);
+    if (parsed.time !== null) writer.timeParts(parsed.time.seconds, parsed.time.nanos);
   }
 
   /** False, and nothing written, when there is no whole CEF header. */
@@ -71,25 +93,6 @@ export class SyslogRecords {
     this.#cef.write(writer, { prefix, peer, nowMs });
     return true;
   }
-}
-
-function writeMessage(text: string, writer: RecordWriter, { peer, form }: SyslogOrigin, nowMs: number): void {
-  const parsed = parseSyslog(text, form, nowMs);
-  const host = parsed.hostname ?? peer;
-  if (host !== null) writer.host(host);
-  writeSyslogHeader(writer, parsed);
-  const object = jsonIn(parsed.message);
-  if (object === null) {
-    writer.message(parsed.message);
-  } else {
-    const given = new Set<RecordField>();
-    if (host !== null) given.add("host");
-    if (parsed.appName !== null) given.add("service");
-    writeJsonRecord(writer, object, given);
-  }
-  const level = parsed.severity === null ? null : levelOfSyslogSeverity(parsed.severity);
-  if (level !== null) writer.level(level);
-  if (parsed.time !== null) writer.timeParts(parsed.time.seconds, parsed.time.nanos);
 }
 
 /** The JSON object that a message is; null when it is something else, or no whole object. */

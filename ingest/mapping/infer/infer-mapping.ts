@@ -1,58 +1,26 @@
 import type { JsonObject } from "../../decode/json-body.ts";
 import { compileMapping } from "../compile-mapping.ts";
-import type { Mapping, SourceFormat } from "../mapping.ts";
+import type { Mapping } from "../mapping.ts";
 import { mapRecord, type Preview, previewBody } from "../preview.ts";
 import { sourceDecoder } from "../source-decoder.ts";
 import { FIELDS, type InferredFieldName } from "./candidates.ts";
 import { readHint } from "./hint.ts";
+import {
+  confidenceIn,
+  type Inferred,
+  type InferredAlternative,
+  type InferredField,
+  PREVIEW_MAX_COUNT,
+  rounded,
+} from "./inferred.ts";
 import { collectLeaves, type Leaf } from "./leaves.ts";
 import { type Choice, chooseFields, mappingOf, type RequestTemplate, requestTemplate } from "./propose.ts";
 import { type Recognised, recognise, recogniseCef } from "./recognise.ts";
 import { type SampleRecords, sampleRecords } from "./sample-records.ts";
+import { inferText } from "./text-sample.ts";
 
-interface InferredField {
-  readonly field: InferredFieldName;
-  /** The path, or the template or constant that makes the field; null where nothing was found. */
-  readonly from: string | null;
-  readonly confidence: number;
-  readonly reason: string;
-}
-
-interface InferredAlternative {
-  /** The field that could come from elsewhere; "preset" for another preset that fits. */
-  readonly field: InferredFieldName | "preset";
-  readonly from: string;
-  readonly confidence: number;
-}
-
-/** A mapping that is proposed for a sample, and how sure that is. */
-export interface Inferred {
-  readonly format: SourceFormat;
-  readonly mapping: Mapping;
-  /** The preset that the mapping is of; null when it was made for the sample. */
-  readonly preset: string | null;
-  /** 0 to 1: that entries have the right time, message and level. */
-  readonly confidence: number;
-  readonly fields: readonly InferredField[];
-  /** What the first records would be stored as. */
-  readonly preview: readonly Preview[];
-  readonly alternatives: readonly InferredAlternative[];
-  /** Paths that become attributes, in the order of the sample. */
-  readonly unmapped: readonly string[];
-}
-
-const PREVIEW_MAX_COUNT = 3;
 const ALTERNATIVES_MAX_COUNT = 2;
 const UNMAPPED_MAX_COUNT = 100;
-/** What each field is worth for the confidence in the whole: an entry without a time of its own is worth least. */
-const WEIGHTS: Partial<Record<InferredFieldName, number>> = {
-  timestamp: 0.4,
-  message: 0.35,
-  level: 0.15,
-  service: 0.1,
-};
-/** Fields that many formats do not have; not finding one is no sign of a mistake. */
-const WITHOUT: Partial<Record<InferredFieldName, number>> = { level: 0.6, service: 0.6 };
 /** The message of a request without one. */
 const TEMPLATE_CONFIDENCE = 0.75;
 /** CEF of a product that no preset is for. */
@@ -63,8 +31,6 @@ const CEF_FIELDS: readonly (readonly [InferredFieldName, string])[] = [
   ["message", "msg"],
   ["host", "dvchost"],
 ];
-const PERCENT = 100;
-
 /** What `inferMapping` is told besides. */
 interface InferOptions {
   /** False: as if no preset were known. */
@@ -75,13 +41,14 @@ interface InferOptions {
 
 /**
  * Proposes a mapping for what a sample shows: an object, an array, an envelope around an array of records, or a text
- * with JSON, lines of it, or CEF. The hint may name the product or a preset, and say "time is in field x". Looks at the
+ * with JSON, lines of it, CEF, or lines of text. The hint may name the product or a preset, and say "time is in field x". Looks at the
  * first records only, asks nobody, answers the same to the same, and throws for nothing.
  */
 export function inferMapping(sample: unknown, hint?: string, options: InferOptions = {}): Inferred {
   const { usePresets = true, now = Date.now } = options;
   const found = sampleRecords(sample);
-  if (found.format === "cef") return inferCef(found.cefLines, usePresets ? (hint ?? "") : null, now);
+  if (found.format === "cef") return inferCef(found.lines, usePresets ? (hint ?? "") : null, now);
+  if (found.format === "text") return inferText(found.lines, now);
   const leaves = collectLeaves(found.records);
   const choices = chooseFields(leaves, readHint(hint ?? "", leaves));
   const recognised = usePresets ? recognise(found.records, hint ?? "") : [];
@@ -201,13 +168,6 @@ function sourceOf(field: InferredFieldName, { timestamp, fields, messageTemplate
   return mapped?.from ?? (mapped?.const === undefined ? otherwise : String(mapped.const));
 }
 
-function confidenceIn(fields: readonly InferredField[]): number {
-  let sum = 0;
-  for (const { field, from, confidence } of fields)
-    sum += (WEIGHTS[field] ?? 0) * (from === null ? (WITHOUT[field] ?? 0) : confidence);
-  return rounded(sum);
-}
-
 function previewOf(mapping: Mapping, records: readonly JsonObject[]): Preview[] {
   const map = compileMapping(mapping);
   return records.slice(0, PREVIEW_MAX_COUNT).map((record) => mapRecord(map, record));
@@ -228,8 +188,4 @@ function alternative(
   confidence: number,
 ): InferredAlternative {
   return { field, from, confidence: rounded(Math.min(confidence, 1)) };
-}
-
-function rounded(confidence: number): number {
-  return Math.round(confidence * PERCENT) / PERCENT;
 }

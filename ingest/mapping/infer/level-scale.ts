@@ -39,14 +39,13 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["exception", "error"],
   ["very-high", "fatal"],
   ["blocker", "fatal"],
-  ["notset", "trace"],
 ]);
 
 /** Words for levels that mostly mean something else. */
-const VAGUE_WORDS = new Set(["log", "note", "default", "all", "config", "fine", "alert"]);
-
-/** Go's log/slog writes levels between the named ones so: `ERROR+2`. */
-const OFFSET_WORD = /^([a-z]+)[+-]\d{1,3}$/;
+const VAGUE_WORDS = new Set([
+  ...["log", "note", "default", "all", "config", "fine", "alert"],
+  ...["t", "v", "d", "i", "n", "w", "e", "f", "c"],
+]);
 
 interface NumberScale {
   readonly described: string;
@@ -175,8 +174,8 @@ function wordScale(texts: readonly string[]): LevelScale | null {
   }
   const map = strange.flatMap((text) => {
     const word = text.trim().toLowerCase();
-    const level = WORDS.get(word) ?? levelOfText(OFFSET_WORD.exec(word)?.[1] ?? "");
-    return level === null ? [] : [[text, level] as const];
+    const level = WORDS.get(word);
+    return level === undefined ? [] : [[text, level] as const];
   });
   if (map.length < strange.length || map.length > MAP_MAX_COUNT) return null;
   return {

@@ -7,6 +7,10 @@ import { joinPath } from "./leaves.ts";
 const RECORDS_MAX_COUNT = 50;
 /** Characters of a sample that is a text: what lies behind is not looked at. */
 const TEXT_MAX_CHARS = 1024 * 1024;
+/** Lines of text that are looked at: a stack is a record of many. */
+const LINES_MAX_COUNT = 500;
+/** The share of lines that must be objects where the others may be cut or broken ones. */
+const OBJECTS_MIN_SHARE = 0.25;
 /** Objects on the way to an array of records inside an envelope. */
 const ENVELOPE_MAX_DEPTH = 2;
 /** Members of one object that are searched for an array of records. */
@@ -24,11 +28,11 @@ export interface SampleRecords {
   /** The path of the array in the sample that the records are taken from; null when they stand by themselves. */
   readonly recordsPath: string | null;
   readonly records: readonly JsonObject[];
-  /** The lines of a sample in CEF, which are no records yet. */
-  readonly cefLines: readonly string[];
+  /** The lines of a sample in CEF or in text, which are no records yet. */
+  readonly lines: readonly string[];
 }
 
-/** The first records of a sample: an object, an array, an envelope around an array, or a text of JSON, lines or CEF. */
+/** The first records of a sample: an object, an array, an envelope around an array, or a text of JSON, lines of it, CEF or anything else. */
 export function sampleRecords(sample: unknown): SampleRecords {
   if (typeof sample === "string") return textRecords(sample.slice(0, TEXT_MAX_CHARS).trim());
   return { ...valueRecords(sample, "json"), isOneLine: true };
@@ -37,14 +41,17 @@ export function sampleRecords(sample: unknown): SampleRecords {
 function textRecords(text: string): SampleRecords {
   const lines = firstLines(text);
   if (CEF_START.test(lines[0] ?? ""))
-    return { ...none("cef"), cefLines: lines.filter((line) => CEF_START.test(line)) };
+    return { ...none("cef"), lines: lines.filter((line) => CEF_START.test(line)) };
   const whole = tryParseJson(text, JSON_MAX_DEPTH);
   if (whole.ok) return { ...valueRecords(whole.value, "json"), isOneLine: lines.length === 1 };
-  const parsed = lines.map((line) => tryParseJson(line, JSON_MAX_DEPTH));
-  return valueRecords(
-    parsed.flatMap((line) => (line.ok && isJsonObject(line.value) ? [line.value] : [])),
-    "ndjson",
-  );
+  const objects = lines.flatMap((line) => {
+    const parsed = tryParseJson(line, JSON_MAX_DEPTH);
+    return parsed.ok && isJsonObject(parsed.value) ? [parsed.value] : [];
+  });
+  // A stack has more lines than the object in front of it, but few objects stand among lines that are none.
+  if (objects.length < lines.length * OBJECTS_MIN_SHARE)
+    return { ...none("text"), lines: text.split("\n", LINES_MAX_COUNT) };
+  return valueRecords(objects, "ndjson");
 }
 
 /** The first lines that are not blank, found without splitting the rest. */
@@ -122,5 +129,5 @@ function nestsDeeper(value: unknown, maxDepth: number): boolean {
 }
 
 function none(format: SourceFormat): SampleRecords {
-  return { format, isOneLine: false, recordsPath: null, records: [], cefLines: [] };
+  return { format, isOneLine: false, recordsPath: null, records: [], lines: [] };
 }

@@ -45,6 +45,22 @@ export function ingestSourceRoutes(service: SourceService) {
     sources.remove((change, key) => service.remove(change, key)),
     route({
       method: "POST",
+      path: "/api/v1/ingest/sources/infer-mapping",
+      tag: TAG,
+      summary: "Propose a format and a mapping for a source that is still to be made; changes nothing",
+      access: read,
+      effect: "read",
+      body: { kind: "json", schema: InferBody, maxBytes: SAMPLE_MAX_BYTES },
+      responses: {
+        200: {
+          description: "A mapping, how sure it is, and what it makes of the sample",
+          schema: InferredMapping,
+        },
+      },
+      handler: (_context, { body }) => ({ status: 200, body: inferMapping(body.sample, body.hint) }),
+    }),
+    route({
+      method: "POST",
       path: "/api/v1/ingest/sources/:key/infer-mapping",
       tag: TAG,
       summary: "Propose a mapping from a sample; changes nothing",

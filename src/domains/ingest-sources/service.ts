@@ -75,7 +75,7 @@ export class SourceService {
     const mapping = body.mapping ?? preset?.mapping ?? {};
     checkMapping(mapping);
     const format = formatOf(body.format, body.mapping, preset?.format ?? "json");
-    if (body.mapping === undefined && preset !== null && (format === "cef") !== (preset.format === "cef"))
+    if (body.mapping === undefined && preset !== null && !suits(format, preset.format))
       throw invalid("/format", `does not suit the preset, whose records are ${preset.format}`);
     if ((await countSourcesLocked(tx, organizationId)) >= SOURCES_MAX)
       throw new ApiError("CONFLICT", `There are ${SOURCES_MAX} ingest sources already; delete one first.`);
@@ -159,6 +159,12 @@ function formatOf(asked: Format | undefined, mapping: Mapping | undefined, other
   if (asked !== undefined && named !== undefined && asked !== named)
     throw invalid("/mapping/format", `is ${named}, and the format of the source is to be ${asked}`);
   return asked ?? named ?? otherwise;
+}
+
+/** A preset for objects is for lines of them, too. */
+function suits(format: Format, ofPreset: Format): boolean {
+  const isJson = (one: Format): boolean => one === "json" || one === "ndjson";
+  return format === ofPreset || (isJson(format) && isJson(ofPreset));
 }
 
 /** What a person decides about a source: the rest of it changes with what comes. */

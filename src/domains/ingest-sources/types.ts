@@ -5,7 +5,7 @@ export const SOURCE_KEY_PATTERN = "^[a-z0-9][a-z0-9-]{1,62}$";
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(["sources", "presets", "quarantine"]);
 
 const Name = Type.String({ minLength: 1, maxLength: 255, examples: ["Billing application"] });
-const Format = Type.Enum(["json", "ndjson", "cef"]);
+const Format = Type.Enum(["json", "ndjson", "cef", "text"]);
 const Status = Type.Enum(["active", "learning", "error", "disabled"]);
 const Path = Type.String({ minLength: 1, maxLength: 512 });
 const EXAMPLE_MAPPING = {
@@ -48,6 +48,14 @@ const MappingBody = Type.Object(
     records: Type.Optional(Path),
     keepUnmapped: Type.Optional(Type.Boolean()),
     messageTemplate: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
+    zone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        examples: ["Europe/Berlin"],
+        description: "Of times in lines of text that name none; UTC unless it is given.",
+      }),
+    ),
   },
   {
     $id: "Mapping",

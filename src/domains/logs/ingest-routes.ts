@@ -3,7 +3,7 @@ import {
   type Ingest,
   type IngestRequest,
   type IngestResult,
-  LEVEL_NUMBERS,
+  LEVEL_WORDS,
   NativeFormat,
   NdjsonFormat,
   requestKeys,
@@ -34,7 +34,12 @@ const LogEntry = Type.Object(
           "RFC 3339 date-time, or epoch seconds, milli-, micro- or nanoseconds by magnitude. The time of receipt when absent.",
       }),
     ),
-    level: Type.Optional(Type.Enum(Object.keys(LEVEL_NUMBERS))),
+    level: Type.Optional(
+      Type.Enum([...LEVEL_WORDS], {
+        description:
+          "In any case. What loggers call it is stored as trace, debug, info, warn, error or fatal.",
+      }),
+    ),
     service: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     source: Type.Optional(Type.String({ maxLength: 255 })),
     host: Type.Optional(Type.String({ maxLength: 255 })),

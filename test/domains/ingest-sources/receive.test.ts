@@ -90,6 +90,24 @@ describe("records of a source", () => {
     ]);
   });
 
+  test("are lines of text that are recognised, stacks with their heads", async () => {
+    const { organizationId, call } = await shop({ format: "text", mapping: { zone: "Europe/Berlin" } });
+    const body =
+      "2026-03-04 10:15:30,123 ERROR [main] a.b.C: cannot open\njava.io.IOException: x\n\tat a.b.C(D.java:1)\nhello\n";
+    const answer = await call("POST", "shop", { body });
+    expect(answer).toMatchObject({ status: 202, body: { accepted: 2, rejected: 0, quarantined: 0 } });
+    const stored = await suite.stored(organizationId, 2);
+    expect(stored.toSorted((a, b) => (a.level < b.level ? 1 : -1))).toEqual([
+      {
+        message: "cannot open\njava.io.IOException: x\n\tat a.b.C(D.java:1)",
+        level: "error",
+        service: "",
+        attrs: { "thread.name": "main", "log.logger": "a.b.C" },
+      },
+      { message: "hello", level: "", service: "", attrs: {} },
+    ]);
+  });
+
   test("are counted", async () => {
     const { send, source } = await shop({ mapping: MAPPING });
     await send([GOOD, GOOD, {}]);

@@ -105,6 +105,8 @@ describe("a source", () => {
         [{ sourceKey: "ok", name: "n", preset: "" }, "/preset"],
         [{ sourceKey: "ok", name: "n", preset: "no-such-preset" }, "/preset"],
         [{ sourceKey: "ok", name: "n", mapping: [] }, "/mapping"],
+        [{ sourceKey: "ok", name: "n", format: "text", preset: "pino" }, "/format"],
+        [{ sourceKey: "ok", name: "n", mapping: { zone: "Europe/Nowhere" } }, "/mapping/zone"],
         [{ sourceKey: "ok", name: "n", format: "json", mapping: { format: "cef" } }, "/mapping/format"],
         [
           { sourceKey: "ok", name: "n", mapping: { timestamp: { parse: "auto" } } },
@@ -244,6 +246,23 @@ describe("a mapping proposed from a sample", () => {
       json: { mapping: inferred.body.mapping },
     });
     expect(changed.status).toBe(200);
+  });
+
+  test("needs no source, and knows lines of text", async () => {
+    const { status, body } = await instance.call("POST", "sources/infer-mapping", {
+      json: { sample: "2026-03-04 10:15:30,123 ERROR [main] a.b.C: cannot open" },
+      role: "viewer",
+    });
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        format: "text",
+        mapping: { format: "text" },
+        preset: null,
+        preview: [{ entry: { level: "error", message: "cannot open" } }],
+      },
+    ]);
+    await create({ format: body.format, mapping: body.mapping });
   });
 
   test.each([{}, { sample: {}, hint: "x".repeat(201) }, { sample: {}, more: 1 }])(

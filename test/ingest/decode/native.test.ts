@@ -73,7 +73,9 @@ describe("bounds", () => {
     [{ message: "m", source: "s".repeat(256), host: "h".repeat(256) }, ["/source too_big", "/host too_big"]],
     [{ message: "m", event_id: "" }, ["/event_id too_small"]],
     [{ message: "m", event_id: "e".repeat(129) }, ["/event_id too_big"]],
-    [{ message: "m", level: "INFO" }, ["/level invalid_literal"]],
+    [{ message: "m", level: "loud" }, ["/level invalid_literal"]],
+    [{ message: "m", level: " info" }, ["/level invalid_literal"]],
+    [{ message: "m", level: "30" }, ["/level invalid_literal"]],
     [{ message: "m", level: null }, ["/level invalid_type"]],
     [{ message: "m", ts: 0 }, ["/ts too_small"]],
     [{ message: "m", ts: 1.5 }, ["/ts invalid_type"]],
@@ -146,6 +148,25 @@ describe("unusual but valid bodies", () => {
     const block = blockOf(`[${body},{"message":"next"}]`);
     expect([block.messageText(0), block.level(0), attributesOf(block, 0)]).toEqual([message, level, attrs]);
     expect([block.messageText(1), block.level(1), attributesOf(block, 1)]).toEqual(["next", "", []]);
+  });
+
+  test.each([
+    ["WARNING", "warn"],
+    ["ERR", "error"],
+    ["crit", "fatal"],
+    ["Notice", "info"],
+    ["emerg", "fatal"],
+    ["panic", "fatal"],
+    ["dpanic", "fatal"],
+    ["Verbose", "trace"],
+    ["INFO", "info"],
+    ["W", "warn"],
+    ["war\\u004e", "warn"],
+  ])("level %s is stored as %s", (word, level) => {
+    const block = blockOf(
+      `[{"message":"m","level":"${word}"},{"message":"m","level":"${word}","level":"${word}"}]`,
+    );
+    expect([block.level(0), block.level(1)]).toEqual([level, level]);
   });
 
   test("keys may be escaped, numbers may be written with an exponent", () => {

@@ -87,6 +87,21 @@ describe("a record of a delivery", () => {
     expect(rejections[0]?.raw).toBe('{"msg":');
   });
 
+  test("of text is recognised where it is certain what it is", () => {
+    const [lambda, plain] = decodeEntries(
+      new DeliveryDecoder(),
+      "2026-11-21T10:00:00.123Z\t8e5f0000-0000-4000-8000-000000000001\tERROR\tcannot open\nhello\n",
+    );
+    expect(lambda).toMatchObject({
+      ts: 1_795_255_200_123_000_000n,
+      level: "error",
+      message: "cannot open",
+      attrs: { "faas.invocation_id": "8e5f0000-0000-4000-8000-000000000001" },
+    });
+    expect(plain).toMatchObject({ message: "hello", attrs: {} });
+    expect(plain?.level).toBeUndefined();
+  });
+
   test("of an edge network has its time where the data sets put it", () => {
     const line =
       '{"EdgeStartTimestamp":"2026-11-21T10:00:00Z","RayID":"8e5f","ClientRequestHost":"example.com"}';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type Inferred, inferMapping } from "../../../../ingest/mapping/infer/infer-mapping.ts";
+import { inferMapping } from "../../../../ingest/mapping/infer/infer-mapping.ts";
+import type { Inferred } from "../../../../ingest/mapping/infer/inferred.ts";
 import { PRESETS } from "../../../../ingest/mapping/presets/presets.ts";
 import { mappingIssues } from "../../../../ingest/mapping/validate-mapping.ts";
 import { exactTime, type Right } from "../presets/payloads/payload.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type Inferred, inferMapping } from "../../../../ingest/mapping/infer/infer-mapping.ts";
+import { inferMapping } from "../../../../ingest/mapping/infer/infer-mapping.ts";
+import type { Inferred } from "../../../../ingest/mapping/infer/inferred.ts";
 
 function from(inferred: Inferred, field: string): string | null | undefined {
   return inferred.fields.find((found) => found.field === field)?.from;
@@ -241,5 +242,33 @@ test("what is not mapped is named, and kept as attributes", () => {
     "disk.free": 12,
     "mount.path": "/var",
     "mount.flags": ["rw"],
+  });
+});
+
+describe("lines of text", () => {
+  test("are recognised, and what is found is said", () => {
+    const found = inferMapping(
+      '203.0.113.9 - - [10/Oct/2026:13:55:36 -0700] "GET /cart HTTP/1.1" 502 2326 "-" "curl/8"\n' +
+        '203.0.113.9 - - [10/Oct/2026:13:55:37 -0700] "GET / HTTP/1.1" 200 12 "-" "curl/8"',
+    );
+    expect([found.format, found.mapping, found.preset]).toEqual(["text", { format: "text" }, null]);
+    expect(found.confidence).toBeGreaterThan(0.9);
+    expect(found.preview.map(({ entry }) => [entry?.level, entry?.message])).toEqual([
+      ["error", "GET /cart 502"],
+      ["info", "GET / 200"],
+    ]);
+    expect(found.unmapped).toContain("http.response.status_code");
+    expect(found.fields.map(({ field, confidence }) => [field, confidence])).toEqual([
+      ["timestamp", 1],
+      ["level", 1],
+      ["message", 1],
+      ["service", 0],
+      ["host", 0],
+    ]);
+  });
+
+  test("of which nothing is known give no confidence", () => {
+    const { format, confidence } = inferMapping("one\ntwo\n");
+    expect([format, confidence]).toEqual(["text", 0]);
   });
 });

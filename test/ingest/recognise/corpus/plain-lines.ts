@@ -1,0 +1,21 @@
+/** Lines that may mean anything: nothing is made up for them. */
+export const PLAIN_LINES: readonly string[] = [
+  "ERROR 1045 (28000): Access denied",
+  "Error: cannot open",
+  "1700000000 items processed",
+  "1234567890",
+  "2026-01-02",
+  "2026-01-02 03:04:05",
+  "2026-13-02 03:04:05 INFO bad month",
+  "01/02/2026 03:04:05 INFO ambiguous",
+  "The server said ERROR: not good",
+  "ERROR while reading",
+  "name: value, level=high",
+  "key=value other=thing",
+  'audit: type=1400 audit(1): apparmor="STATUS"',
+  "[1,2,3]",
+  '{"broken":',
+  "{}",
+  "    at com.example.Ledger.open(Ledger.java:42)",
+  "Traceback (most recent call last):",
+];
