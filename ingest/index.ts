@@ -4,6 +4,8 @@ export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";
 export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+export { ElasticsearchDocument } from "./decode/elasticsearch-bulk/elasticsearch-document.ts";
+export type { DocumentPlace } from "./decode/elasticsearch-bulk/indexed-document.ts";
 export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
 export { LokiPush } from "./decode/loki-push/loki-push.ts";
 export { NativeFormat } from "./decode/native.ts";

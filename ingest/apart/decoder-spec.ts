@@ -1,4 +1,6 @@
 import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { ElasticsearchDocument } from "../decode/elasticsearch-bulk/elasticsearch-document.ts";
+import type { DocumentPlace } from "../decode/elasticsearch-bulk/indexed-document.ts";
 import { parseJsonObject } from "../decode/json-body.ts";
 import { LokiPush } from "../decode/loki-push/loki-push.ts";
 import { OtlpJsonDecoder } from "../decode/otlp/otlp-json.ts";
@@ -16,6 +18,7 @@ import type { RecordDecoder } from "../record/record-decoder.ts";
 export type RecordDecoderSpec =
   | { readonly kind: "otlp" | "loki-push" | "splunk-hec-event" | "platform-a" }
   | { readonly kind: "elasticsearch-bulk"; readonly defaultIndex: string }
+  | { readonly kind: "elasticsearch-document"; readonly place: DocumentPlace }
   | { readonly kind: "splunk-hec-raw"; readonly about: RawMetadata }
   | { readonly kind: "platform-b"; readonly request: LogplexRequest }
   | {
@@ -51,6 +54,8 @@ export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): Rec
       return new DeploymentDrainDecoder();
     case "elasticsearch-bulk":
       return new ElasticsearchBulk(spec.defaultIndex);
+    case "elasticsearch-document":
+      return new ElasticsearchDocument(spec.place);
     case "splunk-hec-raw":
       return new SplunkRawText(spec.about);
     case "platform-b":

@@ -97,6 +97,13 @@ export const RECEIVER_WIRES: readonly ReceiverWire[] = [
     }),
   }),
   wire(
+    "elasticsearch, one document",
+    "/elasticsearch/app/_doc",
+    json,
+    (message) => JSON.stringify({ message }),
+    { acknowledges: 201, credential: basic },
+  ),
+  wire(
     "loki",
     "/loki/api/v1/push",
     json,

@@ -17,6 +17,10 @@ const SPECS: Readonly<Record<string, DecoderSpec>> = {
   ndjson: { kind: "ndjson" },
   otlp: { kind: "otlp" },
   "elasticsearch-bulk": { kind: "elasticsearch-bulk", defaultIndex: "logs" },
+  "elasticsearch-document": {
+    kind: "elasticsearch-document",
+    place: { index: "logs", id: null, isCreated: false },
+  },
   "loki-push": { kind: "loki-push" },
   "splunk-hec-event": { kind: "splunk-hec-event" },
   "splunk-hec-raw": { kind: "splunk-hec-raw", about: {} },
