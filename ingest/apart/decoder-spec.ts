@@ -4,6 +4,7 @@ import type { DocumentPlace } from "../decode/elasticsearch-bulk/indexed-documen
 import { parseJsonObject } from "../decode/json-body.ts";
 import { LokiPush } from "../decode/loki-push/loki-push.ts";
 import { OtlpJsonDecoder } from "../decode/otlp/otlp-json.ts";
+import { OtlpProtobufDecoder } from "../decode/otlp/otlp-protobuf.ts";
 import { DeploymentDrainDecoder } from "../decode/platform-a/drain-decoder.ts";
 import { LogplexDecoder, type LogplexRequest } from "../decode/platform-b/logplex-decoder.ts";
 import { SplunkEvents } from "../decode/splunk-hec/splunk-event.ts";
@@ -16,7 +17,7 @@ import type { RecordDecoder } from "../record/record-decoder.ts";
 
 /** A decoder of a lenient format as data, which another thread can make the decoder of. */
 export type RecordDecoderSpec =
-  | { readonly kind: "otlp" | "loki-push" | "splunk-hec-event" | "platform-a" }
+  | { readonly kind: "otlp" | "otlp-protobuf" | "loki-push" | "splunk-hec-event" | "platform-a" }
   | { readonly kind: "elasticsearch-bulk"; readonly defaultIndex: string }
   | { readonly kind: "elasticsearch-document"; readonly place: DocumentPlace }
   | { readonly kind: "splunk-hec-raw"; readonly about: RawMetadata }
@@ -46,6 +47,8 @@ export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): Rec
   switch (spec.kind) {
     case "otlp":
       return new OtlpJsonDecoder();
+    case "otlp-protobuf":
+      return new OtlpProtobufDecoder();
     case "loki-push":
       return new LokiPush();
     case "splunk-hec-event":

@@ -43,6 +43,9 @@ const SPAN_ID_DIGITS = 16;
 const NUMBERS_PER_LEVEL = 4;
 const LEVEL_TEXT_MAX_BYTES = 16;
 
+/** A time of observation that is no further from the time is not kept. */
+const OBSERVED_NEAR_NANOS = 1e9;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -125,7 +128,7 @@ export class LogRecords {
   #writeTime(time: number, observed: number): void {
     const hasTime = this.#takeTime(KEPT.time, time);
     if (!hasTime) this.#takeTime(KEPT.observedTime, observed);
-    else if (observed !== 0 && !this.#isZero(observed) && !this.#isSame(time, observed))
+    else if (observed !== 0 && !this.#isZero(observed) && !this.#isNear(time, observed))
       this.#keepNumber(KEPT.observedTime, observed);
   }
 
@@ -240,14 +243,22 @@ export class LogRecords {
     return true;
   }
 
-  /** Whether two plain values are written alike; if not they may still be the same. */
-  #isSame(one: number, other: number): boolean {
-    const { source, starts, ends } = this.#tape;
-    let at = starts[other] ?? 0;
-    const start = starts[one] ?? 0;
-    const end = ends[one] ?? 0;
-    if (end - start !== (ends[other] ?? 0) - at) return false;
-    for (let i = start; i < end; i++) if (source[i] !== source[at++]) return false;
-    return true;
+  /** Whether two times are so near that the second one says nothing more: SDKs observe what they emit. */
+  #isNear(one: number, other: number): boolean {
+    const difference = this.#nanosOf(one) - this.#nanosOf(other);
+    return Math.abs(difference) <= OBSERVED_NEAR_NANOS;
+  }
+
+  /** A time as a double, whose error is below a microsecond; NaN for what is not written as digits. */
+  #nanosOf(token: number): number {
+    this.#tape.readText(token);
+    const { textBytes, textStart, textEnd } = this.#tape;
+    let nanos = 0;
+    for (let i = textStart; i < textEnd; i++) {
+      const digit = (textBytes[i] ?? 0) - 0x30;
+      if (digit < 0 || digit > 9) return Number.NaN;
+      nanos = nanos * 10 + digit;
+    }
+    return nanos;
   }
 }

@@ -16,6 +16,7 @@ const SPECS: Readonly<Record<string, DecoderSpec>> = {
   native: { kind: "native" },
   ndjson: { kind: "ndjson" },
   otlp: { kind: "otlp" },
+  "otlp-protobuf": { kind: "otlp-protobuf" },
   "elasticsearch-bulk": { kind: "elasticsearch-bulk", defaultIndex: "logs" },
   "elasticsearch-document": {
     kind: "elasticsearch-document",

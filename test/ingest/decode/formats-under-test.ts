@@ -4,6 +4,7 @@ import { LokiPush } from "../../../ingest/decode/loki-push/loki-push.ts";
 import { NativeFormat } from "../../../ingest/decode/native.ts";
 import { NdjsonFormat } from "../../../ingest/decode/ndjson/ndjson.ts";
 import { OtlpJsonDecoder } from "../../../ingest/decode/otlp/otlp-json.ts";
+import { OtlpProtobufDecoder } from "../../../ingest/decode/otlp/otlp-protobuf.ts";
 import { DeploymentDrainDecoder } from "../../../ingest/decode/platform-a/drain-decoder.ts";
 import { LogplexDecoder } from "../../../ingest/decode/platform-b/logplex-decoder.ts";
 import { SplunkEvents } from "../../../ingest/decode/splunk-hec/splunk-event.ts";
@@ -15,6 +16,7 @@ import { SyslogRecords } from "../../../ingest/decode/syslog/syslog-records.ts";
 import { sourceDecoder } from "../../../ingest/mapping/source-decoder.ts";
 import type { RecordDecoder } from "../../../ingest/record/record-decoder.ts";
 import { type DecodedRequest, decodeNative, decodeRequest, RECEIVED_AT_MS } from "./decoded-entries.ts";
+import { lengthField } from "./protobuf-writer.ts";
 
 /** A format with the simplest thing its senders say: messages. */
 export interface FormatUnderTest {
@@ -98,6 +100,10 @@ export const FORMATS: readonly FormatUnderTest[] = [
       ],
     }),
   ),
+  lenient(new OtlpProtobufDecoder(), (messages) => {
+    const records = messages.map((message) => lengthField(2, lengthField(5, lengthField(1, message))));
+    return lengthField(1, lengthField(2, ...records));
+  }),
   lenient(new ElasticsearchBulk("logs"), (messages) =>
     jsonLines(messages.flatMap((message) => [{ create: {} }, { message }])),
   ),

@@ -100,6 +100,7 @@ test("what the SDK's serializer writes is read whole", async () => {
     message: "payment failed: é 😀",
   });
   const { "otel.observed_time_unix_nano": observed, ...attrs } = first?.attrs ?? {};
+  // The record was given a time long before it was observed.
   expect(observed).toBeNumber();
   expect(attrs).toEqual(FIRST_ATTRIBUTES);
   expect(second).toMatchObject({
