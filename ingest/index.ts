@@ -10,8 +10,8 @@ export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/j
 export { LokiPush } from "./decode/loki-push/loki-push.ts";
 export { NativeFormat } from "./decode/native.ts";
 export { NdjsonFormat } from "./decode/ndjson/ndjson.ts";
-export { OtlpJsonDecoder } from "./decode/otlp/otlp-json.ts";
-export { OtlpProtobufDecoder } from "./decode/otlp/otlp-protobuf.ts";
+export { OtlpJsonDecoder, OtlpMetricsJsonDecoder } from "./decode/otlp/otlp-json.ts";
+export { OtlpMetricsProtobufDecoder, OtlpProtobufDecoder } from "./decode/otlp/otlp-protobuf.ts";
 export { DeploymentDrainDecoder } from "./decode/platform-a/drain-decoder.ts";
 export { LogplexDecoder } from "./decode/platform-b/logplex-decoder.ts";
 export { SplunkEvents } from "./decode/splunk-hec/splunk-event.ts";

@@ -3,8 +3,8 @@ import { ElasticsearchDocument } from "../decode/elasticsearch-bulk/elasticsearc
 import type { DocumentPlace } from "../decode/elasticsearch-bulk/indexed-document.ts";
 import { parseJsonObject } from "../decode/json-body.ts";
 import { LokiPush } from "../decode/loki-push/loki-push.ts";
-import { OtlpJsonDecoder } from "../decode/otlp/otlp-json.ts";
-import { OtlpProtobufDecoder } from "../decode/otlp/otlp-protobuf.ts";
+import { OtlpJsonDecoder, OtlpMetricsJsonDecoder } from "../decode/otlp/otlp-json.ts";
+import { OtlpMetricsProtobufDecoder, OtlpProtobufDecoder } from "../decode/otlp/otlp-protobuf.ts";
 import { DeploymentDrainDecoder } from "../decode/platform-a/drain-decoder.ts";
 import { LogplexDecoder, type LogplexRequest } from "../decode/platform-b/logplex-decoder.ts";
 import { SplunkEvents } from "../decode/splunk-hec/splunk-event.ts";
@@ -17,7 +17,8 @@ import type { RecordDecoder } from "../record/record-decoder.ts";
 
 /** A decoder of a lenient format as data, which another thread can make the decoder of. */
 export type RecordDecoderSpec =
-  | { readonly kind: "otlp" | "otlp-protobuf" | "loki-push" | "splunk-hec-event" | "platform-a" }
+  | { readonly kind: "otlp" | "otlp-protobuf" | "otlp-metrics" | "otlp-metrics-protobuf" }
+  | { readonly kind: "loki-push" | "splunk-hec-event" | "platform-a" }
   | { readonly kind: "elasticsearch-bulk"; readonly defaultIndex: string }
   | { readonly kind: "elasticsearch-document"; readonly place: DocumentPlace }
   | { readonly kind: "splunk-hec-raw"; readonly about: RawMetadata }
@@ -49,6 +50,10 @@ export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): Rec
       return new OtlpJsonDecoder();
     case "otlp-protobuf":
       return new OtlpProtobufDecoder();
+    case "otlp-metrics":
+      return new OtlpMetricsJsonDecoder();
+    case "otlp-metrics-protobuf":
+      return new OtlpMetricsProtobufDecoder();
     case "loki-push":
       return new LokiPush();
     case "splunk-hec-event":

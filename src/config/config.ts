@@ -95,6 +95,7 @@ export function loadConfig(environment: Environment): Config {
     smtpUrl: optional(SETTINGS.smtpUrl),
     smtpFrom: optional(SETTINGS.smtpFrom),
     requireEmailVerification: required(SETTINGS.requireEmailVerification),
+    otlpProtobuf: required(SETTINGS.otlpProtobuf),
     syslogTcpPort: optional(SETTINGS.syslogTcpPort),
     syslogUdpPort: optional(SETTINGS.syslogUdpPort),
     syslogHost: required(SETTINGS.syslogHost),

@@ -254,6 +254,13 @@ export const SETTINGS = {
     meaning: "Whether signing in with a password needs a confirmed address; only with `SMTP_URL`.",
     read: flag,
   }),
+  otlpProtobuf: setting({
+    name: "OTLP_PROTOBUF",
+    default: "0",
+    accepts: "0 or 1",
+    meaning: "Whether OTLP is taken in the protobuf encoding, too; the JSON encoding always is.",
+    read: flag,
+  }),
   ...SYSLOG_SETTINGS,
   ...IDENTITY_PROVIDER_SETTINGS,
 } as const;

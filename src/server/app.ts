@@ -138,7 +138,7 @@ export function createApp(deps: AppDeps): App {
       requireVerifiedEmail: config.requireEmailVerification && config.smtpUrl !== null,
     }),
     ...logIngestRoutes({ ingest: deps.ingest, caps }),
-    ...otlpRoutes(receiver),
+    ...otlpRoutes(receiver, { protobuf: config.otlpProtobuf }),
     ...elasticsearchRoutes(receiver),
     ...lokiRoutes(receiver),
     ...splunkRoutes(receiver),

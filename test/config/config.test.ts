@@ -55,6 +55,7 @@ test("an empty environment gives the documented defaults", () => {
     smtpUrl: null,
     smtpFrom: null,
     requireEmailVerification: false,
+    otlpProtobuf: false,
     quarantineMaxRecords: 100_000,
     quarantineMaxBytes: 256 * 2 ** 20,
     outboundAllow: null,

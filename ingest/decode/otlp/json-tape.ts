@@ -27,8 +27,8 @@ export const JSON_STRING = 0;
 /** A string with escapes: its bytes in the source are not its text. */
 export const JSON_ESCAPED_STRING = 1;
 export const JSON_NUMBER = 2;
-/** `false` is the next one. */
 export const JSON_TRUE = 3;
+export const JSON_FALSE = 4;
 export const JSON_NULL = 5;
 export const JSON_OBJECT = 6;
 export const JSON_ARRAY = 7;

@@ -1,8 +1,10 @@
 import type { Level } from "../../log-batch.ts";
+import type { InheritedFields } from "../../record/inherited-fields.ts";
 import { levelOfOtlpSeverity, levelOfText } from "../../record/levels.ts";
 import { RecordWriter } from "../../record/record-writer.ts";
 import { type AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
 import type { AttributeOutput } from "./attribute-output.ts";
+import type { ItemWriter, Signal } from "./export-request.ts";
 import { FieldNames } from "./field-names.ts";
 import { JSON_ESCAPED_STRING, JSON_OBJECT, type JsonTape } from "./json-tape.ts";
 import { LogBody } from "./log-body.ts";
@@ -70,8 +72,16 @@ const KEPT = {
   eventName: encoder.encode("event.name"),
 };
 
+/** Logs, as requests carry them. */
+export const LOGS: Signal = {
+  resources: "resourceLogs",
+  scopes: "scopeLogs",
+  items: "logRecords",
+  writer: (values, output) => new LogRecords(values, output),
+};
+
 /** Writes LogRecords: the fields of one record in any order, everything that has no column as an attribute. */
-export class LogRecords {
+class LogRecords implements ItemWriter {
   readonly #tape: JsonTape;
   readonly #values: AnyValues;
   readonly #output: AttributeOutput;
@@ -93,8 +103,28 @@ export class LogRecords {
     this.#body.open(writer);
   }
 
-  /** Finds the parts of a record, for `write`. Why it cannot be written, for people, or null. */
-  read(record: number): string | null {
+  writeItem(
+    record: number,
+    place: string,
+    index: number,
+    scope: InheritedFields,
+    resource: InheritedFields,
+  ): void {
+    const writer = this.#writer;
+    const reason = this.#read(record);
+    if (reason !== null) {
+      writer.reject({ place: `${place}/${index}`, reason, raw: "" });
+      return;
+    }
+    writer.begin();
+    this.#write();
+    writer.inherit(scope);
+    writer.inherit(resource);
+    writer.end();
+  }
+
+  /** Finds the parts of a record, for `#write`. Why it cannot be written, for people, or null. */
+  #read(record: number): string | null {
     const tape = this.#tape;
     if (tape.kinds[record] !== JSON_OBJECT) return "the record is not an object";
     const fields = this.#fields;
@@ -111,7 +141,7 @@ export class LogRecords {
   }
 
   /** Writes the record that was read last, between `begin` and `end` of the writer. */
-  write(): void {
+  #write(): void {
     const fields = this.#fields;
     this.#output.writeAll(this.#attributes, -1, -1);
     this.#writeTime(fields[TIME] ?? 0, fields[OBSERVED] ?? 0);

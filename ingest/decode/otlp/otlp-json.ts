@@ -1,7 +1,9 @@
 import type { RecordDecoder } from "../../record/record-decoder.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
+import { ExportRequest, type Signal } from "./export-request.ts";
 import { JsonTape } from "./json-tape.ts";
-import { LogsRequest } from "./logs-request.ts";
+import { LOGS } from "./log-record.ts";
+import { METRICS } from "./metric.ts";
 import { refused } from "./refused.ts";
 
 /**
@@ -11,14 +13,19 @@ import { refused } from "./refused.ts";
 const MAX_DEPTH = 512;
 
 /**
- * OTLP logs in the JSON encoding: an ExportLogsServiceRequest. Source: OpenTelemetry Protocol specification, "JSON
- * Protobuf Encoding", and its logs.proto: ids are hexadecimal, 64-bit integers come as numbers or strings, names are in
- * lower camel case, unknown fields are ignored, a null is a field that is not there.
+ * An export request of OTLP in the JSON encoding. Source: OpenTelemetry Protocol specification, "JSON Protobuf Encoding":
+ * ids are hexadecimal, 64-bit integers come as numbers or strings, names are in lower camel case, unknown fields are
+ * ignored, a null is a field that is not there.
  */
-export class OtlpJsonDecoder implements RecordDecoder {
-  readonly format = "otlp";
+class OtlpJson implements RecordDecoder {
+  readonly format: string;
   readonly #tape = new JsonTape(MAX_DEPTH);
-  readonly #request = new LogsRequest(this.#tape);
+  readonly #request: ExportRequest;
+
+  constructor(format: string, signal: Signal) {
+    this.format = format;
+    this.#request = new ExportRequest(this.#tape, signal);
+  }
 
   decode(body: Uint8Array, writer: RecordWriter): void {
     try {
@@ -28,5 +35,19 @@ export class OtlpJsonDecoder implements RecordDecoder {
     } finally {
       this.#tape.release();
     }
+  }
+}
+
+/** Logs in JSON. */
+export class OtlpJsonDecoder extends OtlpJson {
+  constructor() {
+    super("otlp", LOGS);
+  }
+}
+
+/** Metrics in JSON, of which sums and gauges become entries. */
+export class OtlpMetricsJsonDecoder extends OtlpJson {
+  constructor() {
+    super("otlp-metrics", METRICS);
   }
 }

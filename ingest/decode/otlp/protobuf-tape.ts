@@ -3,40 +3,15 @@ import { FIXED64, LENGTH, ProtobufReader, VARINT } from "../protobuf-reader.ts";
 import {
   JSON_ARRAY,
   JSON_ESCAPED_STRING,
+  JSON_FALSE,
   JSON_NUMBER,
   JSON_OBJECT,
   JSON_STRING,
   JSON_TRUE,
   type JsonTape,
 } from "./json-tape.ts";
-import {
-  ANY_VALUE_FIELD,
-  ARRAY_VALUE,
-  BOOL_FIELD,
-  BOOL_VALUE,
-  BYTES_VALUE,
-  DOUBLE_FIELD,
-  DOUBLE_VALUE,
-  FALSE,
-  HEX_FIELD,
-  INT_VALUE,
-  KEY,
-  KEY_VALUES_FIELD,
-  KVLIST_VALUE,
-  MESSAGE_FIELD,
-  NAMES,
-  type NamePlace,
-  type ProtobufField,
-  type ProtobufMessage,
-  REPEATED_FIELD,
-  SIGNED_FIELD,
-  STRING_VALUE,
-  TEXT_FIELD,
-  TRUE,
-  UNSIGNED_FIELD,
-  VALUE,
-  VALUES,
-} from "./protobuf-schema.ts";
+import type { NamePlace, ProtobufField, ProtobufMessage } from "./protobuf-schema.ts";
+import * as schema from "./protobuf-schema.ts";
 import { ESCAPED_TEXT, NO_TEXT, ProtobufText, textKind } from "./protobuf-text.ts";
 
 /** Values within one another, as many as the JSON encoding may have. */
@@ -45,8 +20,6 @@ const VALUES_MAX_DEPTH = 100;
 const TOKENS_MAX_COUNT = 10_000_000;
 /** Bytes of a body and of what it says otherwise than JSON: several times the largest body. */
 const TEXT_MAX_BYTES = 96 * 1024 * 1024;
-
-const JSON_FALSE = JSON_TRUE + 1;
 
 /** The fields of an AnyValue, and of a KeyValue. */
 const STRING = 1;
@@ -76,7 +49,7 @@ export class ProtobufTape {
   /** Throws IngestRejectedError for bytes that are no such message. */
   read(message: ProtobufMessage, body: Uint8Array): void {
     this.#tape.clear();
-    this.#text.open(NAMES, body);
+    this.#text.open(schema.NAMES, body);
     this.#reader.open(body);
     try {
       this.#readMessage(message, 0, body.length);
@@ -113,32 +86,32 @@ export class ProtobufTape {
     const { low, high, start, stop } = reader;
     tape.add(JSON_STRING, field.nameStart, field.nameEnd);
     switch (field.kind) {
-      case TEXT_FIELD:
+      case schema.TEXT_FIELD:
         this.#addText(start, stop, false);
         break;
-      case HEX_FIELD:
+      case schema.HEX_FIELD:
         tape.add(JSON_STRING, text.hex(reader.source, start, stop), text.length);
         break;
-      case UNSIGNED_FIELD:
+      case schema.UNSIGNED_FIELD:
         tape.add(JSON_NUMBER, text.unsigned(low, high), text.length);
         break;
-      case SIGNED_FIELD:
+      case schema.SIGNED_FIELD:
         tape.add(JSON_NUMBER, text.signed(low, high), text.length);
         break;
-      case DOUBLE_FIELD:
+      case schema.DOUBLE_FIELD:
         this.#addDouble(reader.view.getFloat64(reader.at - 8, true));
         break;
-      case BOOL_FIELD:
+      case schema.BOOL_FIELD:
         this.#addBool(low !== 0 || high !== 0);
         break;
-      case MESSAGE_FIELD:
+      case schema.MESSAGE_FIELD:
         this.#readMessage(field.message, start, stop);
         break;
-      case ANY_VALUE_FIELD:
+      case schema.ANY_VALUE_FIELD:
         this.#readAnyValue(start, stop, 0);
         break;
-      case REPEATED_FIELD:
-      case KEY_VALUES_FIELD:
+      case schema.REPEATED_FIELD:
+      case schema.KEY_VALUES_FIELD:
         this.#readList(field, end);
     }
   }
@@ -153,7 +126,7 @@ export class ProtobufTape {
       if (reader.field !== number) continue;
       reader.expect(LENGTH);
       const { start, stop } = reader;
-      if (field.kind === KEY_VALUES_FIELD) this.#readKeyValue(start, stop, 0);
+      if (field.kind === schema.KEY_VALUES_FIELD) this.#readKeyValue(start, stop, 0);
       else this.#readMessage(field.message, start, stop);
       reader.at = stop;
     } while (reader.next(end));
@@ -168,12 +141,12 @@ export class ProtobufTape {
     while (reader.next(end)) {
       if (reader.field === KEY_NUMBER) {
         reader.expect(LENGTH);
-        this.#addName(KEY);
+        this.#addName(schema.KEY);
         this.#addText(reader.start, reader.stop, depth > 0);
       } else if (reader.field === VALUE_NUMBER) {
         reader.expect(LENGTH);
         const { stop } = reader;
-        this.#addName(VALUE);
+        this.#addName(schema.VALUE);
         this.#readAnyValue(reader.start, stop, depth);
         reader.at = stop;
       }
@@ -216,32 +189,32 @@ export class ProtobufTape {
     switch (field) {
       case STRING:
         reader.expect(LENGTH);
-        this.#addName(STRING_VALUE);
+        this.#addName(schema.STRING_VALUE);
         this.#addText(start, stop, depth > 0);
         break;
       case BOOL:
         reader.expect(VARINT);
-        this.#addName(BOOL_VALUE);
+        this.#addName(schema.BOOL_VALUE);
         this.#addBool(low !== 0 || high !== 0);
         break;
       case INT:
         reader.expect(VARINT);
-        this.#addName(INT_VALUE);
+        this.#addName(schema.INT_VALUE);
         tape.add(JSON_NUMBER, text.signed(low, high), text.length);
         break;
       case DOUBLE:
         reader.expect(FIXED64);
-        this.#addName(DOUBLE_VALUE);
+        this.#addName(schema.DOUBLE_VALUE);
         this.#addDouble(reader.view.getFloat64(reader.at - 8, true));
         break;
       case BYTES:
         reader.expect(LENGTH);
-        this.#addName(BYTES_VALUE);
+        this.#addName(schema.BYTES_VALUE);
         tape.add(JSON_STRING, text.base64(reader.source, start, stop), text.length);
         break;
       default:
         reader.expect(LENGTH);
-        this.#addName(field === ARRAY ? ARRAY_VALUE : KVLIST_VALUE);
+        this.#addName(field === ARRAY ? schema.ARRAY_VALUE : schema.KVLIST_VALUE);
         this.#readValues(field, start, stop, depth + 1);
     }
   }
@@ -251,7 +224,7 @@ export class ProtobufTape {
     const tape = this.#tape;
     const reader = this.#reader;
     const object = tape.add(JSON_OBJECT, 0, 0);
-    this.#addName(VALUES);
+    this.#addName(schema.VALUES);
     const list = tape.add(JSON_ARRAY, 0, 0);
     reader.at = start;
     while (reader.next(end)) {
@@ -271,7 +244,7 @@ export class ProtobufTape {
   }
 
   #addBool(value: boolean): void {
-    const { start, end } = value ? TRUE : FALSE;
+    const { start, end } = value ? schema.TRUE : schema.FALSE;
     this.#tape.add(value ? JSON_TRUE : JSON_FALSE, start, end);
   }
 
@@ -297,7 +270,7 @@ export class ProtobufTape {
     } else if (kind === ESCAPED_TEXT && isNested) {
       const escaped = text.escaped(source, start, stop);
       tape.add(JSON_ESCAPED_STRING, escaped, text.endEscaped());
-    } else tape.add(JSON_STRING, NAMES.length + start, NAMES.length + stop);
+    } else tape.add(JSON_STRING, schema.NAMES.length + start, schema.NAMES.length + stop);
   }
 }
 

@@ -144,7 +144,7 @@ export class ProtobufText {
 }
 
 /** A string that JSON writes as it is. */
-export const PLAIN_TEXT = 0;
+const PLAIN_TEXT = 0;
 /** One with characters that JSON escapes. */
 export const ESCAPED_TEXT = 1;
 /** One that is not UTF-8. */

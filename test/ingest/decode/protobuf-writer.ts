@@ -1,7 +1,7 @@
 const encoder = new TextEncoder();
 
 /** A number in groups of seven bits; negative ones as 64 bits. */
-export function varint(value: bigint | number): Uint8Array {
+function varint(value: bigint | number): Uint8Array {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
   for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);

@@ -34,6 +34,7 @@ interface StoredEntry {
 
 interface ReceiveServerOptions {
   readonly quarantineMaxRecords?: number;
+  readonly otlpProtobuf?: boolean;
 }
 
 /** A server of the routes that take logs in, on a port of its own, over the stores of a suite. */
@@ -97,7 +98,7 @@ const nothing = (): void => undefined;
 
 export async function startReceiveServer(
   stores: TestStores,
-  { quarantineMaxRecords = 1000 }: ReceiveServerOptions = {},
+  { quarantineMaxRecords = 1000, otlpProtobuf = true }: ReceiveServerOptions = {},
 ): Promise<ReceiveServer> {
   const { postgres: sql, clickhouse } = stores;
   const directory = temporaryDirectory();
@@ -139,7 +140,7 @@ export async function startReceiveServer(
       ...logIngestRoutes({ ingest, caps }),
       ...elasticsearchRoutes(receiver),
       ...lokiRoutes(receiver),
-      ...otlpRoutes(receiver),
+      ...otlpRoutes(receiver, { protobuf: otlpProtobuf }),
       ...splunkRoutes(receiver),
       ...platformRoutes({ receiver, sql, box: TEST_BOX, now: Date.now }),
     ],

@@ -4,12 +4,8 @@ import { AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
 import { AttributeOutput } from "./attribute-output.ts";
 import { FieldNames } from "./field-names.ts";
 import { JSON_ARRAY, JSON_ESCAPED_STRING, JSON_NUMBER, JSON_OBJECT, type JsonTape } from "./json-tape.ts";
-import { LogRecords } from "./log-record.ts";
 import { refused } from "./refused.ts";
 
-const REQUEST_FIELDS = new FieldNames(["resourceLogs"]);
-const RESOURCE_LOGS_FIELDS = new FieldNames(["resource", "scopeLogs", "schemaUrl"]);
-const SCOPE_LOGS_FIELDS = new FieldNames(["scope", "logRecords", "schemaUrl"]);
 const RESOURCE_FIELDS = new FieldNames(["attributes", "droppedAttributesCount"]);
 const SCOPE_FIELDS = new FieldNames(["attributes", "droppedAttributesCount", "name", "version"]);
 /** Attributes of a resource that are columns of an entry. */
@@ -28,44 +24,74 @@ const KEPT = {
   scopeVersion: encoder.encode("otel.scope.version"),
 };
 
+/** What a request carries: the names of its lists in the JSON encoding, from the outermost to the innermost. */
+export interface Signal {
+  readonly resources: string;
+  readonly scopes: string;
+  readonly items: string;
+  /** Makes what writes the items. */
+  readonly writer: (values: AnyValues, output: AttributeOutput) => ItemWriter;
+}
+
+/** Writes the items of the innermost lists. */
+export interface ItemWriter {
+  open(writer: RecordWriter): void;
+  /** Writes the item at a token, the one at `index` of the list at `place`, with what it inherits. */
+  writeItem(
+    item: number,
+    place: string,
+    index: number,
+    scope: InheritedFields,
+    resource: InheritedFields,
+  ): void;
+}
+
 /**
- * Writes an ExportLogsServiceRequest, whose tokens are on a tape as its JSON encoding has them, in whatever encoding it
+ * Writes the export request of a signal, whose tokens are on a tape as its JSON encoding has them, in whatever encoding it
  * came.
  */
-export class LogsRequest {
+export class ExportRequest {
   readonly #tape: JsonTape;
   readonly #values: AnyValues;
   readonly #output: AttributeOutput;
-  readonly #records: LogRecords;
+  readonly #signal: Signal;
+  readonly #requestFields: FieldNames;
+  readonly #resourceFields: FieldNames;
+  readonly #scopeFields: FieldNames;
+  readonly #items: ItemWriter;
   readonly #attributes = new KeyValues();
   readonly #resource = new InheritedFields();
   readonly #scope = new InheritedFields();
   #writer = new RecordWriter();
 
-  constructor(tape: JsonTape) {
+  constructor(tape: JsonTape, signal: Signal) {
     this.#tape = tape;
+    this.#signal = signal;
+    this.#requestFields = new FieldNames([signal.resources]);
+    this.#resourceFields = new FieldNames(["resource", signal.scopes, "schemaUrl"]);
+    this.#scopeFields = new FieldNames(["scope", signal.items, "schemaUrl"]);
     this.#values = new AnyValues(tape);
     this.#output = new AttributeOutput(this.#values);
-    this.#records = new LogRecords(this.#values, this.#output);
+    this.#items = signal.writer(this.#values, this.#output);
   }
 
   /** Throws IngestRejectedError for what is of another shape than the protocol's, above the records. */
   write(writer: RecordWriter): void {
     this.#writer = writer;
     this.#output.open(writer);
-    this.#records.open(writer);
-    const [resourceLogs = 0] = this.#read(REQUEST_FIELDS, 0, "");
-    this.#each(resourceLogs, "/resourceLogs", (item, place) => this.#readResourceLogs(item, place));
+    this.#items.open(writer);
+    const [resources = 0] = this.#read(this.#requestFields, 0, "");
+    this.#each(resources, `/${this.#signal.resources}`, (item, place) => this.#readOfResource(item, place));
   }
 
-  #readResourceLogs(item: number, place: string): void {
-    const [resource = 0, scopeLogs = 0, schemaUrl = 0] = this.#read(RESOURCE_LOGS_FIELDS, item, place);
+  #readOfResource(item: number, place: string): void {
+    const [resource = 0, scopes = 0, schemaUrl = 0] = this.#read(this.#resourceFields, item, place);
     this.#writer.beginInherited(this.#resource);
     this.#output.writeTo(this.#resource);
     if (resource !== 0) this.#readResource(resource, `${place}/resource`);
     this.#keep(KEPT.resourceSchema, schemaUrl);
-    this.#each(scopeLogs, `${place}/scopeLogs`, (scope, scopePlace) =>
-      this.#readScopeLogs(scope, scopePlace),
+    this.#each(scopes, `${place}/${this.#signal.scopes}`, (scope, scopePlace) =>
+      this.#readOfScope(scope, scopePlace),
     );
   }
 
@@ -92,14 +118,14 @@ export class LogsRequest {
     this.#keep(KEPT.resourceDropped, dropped);
   }
 
-  #readScopeLogs(item: number, place: string): void {
-    const [scope = 0, logRecords = 0, schemaUrl = 0] = this.#read(SCOPE_LOGS_FIELDS, item, place);
+  #readOfScope(item: number, place: string): void {
+    const [scope = 0, items = 0, schemaUrl = 0] = this.#read(this.#scopeFields, item, place);
     this.#writer.beginInherited(this.#scope);
     this.#output.writeTo(this.#scope);
     if (scope !== 0) this.#readScope(scope, `${place}/scope`);
     this.#keep(KEPT.scopeSchema, schemaUrl);
     this.#output.writeTo(null);
-    this.#readLogRecords(logRecords, `${place}/logRecords`);
+    this.#readItems(items, `${place}/${this.#signal.items}`);
   }
 
   #readScope(scope: number, place: string): void {
@@ -112,25 +138,14 @@ export class LogsRequest {
     this.#keep(KEPT.scopeDropped, dropped);
   }
 
-  #readLogRecords(list: number, place: string): void {
+  #readItems(list: number, place: string): void {
     if (list === 0) return;
     const tape = this.#tape;
-    const records = this.#records;
-    const writer = this.#writer;
     if (tape.kinds[list] !== JSON_ARRAY) throw refused(place, "is not an array");
     const end = tape.ends[list] ?? 0;
     let index = 0;
-    for (let record = list + 1; record < end; record = tape.next(record)) {
-      const reason = records.read(record);
-      if (reason === null) {
-        writer.begin();
-        records.write();
-        writer.inherit(this.#scope);
-        writer.inherit(this.#resource);
-        writer.end();
-      } else writer.reject({ place: `${place}/${index}`, reason, raw: "" });
-      index++;
-    }
+    for (let item = list + 1; item < end; item = tape.next(item))
+      this.#items.writeItem(item, place, index++, this.#scope, this.#resource);
   }
 
   #inheritName(inherited: InheritedFields, field: "service" | "source" | "host", token: number): void {
