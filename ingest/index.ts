@@ -7,6 +7,7 @@ export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/el
 export { ElasticsearchDocument } from "./decode/elasticsearch-bulk/elasticsearch-document.ts";
 export type { DocumentPlace } from "./decode/elasticsearch-bulk/indexed-document.ts";
 export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
+export { LokiProtobuf } from "./decode/loki-push/loki-protobuf.ts";
 export { LokiPush } from "./decode/loki-push/loki-push.ts";
 export { NativeFormat } from "./decode/native.ts";
 export { NdjsonFormat } from "./decode/ndjson/ndjson.ts";
@@ -14,6 +15,7 @@ export { OtlpJsonDecoder, OtlpMetricsJsonDecoder } from "./decode/otlp/otlp-json
 export { OtlpMetricsProtobufDecoder, OtlpProtobufDecoder } from "./decode/otlp/otlp-protobuf.ts";
 export { DeploymentDrainDecoder } from "./decode/platform-a/drain-decoder.ts";
 export { LogplexDecoder } from "./decode/platform-b/logplex-decoder.ts";
+export { snappyLength, unpackSnappy } from "./decode/snappy.ts";
 export { SplunkEvents } from "./decode/splunk-hec/splunk-event.ts";
 export { SplunkRawText } from "./decode/splunk-hec/splunk-raw.ts";
 export { DeliveryDecoder, type UnpackedRecord } from "./decode/stream-a/delivery-decoder.ts";

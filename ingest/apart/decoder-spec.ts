@@ -2,6 +2,7 @@ import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bu
 import { ElasticsearchDocument } from "../decode/elasticsearch-bulk/elasticsearch-document.ts";
 import type { DocumentPlace } from "../decode/elasticsearch-bulk/indexed-document.ts";
 import { parseJsonObject } from "../decode/json-body.ts";
+import { LokiProtobuf } from "../decode/loki-push/loki-protobuf.ts";
 import { LokiPush } from "../decode/loki-push/loki-push.ts";
 import { OtlpJsonDecoder, OtlpMetricsJsonDecoder } from "../decode/otlp/otlp-json.ts";
 import { OtlpMetricsProtobufDecoder, OtlpProtobufDecoder } from "../decode/otlp/otlp-protobuf.ts";
@@ -18,7 +19,7 @@ import type { RecordDecoder } from "../record/record-decoder.ts";
 /** A decoder of a lenient format as data, which another thread can make the decoder of. */
 export type RecordDecoderSpec =
   | { readonly kind: "otlp" | "otlp-protobuf" | "otlp-metrics" | "otlp-metrics-protobuf" }
-  | { readonly kind: "loki-push" | "splunk-hec-event" | "platform-a" }
+  | { readonly kind: "loki-push" | "loki-protobuf" | "splunk-hec-event" | "platform-a" }
   | { readonly kind: "elasticsearch-bulk"; readonly defaultIndex: string }
   | { readonly kind: "elasticsearch-document"; readonly place: DocumentPlace }
   | { readonly kind: "splunk-hec-raw"; readonly about: RawMetadata }
@@ -56,6 +57,8 @@ export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): Rec
       return new OtlpMetricsProtobufDecoder();
     case "loki-push":
       return new LokiPush();
+    case "loki-protobuf":
+      return new LokiProtobuf();
     case "splunk-hec-event":
       return new SplunkEvents();
     case "platform-a":

@@ -22,6 +22,7 @@ const SPECS: Readonly<Record<string, DecoderSpec>> = {
     kind: "elasticsearch-document",
     place: { index: "logs", id: null, isCreated: false },
   },
+  "loki-protobuf": { kind: "loki-protobuf" },
   "loki-push": { kind: "loki-push" },
   "splunk-hec-event": { kind: "splunk-hec-event" },
   "splunk-hec-raw": { kind: "splunk-hec-raw", about: {} },

@@ -1,5 +1,6 @@
 import { CefDecoder } from "../../../ingest/decode/cef/cef-decoder.ts";
 import { ElasticsearchBulk } from "../../../ingest/decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { LokiProtobuf } from "../../../ingest/decode/loki-push/loki-protobuf.ts";
 import { LokiPush } from "../../../ingest/decode/loki-push/loki-push.ts";
 import { NativeFormat } from "../../../ingest/decode/native.ts";
 import { NdjsonFormat } from "../../../ingest/decode/ndjson/ndjson.ts";
@@ -16,7 +17,7 @@ import { SyslogRecords } from "../../../ingest/decode/syslog/syslog-records.ts";
 import { sourceDecoder } from "../../../ingest/mapping/source-decoder.ts";
 import type { RecordDecoder } from "../../../ingest/record/record-decoder.ts";
 import { type DecodedRequest, decodeNative, decodeRequest, RECEIVED_AT_MS } from "./decoded-entries.ts";
-import { lengthField } from "./protobuf-writer.ts";
+import { lengthField, varintField } from "./protobuf-writer.ts";
 
 /** A format with the simplest thing its senders say: messages. */
 export interface FormatUnderTest {
@@ -32,6 +33,8 @@ export interface FormatUnderTest {
 
 const NOTHING = /(?!)/g;
 const LINE_BREAKS = /[\r\n]/g;
+/** A message that is a JSON object is taken apart. */
+const BRACES = /\{/g;
 const CONTROLS = /\p{Cc}/gu;
 /** A brace, an at sign or the letters CEF begin a message within a message; a zero and a byte order mark end and begin it. */
 const SYSLOG_SIGNS = /[{@C\ufeff\0]/g;
@@ -107,14 +110,28 @@ export const FORMATS: readonly FormatUnderTest[] = [
   lenient(new ElasticsearchBulk("logs"), (messages) =>
     jsonLines(messages.flatMap((message) => [{ create: {} }, { message }])),
   ),
-  lenient(new LokiPush(), (messages) =>
-    json({
-      streams: [
-        { stream: { app: "a" }, values: messages.map((message) => ["1700000000000000000", message]) },
-      ],
-    }),
+  lenient(
+    new LokiPush(),
+    (messages) =>
+      json({
+        streams: [
+          { stream: { app: "a" }, values: messages.map((message) => ["1700000000000000000", message]) },
+        ],
+      }),
+    { cannotHold: BRACES },
   ),
-  lenient(new SplunkEvents(), (messages) => jsonLines(messages.map((event) => ({ event })))),
+  lenient(
+    new LokiProtobuf(),
+    (messages) => {
+      const time = lengthField(1, varintField(1, 1_700_000_000));
+      const entries = messages.map((message) => lengthField(2, time, lengthField(2, message)));
+      return lengthField(1, lengthField(1, '{app="a"}'), ...entries);
+    },
+    { cannotHold: BRACES },
+  ),
+  lenient(new SplunkEvents(), (messages) => jsonLines(messages.map((event) => ({ event }))), {
+    cannotHold: BRACES,
+  }),
   lenient(new SplunkRawText({}), textLines, { cannotHold: LINE_BREAKS }),
   lenient(new DeploymentDrainDecoder(), (messages) =>
     json(messages.map((message) => ({ timestamp: 1_700_000_000_000, message }))),

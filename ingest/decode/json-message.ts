@@ -1,0 +1,15 @@
+import { JSON_MAX_DEPTH } from "../limits.ts";
+import { isJsonObject, type JsonObject, tryParseJson } from "./json-body.ts";
+
+/** Senders that mean JSON say so with this cookie in front of it (the CEE and lumberjack convention). */
+const JSON_COOKIE = /^\s*(?:@cee:\s*)?(?=\{)/;
+
+/** The JSON object that a message is; null when it is something else, or no whole object. */
+export function jsonIn(message: string): JsonObject | null {
+  const cookie = JSON_COOKIE.exec(message);
+  if (cookie === null) return null;
+  const parsed = tryParseJson(message.slice(cookie[0].length), JSON_MAX_DEPTH);
+  return parsed.ok && isJsonObject(parsed.value) && Object.keys(parsed.value).length > 0
+    ? parsed.value
+    : null;
+}
