@@ -6,6 +6,8 @@ export { CefDecoder } from "./decode/cef/cef-decoder.ts";
 export { type BulkItem, ElasticsearchBulk } from "./decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 export { ElasticsearchDocument } from "./decode/elasticsearch-bulk/elasticsearch-document.ts";
 export type { DocumentPlace } from "./decode/elasticsearch-bulk/indexed-document.ts";
+export { GelfDecoder, RelayedGelf } from "./decode/gelf/gelf-decoder.ts";
+export { NulFrames } from "./decode/gelf/nul-frames.ts";
 export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
 export { LokiProtobuf } from "./decode/loki-push/loki-protobuf.ts";
 export { LokiPush } from "./decode/loki-push/loki-push.ts";

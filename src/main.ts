@@ -19,13 +19,13 @@ import { createIngestObserver } from "./receive/ingest-observer.ts";
 import { createApp } from "./server/app.ts";
 import { openServerArchive } from "./server/archive.ts";
 import { Housekeeping } from "./server/housekeeping.ts";
+import { openServerListeners } from "./server/listeners.ts";
 import { openServerMail } from "./server/mail.ts";
 import { createMetrics, type Metrics } from "./server/metrics.ts";
 import { watchProcessFaults } from "./server/process-faults.ts";
 import { openServerQuarantine } from "./server/quarantine.ts";
 import { serverReadiness } from "./server/readiness.ts";
 import { ServerStop, type StoppableServer } from "./server/server-stop.ts";
-import { openServerSyslog } from "./server/syslog.ts";
 import { openServerTails } from "./server/tails.ts";
 import { createClickHouseLogStore } from "./storage/clickhouse-log-store.ts";
 import { findFreePort } from "./storage/embedded/free-port.ts";
@@ -34,8 +34,8 @@ import { openSecretBox } from "./storage/load-secret-key.ts";
 import { openStores, type Stores } from "./storage/open.ts";
 import { loadSigningKey } from "./storage/server-identity.ts";
 
-/** How long messages of syslog that were read may take to be stored at the end. */
-const STOP_SYSLOG_MS = 2_000;
+/** How long messages of listeners that were read may take to be stored at the end. */
+const STOP_MESSAGES_MS = 2_000;
 /** How long requests that are being answered may take at the end, and after them the flush of the log. */
 const STOP_REQUESTS_MS = 2_000;
 const STOP_FLUSH_MS = 2_500;
@@ -114,7 +114,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
       cursorKey: await loadSigningKey(stores.postgres, "search-cursor"),
       onAudited: anchors.wake,
     });
-    const syslog = await openServerSyslog({
+    const messages = await openServerListeners({
       config,
       sql: stores.postgres,
       ingest,
@@ -131,7 +131,7 @@ async function startServer(config: Config, metrics: Metrics, log: Logger): Promi
       },
       stop: async () => {
         await tails.close();
-        await Promise.all([stopListening(listener), syslog?.close(STOP_SYSLOG_MS)]);
+        await Promise.all([stopListening(listener), ...messages.map((open) => open.close(STOP_MESSAGES_MS))]);
         // At the same time, for together they could take longer than the stop may.
         await Promise.all([
           ingest.close(STOP_FLUSH_MS),

@@ -102,6 +102,10 @@ export function loadConfig(environment: Environment): Config {
     syslogToken: optional(SETTINGS.syslogToken),
     syslogTlsCert: optional(SETTINGS.syslogTlsCert),
     syslogTlsKey: optional(SETTINGS.syslogTlsKey),
+    gelfTcpPort: optional(SETTINGS.gelfTcpPort),
+    gelfUdpPort: optional(SETTINGS.gelfUdpPort),
+    gelfHost: required(SETTINGS.gelfHost),
+    gelfToken: optional(SETTINGS.gelfToken),
     idpAIssuer: optional(SETTINGS.idpAIssuer),
     idpAClientId: optional(SETTINGS.idpAClientId),
     idpAClientSecret: optional(SETTINGS.idpAClientSecret),
@@ -112,7 +116,8 @@ export function loadConfig(environment: Environment): Config {
     idpBName: required(SETTINGS.idpBName),
   };
   requireTogether(config, ["syslogTlsCert", "syslogTlsKey"]);
-  requireSyslogToken(config);
+  requireToken(config, "syslogToken", ["syslogTcpPort", "syslogUdpPort"]);
+  requireToken(config, "gelfToken", ["gelfTcpPort", "gelfUdpPort"]);
   requireTogether(config, ["idpAIssuer", "idpAClientId", "idpAClientSecret"]);
   requireTogether(config, ["archiveS3Url", "archiveS3AccessKeyId", "archiveS3SecretAccessKey"]);
   requireTogether(config, ["idpBIssuer", "idpBClientId", "idpBClientSecret"]);
@@ -128,11 +133,15 @@ function requireTogether(config: Config, keys: readonly (keyof Config)[]): void 
   throw new ConfigError(`${SETTINGS[first].name}: the value is missing; ${names} are of use only together.`);
 }
 
-/** Refuses a listener for syslog whose messages would belong to nobody. */
-function requireSyslogToken({ syslogTcpPort, syslogUdpPort, syslogToken }: Config): void {
-  if (syslogToken !== null || (syslogTcpPort === null && syslogUdpPort === null)) return;
-  const row = syslogTcpPort === null ? SETTINGS.syslogUdpPort : SETTINGS.syslogTcpPort;
-  throw new ConfigError(`${SETTINGS.syslogToken.name}: the value is missing; ${row.name} needs it.`);
+/** Refuses a listener whose messages would belong to nobody. */
+function requireToken(
+  config: Config,
+  token: "syslogToken" | "gelfToken",
+  ports: readonly ("syslogTcpPort" | "syslogUdpPort" | "gelfTcpPort" | "gelfUdpPort")[],
+): void {
+  const port = ports.find((key) => config[key] !== null);
+  if (config[token] !== null || port === undefined) return;
+  throw new ConfigError(`${SETTINGS[token].name}: the value is missing; ${SETTINGS[port].name} needs it.`);
 }
 
 /** The address people use: `PUBLIC_URL`, or what the listener on `port` is reached by from the same machine. */

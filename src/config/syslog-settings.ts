@@ -8,7 +8,7 @@ function accessToken(text: string): string {
   return text;
 }
 
-/** The settings of the listeners for syslog. */
+/** The settings of the listeners for syslog and GELF. */
 export const SYSLOG_SETTINGS = {
   syslogTcpPort: setting({
     name: "SYSLOG_TCP_PORT",
@@ -61,5 +61,37 @@ export const SYSLOG_SETTINGS = {
     accepts: "a path",
     meaning: "File with the private key of that certificate in PEM.",
     read: directory,
+  }),
+  gelfTcpPort: setting({
+    name: "GELF_TCP_PORT",
+    default: null,
+    defaultNote: "off",
+    accepts: "0 to 65535",
+    meaning: "Port of the listener for GELF over TCP; 0 takes a free one. Needs `GELF_TOKEN`.",
+    read: integer(0, 65_535),
+  }),
+  gelfUdpPort: setting({
+    name: "GELF_UDP_PORT",
+    default: null,
+    defaultNote: "off",
+    accepts: "0 to 65535",
+    meaning: "Port of the listener for GELF over UDP; 0 takes a free one. Needs `GELF_TOKEN`.",
+    read: integer(0, 65_535),
+  }),
+  gelfHost: setting({
+    name: "GELF_HOST",
+    default: "127.0.0.1",
+    accepts: "an address or a host name",
+    meaning: "Where they listen; as for syslog, whoever reaches the ports writes logs.",
+    read: hostName,
+  }),
+  gelfToken: setting({
+    name: "GELF_TOKEN",
+    default: null,
+    defaultNote: "none",
+    accepts: "a personal access token",
+    meaning: "A token with the scope `logs:write`; its organisation owns what arrives.",
+    secret: true,
+    read: accessToken,
   }),
 };

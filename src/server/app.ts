@@ -26,6 +26,7 @@ import {
 import { logPatternRoutes } from "../domains/logs/patterns/routes.ts";
 import { logReadRoutes } from "../domains/logs/read-routes.ts";
 import { elasticsearchRoutes } from "../domains/logs/receive/elasticsearch/routes.ts";
+import { gelfRoutes } from "../domains/logs/receive/gelf/routes.ts";
 import { lokiRoutes } from "../domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../domains/logs/receive/platforms/routes.ts";
@@ -140,6 +141,7 @@ export function createApp(deps: AppDeps): App {
     ...logIngestRoutes({ ingest: deps.ingest, caps }),
     ...otlpRoutes(receiver, { protobuf: config.otlpProtobuf }),
     ...elasticsearchRoutes(receiver),
+    ...gelfRoutes(receiver),
     ...lokiRoutes(receiver),
     ...splunkRoutes(receiver),
     ...platformRoutes({ receiver, sql, box, now }),

@@ -39,6 +39,7 @@ export interface Metrics {
   readonly archive: ArchiveMetrics;
   readonly quarantine: QuarantineMetrics;
   readonly syslog: SyslogMetrics;
+  readonly gelf: SyslogMetrics;
   /** Runs before each exposition, for gauges whose value is looked up rather than told. */
   onCollect(update: () => void): void;
   /** The text exposition and its content type. */
@@ -65,6 +66,7 @@ export function createMetrics(): Metrics {
     archive: archiveMetrics(registry),
     quarantine: quarantineMetrics(registry),
     syslog: syslogMetrics(registry),
+    gelf: syslogMetrics(registry, "gelf"),
     onCollect: (update) => {
       collectors.push(update);
     },

@@ -22,6 +22,7 @@ const SPECS: Readonly<Record<string, DecoderSpec>> = {
     kind: "elasticsearch-document",
     place: { index: "logs", id: null, isCreated: false },
   },
+  gelf: { kind: "gelf" },
   "loki-protobuf": { kind: "loki-protobuf" },
   "loki-push": { kind: "loki-push" },
   "splunk-hec-event": { kind: "splunk-hec-event" },

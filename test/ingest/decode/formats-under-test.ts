@@ -1,5 +1,6 @@
 import { CefDecoder } from "../../../ingest/decode/cef/cef-decoder.ts";
 import { ElasticsearchBulk } from "../../../ingest/decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { GelfDecoder, RelayedGelf } from "../../../ingest/decode/gelf/gelf-decoder.ts";
 import { LokiProtobuf } from "../../../ingest/decode/loki-push/loki-protobuf.ts";
 import { LokiPush } from "../../../ingest/decode/loki-push/loki-push.ts";
 import { NativeFormat } from "../../../ingest/decode/native.ts";
@@ -128,6 +129,14 @@ export const FORMATS: readonly FormatUnderTest[] = [
       return lengthField(1, lengthField(1, '{app="a"}'), ...entries);
     },
     { cannotHold: BRACES },
+  ),
+  lenient(new GelfDecoder(), (messages) => jsonLines(messages.map((text) => ({ short_message: text }))), {
+    cannotHold: BRACES,
+  }),
+  lenient(
+    new RelayedGelf(),
+    (messages) => relayed(messages.map((text) => JSON.stringify({ short_message: text }))),
+    { name: "gelf-relayed", cannotHold: BRACES },
   ),
   lenient(new SplunkEvents(), (messages) => jsonLines(messages.map((event) => ({ event }))), {
     cannotHold: BRACES,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach } from "bun:test";
 import { openIngest } from "../../../../ingest/index.ts";
 import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
 import { elasticsearchRoutes } from "../../../../src/domains/logs/receive/elasticsearch/routes.ts";
+import { gelfRoutes } from "../../../../src/domains/logs/receive/gelf/routes.ts";
 import { lokiRoutes } from "../../../../src/domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../../../../src/domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../../../../src/domains/logs/receive/platforms/routes.ts";
@@ -139,6 +140,7 @@ export async function startReceiveServer(
     [
       ...logIngestRoutes({ ingest, caps }),
       ...elasticsearchRoutes(receiver),
+      ...gelfRoutes(receiver),
       ...lokiRoutes(receiver),
       ...otlpRoutes(receiver, { protobuf: otlpProtobuf }),
       ...splunkRoutes(receiver),
