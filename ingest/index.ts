@@ -8,6 +8,8 @@ export { ElasticsearchDocument } from "./decode/elasticsearch-bulk/elasticsearch
 export type { DocumentPlace } from "./decode/elasticsearch-bulk/indexed-document.ts";
 export { GelfDecoder, RelayedGelf } from "./decode/gelf/gelf-decoder.ts";
 export { NulFrames } from "./decode/gelf/nul-frames.ts";
+export { JournalDecoder } from "./decode/journal/journal-decoder.ts";
+export { JournalEntries } from "./decode/journal/journal-entries.ts";
 export { isJsonObject, type JsonObject, numberText, parseJson } from "./decode/json-body.ts";
 export { LokiProtobuf } from "./decode/loki-push/loki-protobuf.ts";
 export { LokiPush } from "./decode/loki-push/loki-push.ts";

@@ -2,6 +2,7 @@ import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bu
 import { ElasticsearchDocument } from "../decode/elasticsearch-bulk/elasticsearch-document.ts";
 import type { DocumentPlace } from "../decode/elasticsearch-bulk/indexed-document.ts";
 import { GelfDecoder } from "../decode/gelf/gelf-decoder.ts";
+import { JournalDecoder } from "../decode/journal/journal-decoder.ts";
 import { parseJsonObject } from "../decode/json-body.ts";
 import { LokiProtobuf } from "../decode/loki-push/loki-protobuf.ts";
 import { LokiPush } from "../decode/loki-push/loki-push.ts";
@@ -20,7 +21,15 @@ import type { RecordDecoder } from "../record/record-decoder.ts";
 /** A decoder of a lenient format as data, which another thread can make the decoder of. */
 export type RecordDecoderSpec =
   | { readonly kind: "otlp" | "otlp-protobuf" | "otlp-metrics" | "otlp-metrics-protobuf" }
-  | { readonly kind: "gelf" | "loki-push" | "loki-protobuf" | "splunk-hec-event" | "platform-a" }
+  | {
+      readonly kind:
+        | "gelf"
+        | "journal-export"
+        | "loki-push"
+        | "loki-protobuf"
+        | "splunk-hec-event"
+        | "platform-a";
+    }
   | { readonly kind: "elasticsearch-bulk"; readonly defaultIndex: string }
   | { readonly kind: "elasticsearch-document"; readonly place: DocumentPlace }
   | { readonly kind: "splunk-hec-raw"; readonly about: RawMetadata }
@@ -56,6 +65,8 @@ export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): Rec
       return new OtlpMetricsJsonDecoder();
     case "otlp-metrics-protobuf":
       return new OtlpMetricsProtobufDecoder();
+    case "journal-export":
+      return new JournalDecoder();
     case "gelf":
       return new GelfDecoder();
     case "loki-push":

@@ -27,6 +27,7 @@ import { logPatternRoutes } from "../domains/logs/patterns/routes.ts";
 import { logReadRoutes } from "../domains/logs/read-routes.ts";
 import { elasticsearchRoutes } from "../domains/logs/receive/elasticsearch/routes.ts";
 import { gelfRoutes } from "../domains/logs/receive/gelf/routes.ts";
+import { journalRoutes } from "../domains/logs/receive/journal/routes.ts";
 import { lokiRoutes } from "../domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../domains/logs/receive/platforms/routes.ts";
@@ -142,6 +143,7 @@ export function createApp(deps: AppDeps): App {
     ...otlpRoutes(receiver, { protobuf: config.otlpProtobuf }),
     ...elasticsearchRoutes(receiver),
     ...gelfRoutes(receiver),
+    ...journalRoutes(receiver),
     ...lokiRoutes(receiver),
     ...splunkRoutes(receiver),
     ...platformRoutes({ receiver, sql, box, now }),

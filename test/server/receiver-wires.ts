@@ -113,6 +113,9 @@ export const RECEIVER_WIRES: readonly ReceiverWire[] = [
       }),
     { acknowledges: 204, credential: basic },
   ),
+  wire("journal", "/upload", "application/vnd.fdo.journal", (message) => `MESSAGE=${message}\n\n`, {
+    credential: basic,
+  }),
   wire("gelf", "/gelf", json, (message) => JSON.stringify({ version: "1.1", short_message: message }), {
     credential: basic,
   }),

@@ -23,6 +23,7 @@ const SPECS: Readonly<Record<string, DecoderSpec>> = {
     place: { index: "logs", id: null, isCreated: false },
   },
   gelf: { kind: "gelf" },
+  "journal-export": { kind: "journal-export" },
   "loki-protobuf": { kind: "loki-protobuf" },
   "loki-push": { kind: "loki-push" },
   "splunk-hec-event": { kind: "splunk-hec-event" },

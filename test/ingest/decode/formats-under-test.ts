@@ -1,6 +1,7 @@
 import { CefDecoder } from "../../../ingest/decode/cef/cef-decoder.ts";
 import { ElasticsearchBulk } from "../../../ingest/decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 import { GelfDecoder, RelayedGelf } from "../../../ingest/decode/gelf/gelf-decoder.ts";
+import { JournalDecoder } from "../../../ingest/decode/journal/journal-decoder.ts";
 import { LokiProtobuf } from "../../../ingest/decode/loki-push/loki-protobuf.ts";
 import { LokiPush } from "../../../ingest/decode/loki-push/loki-push.ts";
 import { NativeFormat } from "../../../ingest/decode/native.ts";
@@ -56,6 +57,19 @@ function textLines(lines: readonly string[]): Uint8Array {
 
 function octetFrames(messages: readonly string[]): Uint8Array {
   return encoder.encode(messages.map((text) => `${encoder.encode(text).length} ${text}`).join(""));
+}
+
+/** A field whose value may hold any bytes. */
+function journalField(name: string, value: string): Uint8Array {
+  const bytes = encoder.encode(value);
+  const length = new DataView(new ArrayBuffer(8));
+  length.setBigUint64(0, BigInt(bytes.length), true);
+  return Buffer.concat([
+    encoder.encode(`${name}\n`),
+    new Uint8Array(length.buffer),
+    bytes,
+    encoder.encode("\n"),
+  ]);
 }
 
 function relayed(messages: readonly string[]): Uint8Array {
@@ -137,6 +151,9 @@ export const FORMATS: readonly FormatUnderTest[] = [
     new RelayedGelf(),
     (messages) => relayed(messages.map((text) => JSON.stringify({ short_message: text }))),
     { name: "gelf-relayed", cannotHold: BRACES },
+  ),
+  lenient(new JournalDecoder(), (messages) =>
+    Buffer.concat(messages.flatMap((message) => [journalField("MESSAGE", message), encoder.encode("\n")])),
   ),
   lenient(new SplunkEvents(), (messages) => jsonLines(messages.map((event) => ({ event }))), {
     cannotHold: BRACES,

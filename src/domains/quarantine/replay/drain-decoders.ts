@@ -2,6 +2,7 @@ import {
   DeliveryDecoder,
   DeploymentDrainDecoder,
   GelfDecoder,
+  JournalDecoder,
   LokiPush,
   type RecordDecoder,
   SplunkEvents,
@@ -18,6 +19,7 @@ export function drainDecoders(): ReadonlyMap<string, RecordDecoder> {
     new SplunkEvents(),
     new LokiPush(),
     new GelfDecoder(),
+    new JournalDecoder(),
   ];
   return new Map(decoders.map((decoder) => [decoder.format, decoder]));
 }

@@ -3,6 +3,7 @@ import { openIngest } from "../../../../ingest/index.ts";
 import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
 import { elasticsearchRoutes } from "../../../../src/domains/logs/receive/elasticsearch/routes.ts";
 import { gelfRoutes } from "../../../../src/domains/logs/receive/gelf/routes.ts";
+import { journalRoutes } from "../../../../src/domains/logs/receive/journal/routes.ts";
 import { lokiRoutes } from "../../../../src/domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../../../../src/domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../../../../src/domains/logs/receive/platforms/routes.ts";
@@ -141,6 +142,7 @@ export async function startReceiveServer(
       ...logIngestRoutes({ ingest, caps }),
       ...elasticsearchRoutes(receiver),
       ...gelfRoutes(receiver),
+      ...journalRoutes(receiver),
       ...lokiRoutes(receiver),
       ...otlpRoutes(receiver, { protobuf: otlpProtobuf }),
       ...splunkRoutes(receiver),
