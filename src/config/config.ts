@@ -106,6 +106,10 @@ export function loadConfig(environment: Environment): Config {
     gelfUdpPort: optional(SETTINGS.gelfUdpPort),
     gelfHost: required(SETTINGS.gelfHost),
     gelfToken: optional(SETTINGS.gelfToken),
+    forwardPort: optional(SETTINGS.forwardPort),
+    forwardHost: required(SETTINGS.forwardHost),
+    forwardToken: optional(SETTINGS.forwardToken),
+    forwardSharedKey: optional(SETTINGS.forwardSharedKey),
     idpAIssuer: optional(SETTINGS.idpAIssuer),
     idpAClientId: optional(SETTINGS.idpAClientId),
     idpAClientSecret: optional(SETTINGS.idpAClientSecret),
@@ -118,6 +122,7 @@ export function loadConfig(environment: Environment): Config {
   requireTogether(config, ["syslogTlsCert", "syslogTlsKey"]);
   requireToken(config, "syslogToken", ["syslogTcpPort", "syslogUdpPort"]);
   requireToken(config, "gelfToken", ["gelfTcpPort", "gelfUdpPort"]);
+  requireToken(config, "forwardToken", ["forwardPort"]);
   requireTogether(config, ["idpAIssuer", "idpAClientId", "idpAClientSecret"]);
   requireTogether(config, ["archiveS3Url", "archiveS3AccessKeyId", "archiveS3SecretAccessKey"]);
   requireTogether(config, ["idpBIssuer", "idpBClientId", "idpBClientSecret"]);
@@ -136,8 +141,8 @@ function requireTogether(config: Config, keys: readonly (keyof Config)[]): void 
 /** Refuses a listener whose messages would belong to nobody. */
 function requireToken(
   config: Config,
-  token: "syslogToken" | "gelfToken",
-  ports: readonly ("syslogTcpPort" | "syslogUdpPort" | "gelfTcpPort" | "gelfUdpPort")[],
+  token: "syslogToken" | "gelfToken" | "forwardToken",
+  ports: readonly ("syslogTcpPort" | "syslogUdpPort" | "gelfTcpPort" | "gelfUdpPort" | "forwardPort")[],
 ): void {
   const port = ports.find((key) => config[key] !== null);
   if (config[token] !== null || port === undefined) return;

@@ -8,7 +8,7 @@ function accessToken(text: string): string {
   return text;
 }
 
-/** The settings of the listeners for syslog and GELF. */
+/** The settings of the listeners for syslog, GELF and the forward protocol. */
 export const SYSLOG_SETTINGS = {
   syslogTcpPort: setting({
     name: "SYSLOG_TCP_PORT",
@@ -93,5 +93,39 @@ export const SYSLOG_SETTINGS = {
     meaning: "A token with the scope `logs:write`; its organisation owns what arrives.",
     secret: true,
     read: accessToken,
+  }),
+  forwardPort: setting({
+    name: "FORWARD_PORT",
+    default: null,
+    defaultNote: "off",
+    accepts: "0 to 65535",
+    meaning:
+      "Port of the listener for Fluentd's forward protocol; 0 takes a free one. Needs `FORWARD_TOKEN`.",
+    read: integer(0, 65_535),
+  }),
+  forwardHost: setting({
+    name: "FORWARD_HOST",
+    default: "127.0.0.1",
+    accepts: "an address or a host name",
+    meaning: "Where it listens. Without `FORWARD_SHARED_KEY` whoever reaches the port writes logs.",
+    read: hostName,
+  }),
+  forwardToken: setting({
+    name: "FORWARD_TOKEN",
+    default: null,
+    defaultNote: "none",
+    accepts: "a personal access token",
+    meaning: "A token with the scope `logs:write`; its organisation owns what arrives.",
+    secret: true,
+    read: accessToken,
+  }),
+  forwardSharedKey: setting({
+    name: "FORWARD_SHARED_KEY",
+    default: null,
+    defaultNote: "none: no handshake",
+    accepts: "a text",
+    meaning: "The `shared_key` that senders must prove to know before anything of theirs is taken.",
+    secret: true,
+    read: (text) => text,
   }),
 };

@@ -1,14 +1,16 @@
 import { readFile } from "node:fs/promises";
 import type { Sql } from "postgres";
-import type { Ingest } from "../../ingest/index.ts";
+import { ForwardDecoder, type Ingest } from "../../ingest/index.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { ForwardListener } from "../domains/logs/receive/forward/forward-listener.ts";
 import { gelfProtocol } from "../domains/logs/receive/gelf/gelf-protocol.ts";
 import {
   type MessageListeners,
   type MessageListenersOptions,
   openMessageListeners,
 } from "../domains/logs/receive/syslog/message-listeners.ts";
+import { SyslogDelivery } from "../domains/logs/receive/syslog/syslog-delivery.ts";
 import { syslogProtocol } from "../domains/logs/receive/syslog/syslog-protocol.ts";
 import type { Authenticator } from "../identity/authenticator.ts";
 import type { Logger } from "../log.ts";
@@ -29,14 +31,14 @@ interface ServerListenersOptions {
   readonly log: Logger;
 }
 
-/** Opens the listeners for syslog and GELF that are configured. Throws when one cannot be opened. */
+/** Opens the listeners for syslog, GELF and the forward protocol that are configured. Throws when one cannot be opened. */
 export async function openServerListeners(
   options: ServerListenersOptions,
-): Promise<readonly MessageListeners[]> {
+): Promise<readonly Pick<MessageListeners, "close">[]> {
   const { config, metrics } = options;
   const { syslogToken, gelfToken } = config;
   const now = Date.now;
-  const opened: MessageListeners[] = [];
+  const opened: Pick<MessageListeners, "close">[] = [];
   if (syslogToken !== null && (config.syslogTcpPort !== null || config.syslogUdpPort !== null))
     opened.push(
       await openListeners(options, {
@@ -61,25 +63,38 @@ export async function openServerListeners(
         metrics: metrics.gelf,
       }),
     );
+  const forward = await openForward(options);
+  if (forward !== null) opened.push(forward);
   return opened;
 }
 
+async function openForward(options: ServerListenersOptions): Promise<ForwardListener | null> {
+  const { config, authenticator, metrics, log } = options;
+  const { forwardPort, forwardHost: host, forwardToken: token, forwardSharedKey: sharedKey } = config;
+  if (forwardPort === null || token === null) return null;
+  const decoder = new ForwardDecoder();
+  const delivery = new SyslogDelivery({ receiver: receiverOf(options), decoder, authenticator, token });
+  const listener = new ForwardListener({ delivery, sharedKey, metrics: metrics.forward, log });
+  const port = await listener.listen(host, forwardPort);
+  if ((await delivery.refusal()) !== null)
+    log.error("FORWARD_TOKEN is not valid or lacks logs:write: the forward protocol will be refused");
+  log.info({ host, port }, "listening for the forward protocol");
+  return listener;
+}
+
+function receiverOf({ config, sql, ingest, quarantine }: ServerListenersOptions): LogReceiver {
+  const now = Date.now;
+  const caps = { token: new DailyCaps({ sql, now }), plan: new PlanCaps({ plan: planOf(config), sql, now }) };
+  return new LogReceiver({ ingest, caps, quarantine });
+}
+
 async function openListeners(
-  { config, sql, ingest, quarantine, authenticator, log }: ServerListenersOptions,
+  options: ServerListenersOptions,
   own: Omit<MessageListenersOptions, "authenticator" | "receiver" | "now" | "log">,
 ): Promise<MessageListeners> {
-  const now = Date.now;
-  const listeners = await openMessageListeners({
-    ...own,
-    authenticator,
-    receiver: new LogReceiver({
-      ingest,
-      caps: { token: new DailyCaps({ sql, now }), plan: new PlanCaps({ plan: planOf(config), sql, now }) },
-      quarantine,
-    }),
-    now,
-    log,
-  });
+  const { authenticator, log } = options;
+  const receiver = receiverOf(options);
+  const listeners = await openMessageListeners({ ...own, authenticator, receiver, now: Date.now, log });
   const { tcpPort, udpPort } = listeners;
   log.info({ host: own.host, tcpPort, udpPort }, `listening for ${own.protocol.name}`);
   return listeners;

@@ -40,6 +40,7 @@ export interface Metrics {
   readonly quarantine: QuarantineMetrics;
   readonly syslog: SyslogMetrics;
   readonly gelf: SyslogMetrics;
+  readonly forward: SyslogMetrics;
   /** Runs before each exposition, for gauges whose value is looked up rather than told. */
   onCollect(update: () => void): void;
   /** The text exposition and its content type. */
@@ -67,6 +68,7 @@ export function createMetrics(): Metrics {
     quarantine: quarantineMetrics(registry),
     syslog: syslogMetrics(registry),
     gelf: syslogMetrics(registry, "gelf"),
+    forward: syslogMetrics(registry, "forward"),
     onCollect: (update) => {
       collectors.push(update);
     },

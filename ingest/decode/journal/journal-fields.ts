@@ -4,7 +4,7 @@ const EQUALS = 0x3d;
 const LENGTH_BYTES = 8;
 
 /** What stands at a place of the journal's export format. */
-export const FIELD = 0;
+const FIELD = 0;
 /** A blank line. */
 export const END_OF_ENTRY = 1;
 /** A field of which some bytes are not there yet. */

@@ -1,5 +1,7 @@
 import { CefDecoder } from "../../../ingest/decode/cef/cef-decoder.ts";
 import { ElasticsearchBulk } from "../../../ingest/decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { ForwardDecoder } from "../../../ingest/decode/forward/forward-decoder.ts";
+import { encodeValue } from "../../../ingest/decode/forward/message-pack.ts";
 import { GelfDecoder, RelayedGelf } from "../../../ingest/decode/gelf/gelf-decoder.ts";
 import { JournalDecoder } from "../../../ingest/decode/journal/journal-decoder.ts";
 import { LokiProtobuf } from "../../../ingest/decode/loki-push/loki-protobuf.ts";
@@ -151,6 +153,11 @@ export const FORMATS: readonly FormatUnderTest[] = [
     new RelayedGelf(),
     (messages) => relayed(messages.map((text) => JSON.stringify({ short_message: text }))),
     { name: "gelf-relayed", cannotHold: BRACES },
+  ),
+  lenient(
+    new ForwardDecoder(),
+    (messages) => Buffer.concat(messages.map((message) => encodeValue(["app", 1_700_000_000, { message }]))),
+    { cannotHold: BRACES },
   ),
   lenient(new JournalDecoder(), (messages) =>
     Buffer.concat(messages.flatMap((message) => [journalField("MESSAGE", message), encoder.encode("\n")])),
