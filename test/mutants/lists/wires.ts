@@ -361,8 +361,8 @@ export const WIRES: readonly Mutant[] = [
   {
     name: "an entry of the journal that is cut off is whole",
     file: "ingest/decode/journal/journal-fields.ts",
-    find: "if (stop < 0 || stop >= end) return CUT_OFF;",
-    replace: "",
+    find: "stop >= end",
+    replace: "stop > end",
     tests: ["test/ingest/decode/journal"],
   },
   {

@@ -21,9 +21,12 @@ function framesOf(pieces: readonly Uint8Array[]): { frames: string[]; cut: numbe
 test("frames arrive whole and in order however the stream is split; long ones are cut", () =>
   fc.assert(
     fc.property(
-      fc.array(fc.string({ unit: fc.constantFrom("a", "b", "{"), minLength: 1, maxLength: 30 }), {
-        maxLength: 8,
-      }),
+      fc.array(
+        fc.string({ unit: fc.constantFrom("a", "b", "{"), minLength: 1, maxLength: 30, size: "max" }),
+        {
+          maxLength: 8,
+        },
+      ),
       fc.boolean(),
       fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1 }),
       (texts, isTerminated, sizes) => {
