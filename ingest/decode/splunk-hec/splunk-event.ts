@@ -87,9 +87,10 @@ function writeEventObject(
   event: JsonObject,
   given: ReadonlySet<RecordField>,
 ): ReadonlySet<RecordField> {
-  const { message, ...others } = event;
+  const { message } = event;
   const inner = isJsonObject(message) ? message : typeof message === "string" ? jsonIn(message) : null;
   if (inner === null) return writeJsonRecord(writer, event, given);
+  const { message: _inner, ...others } = event;
   const written = writeJsonRecord(writer, inner, given);
   return writeJsonRecord(writer, others, written);
 }
