@@ -9,6 +9,7 @@ import {
   NativeFormat,
   NdjsonFormat,
   OtlpJsonDecoder,
+  OtlpProtobufDecoder,
   type RecordDecoder,
   RecordWriter,
   SplunkEvents,
@@ -16,12 +17,13 @@ import {
 } from "../../ingest/index.ts";
 import type { BenchEntry } from "../ingest/bodies.ts";
 import { otlpBody } from "./otlp-body.ts";
+import { otlpProtobufBody } from "./otlp-protobuf-body.ts";
 
 /** A format with a realistic body, its decoder, and the plainest reading of the same bytes that the runtime offers. */
 export interface FormatBench {
   readonly name: string;
-  readonly reference: "JSON.parse" | "JSON.parse of each line" | "split into lines";
-  body(entries: readonly BenchEntry[]): string;
+  readonly reference: "JSON.parse" | "a copy" | "JSON.parse of each line" | "split into lines";
+  body(entries: readonly BenchEntry[]): string | Uint8Array;
   /** Appends the body's entries to the open request of the batch. */
   readonly decode: (body: Uint8Array, batch: LogBatch) => void;
 }
@@ -58,6 +60,12 @@ export const FORMATS: readonly FormatBench[] = [
     reference: "JSON.parse",
     body: (entries) => JSON.stringify(otlpBody(entries)),
     decode: foreign(new OtlpJsonDecoder()),
+  },
+  {
+    name: "OTLP protobuf",
+    reference: "a copy",
+    body: otlpProtobufBody,
+    decode: foreign(new OtlpProtobufDecoder()),
   },
   {
     name: "CEF",

@@ -60,7 +60,9 @@ export function loadConfig(environment: Environment): Config {
   );
   if (!isConfig(config)) throw new Error("a setting has no value");
   requireTogether(config, ["syslogTlsCert", "syslogTlsKey"]);
-  requireSyslogToken(config);
+  requireToken(config, "syslogToken", ["syslogTcpPort", "syslogUdpPort"]);
+  requireToken(config, "gelfToken", ["gelfTcpPort", "gelfUdpPort"]);
+  requireToken(config, "forwardToken", ["forwardPort"]);
   requireTogether(config, ["idpAIssuer", "idpAClientId", "idpAClientSecret"]);
   requireTogether(config, ["archiveS3Url", "archiveS3AccessKeyId", "archiveS3SecretAccessKey"]);
   requireTogether(config, ["idpBIssuer", "idpBClientId", "idpBClientSecret"]);
@@ -76,11 +78,15 @@ function requireTogether(config: Config, keys: readonly (keyof Config)[]): void 
   throw new ConfigError(`${SETTINGS[first].name}: the value is missing; ${names} are of use only together.`);
 }
 
-/** Refuses a listener for syslog whose messages would belong to nobody. */
-function requireSyslogToken({ syslogTcpPort, syslogUdpPort, syslogToken }: Config): void {
-  if (syslogToken !== null || (syslogTcpPort === null && syslogUdpPort === null)) return;
-  const row = syslogTcpPort === null ? SETTINGS.syslogUdpPort : SETTINGS.syslogTcpPort;
-  throw new ConfigError(`${SETTINGS.syslogToken.name}: the value is missing; ${row.name} needs it.`);
+/** Refuses a listener whose messages would belong to nobody. */
+function requireToken(
+  config: Config,
+  token: "syslogToken" | "gelfToken" | "forwardToken",
+  ports: readonly ("syslogTcpPort" | "syslogUdpPort" | "gelfTcpPort" | "gelfUdpPort" | "forwardPort")[],
+): void {
+  const port = ports.find((key) => config[key] !== null);
+  if (config[token] !== null || port === undefined) return;
+  throw new ConfigError(`${SETTINGS[token].name}: the value is missing; ${SETTINGS[port].name} needs it.`);
 }
 
 /** What a balancer needs that asks every second or two and believes the second answer. */

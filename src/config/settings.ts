@@ -1,8 +1,8 @@
 import { IDENTITY_PROVIDER_SETTINGS } from "./identity-provider-settings.ts";
 import { INGEST_SETTINGS } from "./ingest-settings.ts";
+import { LISTENER_SETTINGS } from "./listener-settings.ts";
 import { LOG_ARCHIVE_SETTINGS } from "./log-archive-settings.ts";
 import { setting } from "./setting.ts";
-import { SYSLOG_SETTINGS } from "./syslog-settings.ts";
 import {
   bytes,
   clickhouseUrl,
@@ -210,6 +210,12 @@ export const SETTINGS = {
     meaning: "Whether signing in with a password needs a confirmed address; only with `SMTP_URL`.",
     type: flag,
   }),
-  ...SYSLOG_SETTINGS,
+  otlpProtobuf: setting({
+    name: "OTLP_PROTOBUF",
+    default: "0",
+    meaning: "Whether OTLP is taken in the protobuf encoding, too; the JSON encoding always is.",
+    type: flag,
+  }),
+  ...LISTENER_SETTINGS,
   ...IDENTITY_PROVIDER_SETTINGS,
 } as const;

@@ -57,6 +57,8 @@ export function route<
     errors: spec.errors ?? [],
     refusalMembers: spec.refusalMembers,
     refusalSchema: spec.refusalSchema,
+    refusalBody: spec.refusalBody,
+    refusalType: spec.refusalType,
     idleTimeoutSec: spec.idleTimeoutSec,
     run(context, rawParams: unknown, search) {
       if (!suits(context, spec.access)) throw new ApiError("UNAUTHENTICATED", "A credential is required.");

@@ -25,6 +25,7 @@ import type {
   Effect,
   HandlerResult,
   RateLimitClass,
+  RefusalBody,
   RefusalMembers,
   Reply,
 } from "./route.ts";
@@ -73,6 +74,7 @@ export interface Plan {
   readonly auditAction: string | undefined;
   readonly isHead: boolean;
   readonly refusalMembers: RefusalMembers | undefined;
+  readonly refusalBody: RefusalBody | undefined;
   readonly idleTimeoutSec: number | undefined;
   /** Validates and handles. */
   readonly run: (exchange: Exchange) => HandlerResult;
@@ -142,8 +144,9 @@ export class Pipeline {
       finished = respond(reply, this.#headOf(requestId, rate), plan.isHead, exchange);
     } catch (thrown) {
       failure = this.#explain(thrown, exchange, plan);
+      const encoded = plan.refusalBody?.(request, failure) ?? null;
       const members = plan.refusalMembers?.(request, failure);
-      finished = respondError(failure, this.#headOf(requestId, rate), plan.isHead, members);
+      finished = respondError(failure, this.#headOf(requestId, rate), plan.isHead, { members, encoded });
     }
     if (hasSlot) this.#slots.giveBack(plan.isProbe, caller);
     exchange.release();

@@ -22,6 +22,7 @@ export function planOf(route: Route): Plan {
     auditAction: route.audit,
     isHead: false,
     refusalMembers: route.refusalMembers,
+    refusalBody: route.refusalBody,
     idleTimeoutSec: route.idleTimeoutSec,
     run: (exchange) => {
       const { path, search } = splitUrl(exchange.request.url);
@@ -80,6 +81,7 @@ function unmatchedPlan(request: Request, run: () => never): Plan {
     auditAction: undefined,
     isHead: request.method === "HEAD",
     refusalMembers: undefined,
+    refusalBody: undefined,
     idleTimeoutSec: undefined,
     run,
   };

@@ -9,7 +9,7 @@ import {
   type ResponseHead,
   responseHeaders,
 } from "./response-headers.ts";
-import type { Reply } from "./route.ts";
+import type { EncodedBody, Reply } from "./route.ts";
 
 /** A finished response and how many bytes its body has; null for a stream. */
 export interface Finished {
@@ -28,6 +28,8 @@ export function respond(
   exchange: { readonly answerMemory: MemoryShare },
 ): Finished {
   if (result instanceof Response) return respondWith(result, head, isHead);
+  if (result.encoded !== undefined)
+    return encodedResponse(result.status, result.encoded, responseHeaders(head, result.headers), isHead);
   if (result.body === undefined) {
     const headers = responseHeaders(head, result.headers);
     return { response: new Response(null, { status: result.status, headers }), bytes: 0 };
@@ -40,16 +42,35 @@ export function respond(
   return json(result.status, text, responseHeaders(head, result.headers), isHead);
 }
 
-/** Makes the response of a failed request: the one error envelope, and what its route says besides. */
+/** What a route says of its refusals. */
+interface OwnRefusal {
+  /** Besides the envelope. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
+  /** Instead of it. */
+  readonly encoded?: EncodedBody | null;
+}
+
+/** Makes the response of a failed request: the one error envelope, and what its route says besides or instead. */
 export function respondError(
   error: ApiError,
   head: ResponseHead,
   isHead: boolean,
-  members?: Readonly<Record<string, unknown>>,
+  { members, encoded = null }: OwnRefusal = {},
 ): Finished {
   const headers = responseHeaders(head, errorHeaders(error));
+  if (encoded !== null) return encodedResponse(error.status, encoded, headers, isHead);
   const text = JSON.stringify({ ...errorBody(error, head.requestId), ...members });
   return json(error.status, text, headers, isHead);
+}
+
+function encodedResponse(
+  status: number,
+  { bytes, contentType }: EncodedBody,
+  headers: Record<string, string>,
+  isHead: boolean,
+): Finished {
+  headers["content-type"] = contentType;
+  return { response: new Response(isHead ? null : bytes, { status, headers }), bytes: bytes.length };
 }
 
 function json(status: number, text: string, headers: Record<string, string>, isHead: boolean): Finished {

@@ -59,10 +59,19 @@ export interface AuthenticatedContext extends RequestContext {
 /** What a refusal says besides the error envelope. */
 export type RefusalMembers = (request: Request, error: ApiError) => Readonly<Record<string, unknown>>;
 
+/** A refusal in an encoding of its senders; null where the request is answered in JSON. */
+export type RefusalBody = (request: Request, error: ApiError) => EncodedBody | null;
+
+export interface EncodedBody {
+  readonly contentType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
 export interface Reply {
   status: number;
-  /** Sent as JSON; absent means an empty body. */
+  /** Sent as JSON; absent means an empty body, or the one in `encoded`. */
   body?: unknown;
+  encoded?: EncodedBody;
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -148,6 +157,10 @@ export interface RouteSpec<
   refusalMembers?: RefusalMembers;
   /** What `refusalMembers` adds, with a name; for the OpenAPI document. */
   refusalSchema?: TObject;
+  /** The body of refusals to senders that read no JSON. */
+  refusalBody?: RefusalBody;
+  /** The content type of `refusalBody`; for the OpenAPI document. */
+  refusalType?: string;
   /** Seconds the answer may stay silent before the connection is closed; the default suits all but slow queries. */
   idleTimeoutSec?: number;
   handler: (context: HandlerContext<A>, input: RouteInput<P, Q, B>) => HandlerResult;
@@ -175,6 +188,8 @@ export interface Route {
   readonly errors: readonly OwnErrorCode[];
   readonly refusalMembers: RefusalMembers | undefined;
   readonly refusalSchema: TObject | undefined;
+  readonly refusalBody: RefusalBody | undefined;
+  readonly refusalType: string | undefined;
   readonly idleTimeoutSec: number | undefined;
   /**
    * Validates parameters, query and body, in that order, and calls the handler. `search` is the query of the URL

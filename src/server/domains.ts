@@ -7,11 +7,13 @@ import { logIngestRoutes } from "../domains/logs/ingest-routes.ts";
 import { logPatternRoutes } from "../domains/logs/patterns/routes.ts";
 import { logReadRoutes } from "../domains/logs/read-routes.ts";
 import { elasticsearchRoutes } from "../domains/logs/receive/elasticsearch/routes.ts";
+import { gelfRoutes } from "../domains/logs/receive/gelf/routes.ts";
+import { journalRoutes } from "../domains/logs/receive/journal/routes.ts";
+import { listenersDomain } from "../domains/logs/receive/listeners.ts";
 import { lokiRoutes } from "../domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../domains/logs/receive/platforms/routes.ts";
 import { splunkRoutes } from "../domains/logs/receive/splunk/routes.ts";
-import { syslogDomain } from "../domains/logs/receive/syslog/domain.ts";
 import { logRetentionRoutes } from "../domains/logs/retention/routes.ts";
 import { tailDomain } from "../domains/logs/tail/domain.ts";
 import { inviteMailer } from "../domains/organizations/invite-mail.ts";
@@ -41,8 +43,10 @@ export function openDomains(services: Services) {
     { housekeeping: [removeExpiredKeys, removeOldTokenUsage] },
     identityPart(services),
     { routes: logIngestRoutes(services) },
-    { routes: otlpRoutes(receiver) },
+    { routes: otlpRoutes(receiver, { protobuf: config.otlpProtobuf }) },
     { routes: elasticsearchRoutes(receiver) },
+    { routes: gelfRoutes(receiver) },
+    { routes: journalRoutes(receiver) },
     { routes: lokiRoutes(receiver) },
     { routes: splunkRoutes(receiver) },
     { routes: platformRoutes(services) },
@@ -59,7 +63,7 @@ export function openDomains(services: Services) {
     { routes: exportRoutes(services) },
     { routes: kqlRoutes() },
     tailDomain(services),
-    syslogDomain(services),
+    listenersDomain(services),
   ] as const satisfies readonly Part[];
 }
 

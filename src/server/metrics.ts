@@ -35,7 +35,9 @@ export function createMetrics() {
     events: eventMetrics(registry),
     archive: archiveMetrics(registry),
     quarantine: quarantineMetrics(registry),
-    syslog: syslogMetrics(registry),
+    syslog: syslogMetrics(registry, "syslog"),
+    gelf: syslogMetrics(registry, "gelf"),
+    forward: syslogMetrics(registry, "forward"),
     /** Runs before each exposition, for gauges whose value is looked up rather than told. */
     onCollect: (update: () => void): void => {
       collectors.push(update);

@@ -97,6 +97,13 @@ export const RECEIVER_WIRES: readonly ReceiverWire[] = [
     }),
   }),
   wire(
+    "elasticsearch, one document",
+    "/elasticsearch/app/_doc",
+    json,
+    (message) => JSON.stringify({ message }),
+    { acknowledges: 201, credential: basic },
+  ),
+  wire(
     "loki",
     "/loki/api/v1/push",
     json,
@@ -106,6 +113,12 @@ export const RECEIVER_WIRES: readonly ReceiverWire[] = [
       }),
     { acknowledges: 204, credential: basic },
   ),
+  wire("journal", "/upload", "application/vnd.fdo.journal", (message) => `MESSAGE=${message}\n\n`, {
+    credential: basic,
+  }),
+  wire("gelf", "/gelf", json, (message) => JSON.stringify({ version: "1.1", short_message: message }), {
+    credential: basic,
+  }),
   wire(
     "collector event",
     "/services/collector",

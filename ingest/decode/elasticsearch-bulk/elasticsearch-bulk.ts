@@ -1,11 +1,10 @@
 import { IngestRejectedError } from "../../errors.ts";
 import { JSON_MAX_DEPTH, REQUEST_MAX_RECORDS } from "../../limits.ts";
-import { writeJsonRecord } from "../../record/json-record.ts";
-import type { RecordField } from "../../record/json-record-keys.ts";
 import type { RecordDecoder } from "../../record/record-decoder.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
 import { isJsonObject, type JsonObject, numberText, tryParseJson } from "../json-body.ts";
 import { type Line, linesOf } from "../lines.ts";
+import { writeIndexed } from "./indexed-document.ts";
 
 const ACTIONS = ["create", "index", "update", "delete"] as const;
 type BulkAction = (typeof ACTIONS)[number];
@@ -19,9 +18,6 @@ export interface BulkItem {
   /** Why it was refused; null when it is an entry now. */
   readonly refusal: string | null;
 }
-
-/** The name of the index is the source of the entry. */
-const SOURCE_GIVEN: ReadonlySet<RecordField> = new Set(["source"]);
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -73,10 +69,11 @@ export class ElasticsearchBulk implements RecordDecoder {
 
   #readAction(line: Line): Action {
     const parsed = parseLine(line);
-    const [name, others] = typeof parsed === "string" ? [] : Object.keys(parsed);
+    // Further keys, such as a sender's own counter of attempts, mean nothing, as to Elasticsearch.
+    const [name] = typeof parsed === "string" ? [] : Object.keys(parsed);
     const action = ACTIONS.find((known) => known === name);
     const about = typeof parsed === "string" || name === undefined ? undefined : parsed[name];
-    if (action === undefined || others !== undefined || !isJsonObject(about))
+    if (action === undefined || !isJsonObject(about))
       throw refused("custom", `line ${line.number} is no action such as {"create":{"_index":"logs"}}`);
     return { action, index: textOf(about._index) ?? this.#defaultIndex, id: textOf(about._id) };
   }
@@ -94,12 +91,7 @@ interface Action {
 function writeDocument(writer: RecordWriter, { action, index, id }: Action, line: Line): string | null {
   const document = parseLine(line);
   if (typeof document === "string") return `the document in line ${line.number} ${document}`;
-  writer.begin();
-  writer.source(index);
-  if (id !== null && action === "create") writer.eventId(`${index}/${id}`);
-  else if (id !== null) writer.attribute("_id", id);
-  writeJsonRecord(writer, document, SOURCE_GIVEN);
-  writer.end();
+  writeIndexed(writer, { index, id, isCreated: action === "create" }, document);
   return null;
 }
 

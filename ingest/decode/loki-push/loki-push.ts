@@ -1,40 +1,20 @@
 import { IngestRejectedError } from "../../errors.ts";
 import { JSON_MAX_DEPTH } from "../../limits.ts";
-import type { Level } from "../../log-batch.ts";
-import { writeJsonRecord } from "../../record/json-record.ts";
-import type { RecordField } from "../../record/json-record-keys.ts";
-import { levelOfText } from "../../record/levels.ts";
 import type { RecordDecoder } from "../../record/record-decoder.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
 import { isJsonObject, type JsonObject, numberText, parseJson } from "../json-body.ts";
-
-/** The labels that say a field, the one that says it best first. */
-const SERVICE_LABELS = ["service_name", "service", "app", "application", "job", "container"];
-const HOST_LABELS = ["host", "hostname", "node", "node_name", "instance"];
-const LEVEL_LABELS = ["level", "severity", "detected_level"];
-
-/**
- * UTF-16 units of labels that the lines of one request may repeat all together: a few bytes of a line can stand under
- * megabytes of labels, and every entry has them.
- */
-const REPEATED_LABELS_MAX_UNITS = 64 * 1024 * 1024;
-
-/** What the labels of a stream say of each of its lines. */
-interface StreamFields {
-  /** The labels as JSON. */
-  readonly text: string;
-  readonly service: string | null;
-  readonly host: string | null;
-  readonly level: Level | null;
-  /** The labels that said no field. */
-  readonly attributes: readonly (readonly [string, unknown])[];
-  readonly given: ReadonlySet<RecordField>;
-}
+import {
+  fieldsOf,
+  requireLabelsFit,
+  type StreamFields,
+  writeLokiLine,
+  writeStreamFields,
+} from "./loki-stream.ts";
 
 /**
  * The JSON body of Loki's push request: streams of lines under common labels, each line with its time in nanoseconds and
- * perhaps structured metadata. A line is the message as it stands, whatever it holds; labels and metadata become
- * fields by their well-known names and attributes otherwise. Source: Grafana Loki, "HTTP API: Ingest logs".
+ * perhaps structured metadata. A line that is a JSON object is taken apart, any other is the message as it stands; labels
+ * and metadata become fields by their well-known names and attributes otherwise. Source: Grafana Loki, "HTTP API: Ingest logs".
  */
 export class LokiPush implements RecordDecoder {
   readonly format = "loki-push";
@@ -57,7 +37,7 @@ export class LokiPush implements RecordDecoder {
       }
       const fields = fieldsOf(parts.labels);
       repeatedUnits += fields.text.length * parts.values.length;
-      if (repeatedUnits > REPEATED_LABELS_MAX_UNITS) throw tooManyLabels();
+      requireLabelsFit(repeatedUnits);
       writeLines(writer, fields, parts.values, place);
     }
   }
@@ -72,11 +52,6 @@ function partsOf(stream: unknown): StreamParts | null {
   if (!isJsonObject(stream)) return null;
   const { stream: labels = {}, values } = stream;
   return isJsonObject(labels) && Array.isArray(values) ? { labels, values } : null;
-}
-
-function tooManyLabels(): IngestRejectedError {
-  const message = "the labels, repeated with every line, make the request too large; send it in parts";
-  return new IngestRejectedError(message, [{ path: "/streams", code: "too_big", message }]);
 }
 
 function writeLines(
@@ -103,42 +78,10 @@ function writeLine(writer: RecordWriter, fields: StreamFields, value: unknown): 
   if (typeof line !== "string") return "the line is no text";
   if (!isJsonObject(metadata)) return "the structured metadata is no object";
   writer.begin();
+  writeLokiLine(writer, fields, line);
   // A time that the store cannot hold is no reason to lose the line.
   if (!writer.timeUnixNano(nanos)) writer.attribute("timestamp", nanos);
-  writer.message(line);
-  if (fields.service !== null) writer.service(fields.service);
-  if (fields.host !== null) writer.host(fields.host);
-  if (fields.level !== null) writer.level(fields.level);
-  writeJsonRecord(writer, metadata, fields.given);
-  for (const [key, text] of fields.attributes) writer.attribute(key, text);
+  writeStreamFields(writer, fields, metadata);
   writer.end();
   return null;
-}
-
-function fieldsOf(labels: JsonObject): StreamFields {
-  const service = SERVICE_LABELS.find((label) => isText(labels[label]));
-  const host = HOST_LABELS.find((label) => isText(labels[label]));
-  const level = LEVEL_LABELS.find((label) => levelOf(labels[label]) !== null);
-  const given = new Set<RecordField>(["time", "message"]);
-  if (service !== undefined) given.add("service");
-  if (host !== undefined) given.add("host");
-  if (level !== undefined) given.add("level");
-  return {
-    text: JSON.stringify(labels),
-    service: service === undefined ? null : String(labels[service]),
-    host: host === undefined ? null : String(labels[host]),
-    level: level === undefined ? null : levelOf(labels[level]),
-    attributes: Object.entries(labels).filter(
-      ([label]) => label !== service && label !== host && label !== level,
-    ),
-    given,
-  };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-function levelOf(value: unknown): Level | null {
-  return typeof value === "string" ? levelOfText(value) : null;
 }

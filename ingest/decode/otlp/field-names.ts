@@ -68,18 +68,15 @@ export class FieldNames {
 
   /** The position of the name that a string spells; -1 when it is none of them. */
   find(tape: JsonTape, name: number): number {
-    const isPlain = tape.kinds[name] === JSON_STRING;
-    if (!isPlain) tape.readText(name);
-    const start = isPlain ? (tape.starts[name] ?? 0) : tape.textStart;
-    const length = (isPlain ? (tape.ends[name] ?? 0) : tape.textEnd) - start;
+    tape.readText(name);
+    const { textBytes, textStart, textEnd } = tape;
+    const length = textEnd - textStart;
     if (length >= this.#byLength.length) return -1;
     const candidates = this.#byLength[length];
     if (candidates === undefined) return -1;
     for (let i = 0; i < candidates.length; i++) {
       const candidate = candidates[i];
-      if (candidate === undefined) continue;
-      if (isPlain ? candidate.isAt(tape.view, start) : candidate.isIn(tape.textBytes, start))
-        return candidate.index;
+      if (candidate?.isIn(textBytes, textStart) === true) return candidate.index;
     }
     return -1;
   }

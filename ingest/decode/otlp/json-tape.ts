@@ -27,8 +27,8 @@ export const JSON_STRING = 0;
 /** A string with escapes: its bytes in the source are not its text. */
 export const JSON_ESCAPED_STRING = 1;
 export const JSON_NUMBER = 2;
-/** `false` is the next one. */
-const JSON_TRUE = 3;
+export const JSON_TRUE = 3;
+export const JSON_FALSE = 4;
 export const JSON_NULL = 5;
 export const JSON_OBJECT = 6;
 export const JSON_ARRAY = 7;
@@ -47,6 +47,8 @@ export class JsonTape {
   starts = new Uint32Array(1024);
   /** Where it ends; for a container the number of the token after all that is in it. */
   ends = new Uint32Array(1024);
+  /** Tokens that were added; not of those that were read. */
+  count = 0;
 
   /** After `readText`: the text is `textBytes[textStart, textEnd)`. */
   textBytes: Uint8Array = this.source;
@@ -67,11 +69,32 @@ export class JsonTape {
   /** Reads a text, whose value is token 0. Null when it is right, otherwise what is wrong, for people. */
   read(source: Uint8Array): string | null {
     if (!isUtf8(source)) return "is not UTF-8";
+    this.clear();
+    this.use(source);
+    return this.#readTokens(source);
+  }
+
+  /** Begins a tape that is written with `add` instead of read. */
+  clear(): void {
     if (this.kinds.length > KEEP_TOKENS) this.#resize(KEEP_TOKENS, 0);
+    this.count = 0;
+  }
+
+  /** Adds a token and answers its number; the text that it stands in may still be in the making. */
+  add(kind: number, start: number, end: number): number {
+    const token = this.count++;
+    if (token === this.kinds.length) this.#resize(token * 2, token);
+    this.kinds[token] = kind;
+    this.starts[token] = start;
+    this.ends[token] = end;
+    return token;
+  }
+
+  /** Says what text the tokens are of: UTF-8. */
+  use(source: Uint8Array): void {
     this.source = source;
     this.view = new DataView(source.buffer, source.byteOffset, source.byteLength);
     this.#scanner.reset(source);
-    return this.#readTokens(source);
   }
 
   /** Lets go of the text, which may be large; what was read counts no longer. */

@@ -1,8 +1,10 @@
 import type { Level } from "../../log-batch.ts";
+import type { InheritedFields } from "../../record/inherited-fields.ts";
 import { levelOfOtlpSeverity, levelOfText } from "../../record/levels.ts";
 import { RecordWriter } from "../../record/record-writer.ts";
 import { type AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
 import type { AttributeOutput } from "./attribute-output.ts";
+import type { ItemWriter, Signal } from "./export-request.ts";
 import { FieldNames } from "./field-names.ts";
 import { JSON_ESCAPED_STRING, JSON_OBJECT, type JsonTape } from "./json-tape.ts";
 import { LogBody } from "./log-body.ts";
@@ -43,6 +45,9 @@ const SPAN_ID_DIGITS = 16;
 const NUMBERS_PER_LEVEL = 4;
 const LEVEL_TEXT_MAX_BYTES = 16;
 
+/** A time of observation that is no further from the time is not kept. */
+const OBSERVED_NEAR_NANOS = 1e9;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -67,8 +72,16 @@ const KEPT = {
   eventName: encoder.encode("event.name"),
 };
 
+/** Logs, as requests carry them. */
+export const LOGS: Signal = {
+  resources: "resourceLogs",
+  scopes: "scopeLogs",
+  items: "logRecords",
+  writer: (values, output) => new LogRecords(values, output),
+};
+
 /** Writes LogRecords: the fields of one record in any order, everything that has no column as an attribute. */
-export class LogRecords {
+class LogRecords implements ItemWriter {
   readonly #tape: JsonTape;
   readonly #values: AnyValues;
   readonly #output: AttributeOutput;
@@ -90,8 +103,28 @@ export class LogRecords {
     this.#body.open(writer);
   }
 
-  /** Finds the parts of a record, for `write`. Why it cannot be written, for people, or null. */
-  read(record: number): string | null {
+  writeItem(
+    record: number,
+    place: string,
+    index: number,
+    scope: InheritedFields,
+    resource: InheritedFields,
+  ): void {
+    const writer = this.#writer;
+    const reason = this.#read(record);
+    if (reason !== null) {
+      writer.reject({ place: `${place}/${index}`, reason, raw: "" });
+      return;
+    }
+    writer.begin();
+    this.#write();
+    writer.inherit(scope);
+    writer.inherit(resource);
+    writer.end();
+  }
+
+  /** Finds the parts of a record, for `#write`. Why it cannot be written, for people, or null. */
+  #read(record: number): string | null {
     const tape = this.#tape;
     if (tape.kinds[record] !== JSON_OBJECT) return "the record is not an object";
     const fields = this.#fields;
@@ -108,7 +141,7 @@ export class LogRecords {
   }
 
   /** Writes the record that was read last, between `begin` and `end` of the writer. */
-  write(): void {
+  #write(): void {
     const fields = this.#fields;
     this.#output.writeAll(this.#attributes, -1, -1);
     this.#writeTime(fields[TIME] ?? 0, fields[OBSERVED] ?? 0);
@@ -125,7 +158,7 @@ export class LogRecords {
   #writeTime(time: number, observed: number): void {
     const hasTime = this.#takeTime(KEPT.time, time);
     if (!hasTime) this.#takeTime(KEPT.observedTime, observed);
-    else if (observed !== 0 && !this.#isZero(observed) && !this.#isSame(time, observed))
+    else if (observed !== 0 && !this.#isZero(observed) && !this.#isNear(time, observed))
       this.#keepNumber(KEPT.observedTime, observed);
   }
 
@@ -240,14 +273,22 @@ export class LogRecords {
     return true;
   }
 
-  /** Whether two plain values are written alike; if not they may still be the same. */
-  #isSame(one: number, other: number): boolean {
-    const { source, starts, ends } = this.#tape;
-    let at = starts[other] ?? 0;
-    const start = starts[one] ?? 0;
-    const end = ends[one] ?? 0;
-    if (end - start !== (ends[other] ?? 0) - at) return false;
-    for (let i = start; i < end; i++) if (source[i] !== source[at++]) return false;
-    return true;
+  /** Whether two times are so near that the second one says nothing more: SDKs observe what they emit. */
+  #isNear(one: number, other: number): boolean {
+    const difference = this.#nanosOf(one) - this.#nanosOf(other);
+    return Math.abs(difference) <= OBSERVED_NEAR_NANOS;
+  }
+
+  /** A time as a double, whose error is below a microsecond; NaN for what is not written as digits. */
+  #nanosOf(token: number): number {
+    this.#tape.readText(token);
+    const { textBytes, textStart, textEnd } = this.#tape;
+    let nanos = 0;
+    for (let i = textStart; i < textEnd; i++) {
+      const digit = (textBytes[i] ?? 0) - 0x30;
+      if (digit < 0 || digit > 9) return Number.NaN;
+      nanos = nanos * 10 + digit;
+    }
+    return nanos;
   }
 }

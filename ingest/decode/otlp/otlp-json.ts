@@ -1,12 +1,10 @@
-import { IngestRejectedError } from "../../errors.ts";
-import { InheritedFields } from "../../record/inherited-fields.ts";
 import type { RecordDecoder } from "../../record/record-decoder.ts";
-import { RecordWriter } from "../../record/record-writer.ts";
-import { AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
-import { AttributeOutput } from "./attribute-output.ts";
-import { FieldNames } from "./field-names.ts";
-import { JSON_ARRAY, JSON_ESCAPED_STRING, JSON_NUMBER, JSON_OBJECT, JsonTape } from "./json-tape.ts";
-import { LogRecords } from "./log-record.ts";
+import type { RecordWriter } from "../../record/record-writer.ts";
+import { ExportRequest, type Signal } from "./export-request.ts";
+import { JsonTape } from "./json-tape.ts";
+import { LOGS } from "./log-record.ts";
+import { METRICS } from "./metric.ts";
+import { refused } from "./refused.ts";
 
 /**
  * Nesting of a body. An AnyValue within another takes four levels; beyond a hundred values within one another protobuf
@@ -14,173 +12,42 @@ import { LogRecords } from "./log-record.ts";
  */
 const MAX_DEPTH = 512;
 
-const REQUEST_FIELDS = new FieldNames(["resourceLogs"]);
-const RESOURCE_LOGS_FIELDS = new FieldNames(["resource", "scopeLogs", "schemaUrl"]);
-const SCOPE_LOGS_FIELDS = new FieldNames(["scope", "logRecords", "schemaUrl"]);
-const RESOURCE_FIELDS = new FieldNames(["attributes", "droppedAttributesCount"]);
-const SCOPE_FIELDS = new FieldNames(["attributes", "droppedAttributesCount", "name", "version"]);
-/** Attributes of a resource that are columns of an entry. */
-const COLUMN_ATTRIBUTES = new FieldNames(["service.name", "host.name"]);
-const SERVICE_NAME = 0;
-const HOST_NAME = 1;
-
-const encoder = new TextEncoder();
-
-/** Under what names what is known about a resource or scope is kept. */
-const KEPT = {
-  resourceSchema: encoder.encode("otel.resource.schema_url"),
-  resourceDropped: encoder.encode("otel.resource.dropped_attributes_count"),
-  scopeSchema: encoder.encode("otel.scope.schema_url"),
-  scopeDropped: encoder.encode("otel.scope.dropped_attributes_count"),
-  scopeVersion: encoder.encode("otel.scope.version"),
-};
-
 /**
- * OTLP logs in the JSON encoding: an ExportLogsServiceRequest. Source: OpenTelemetry Protocol specification, "JSON
- * Protobuf Encoding", and its logs.proto: ids are hexadecimal, 64-bit integers come as numbers or strings, names are in
- * lower camel case, unknown fields are ignored, a null is a field that is not there.
+ * An export request of OTLP in the JSON encoding. Source: OpenTelemetry Protocol specification, "JSON Protobuf Encoding":
+ * ids are hexadecimal, 64-bit integers come as numbers or strings, names are in lower camel case, unknown fields are
+ * ignored, a null is a field that is not there.
  */
-export class OtlpJsonDecoder implements RecordDecoder {
-  readonly format = "otlp";
+class OtlpJson implements RecordDecoder {
+  readonly format: string;
   readonly #tape = new JsonTape(MAX_DEPTH);
-  readonly #values = new AnyValues(this.#tape);
-  readonly #output = new AttributeOutput(this.#values);
-  readonly #records = new LogRecords(this.#values, this.#output);
-  readonly #attributes = new KeyValues();
-  readonly #resource = new InheritedFields();
-  readonly #scope = new InheritedFields();
-  #writer = new RecordWriter();
+  readonly #request: ExportRequest;
+
+  constructor(format: string, signal: Signal) {
+    this.format = format;
+    this.#request = new ExportRequest(this.#tape, signal);
+  }
 
   decode(body: Uint8Array, writer: RecordWriter): void {
     try {
       const problem = this.#tape.read(body);
       if (problem !== null) throw refused("", `the body ${problem}`);
-      this.#writer = writer;
-      this.#output.open(writer);
-      this.#records.open(writer);
-      const [resourceLogs = 0] = this.#read(REQUEST_FIELDS, 0, "");
-      this.#each(resourceLogs, "/resourceLogs", (item, place) => this.#readResourceLogs(item, place));
+      this.#request.write(writer);
     } finally {
       this.#tape.release();
     }
   }
+}
 
-  #readResourceLogs(item: number, place: string): void {
-    const [resource = 0, scopeLogs = 0, schemaUrl = 0] = this.#read(RESOURCE_LOGS_FIELDS, item, place);
-    this.#writer.beginInherited(this.#resource);
-    this.#output.writeTo(this.#resource);
-    if (resource !== 0) this.#readResource(resource, `${place}/resource`);
-    this.#keep(KEPT.resourceSchema, schemaUrl);
-    this.#each(scopeLogs, `${place}/scopeLogs`, (scope, scopePlace) =>
-      this.#readScopeLogs(scope, scopePlace),
-    );
-  }
-
-  #readResource(resource: number, place: string): void {
-    const [attributes = 0, dropped = 0] = this.#read(RESOURCE_FIELDS, resource, place);
-    this.#readAttributes(attributes, place);
-    const all = this.#attributes;
-    let servicePosition = -1;
-    let hostPosition = -1;
-    for (let i = 0; i < all.count; i++) {
-      const name = all.names[i] ?? 0;
-      const kind = all.kinds[i] ?? 0;
-      if (name === 0 || (kind !== TEXT && kind !== PLAIN)) continue;
-      const column = COLUMN_ATTRIBUTES.find(this.#tape, name);
-      if (column === SERVICE_NAME && servicePosition < 0) {
-        servicePosition = i;
-        this.#inheritName(this.#resource, "service", all.tokens[i] ?? 0);
-      } else if (column === HOST_NAME && hostPosition < 0) {
-        hostPosition = i;
-        this.#inheritName(this.#resource, "host", all.tokens[i] ?? 0);
-      }
-    }
-    this.#output.writeAll(all, servicePosition, hostPosition);
-    this.#keep(KEPT.resourceDropped, dropped);
-  }
-
-  #readScopeLogs(item: number, place: string): void {
-    const [scope = 0, logRecords = 0, schemaUrl = 0] = this.#read(SCOPE_LOGS_FIELDS, item, place);
-    this.#writer.beginInherited(this.#scope);
-    this.#output.writeTo(this.#scope);
-    if (scope !== 0) this.#readScope(scope, `${place}/scope`);
-    this.#keep(KEPT.scopeSchema, schemaUrl);
-    this.#output.writeTo(null);
-    this.#readLogRecords(logRecords, `${place}/logRecords`);
-  }
-
-  #readScope(scope: number, place: string): void {
-    const [attributes = 0, dropped = 0, name = 0, version = 0] = this.#read(SCOPE_FIELDS, scope, place);
-    this.#readAttributes(attributes, place);
-    this.#output.writeAll(this.#attributes, -1, -1);
-    if (name !== 0 && (this.#tape.kinds[name] ?? 0) < JSON_OBJECT)
-      this.#inheritName(this.#scope, "source", name);
-    this.#keep(KEPT.scopeVersion, version);
-    this.#keep(KEPT.scopeDropped, dropped);
-  }
-
-  #readLogRecords(list: number, place: string): void {
-    if (list === 0) return;
-    const tape = this.#tape;
-    const records = this.#records;
-    const writer = this.#writer;
-    if (tape.kinds[list] !== JSON_ARRAY) throw refused(place, "is not an array");
-    const end = tape.ends[list] ?? 0;
-    let index = 0;
-    for (let record = list + 1; record < end; record = tape.next(record)) {
-      const reason = records.read(record);
-      if (reason === null) {
-        writer.begin();
-        records.write();
-        writer.inherit(this.#scope);
-        writer.inherit(this.#resource);
-        writer.end();
-      } else writer.reject({ place: `${place}/${index}`, reason, raw: "" });
-      index++;
-    }
-  }
-
-  #inheritName(inherited: InheritedFields, field: "service" | "source" | "host", token: number): void {
-    const tape = this.#tape;
-    tape.readText(token);
-    this.#writer.inheritedName(inherited, field, tape.textBytes, tape.textStart, tape.textEnd);
-  }
-
-  #readAttributes(token: number, place: string): void {
-    if (this.#values.readAll(token, this.#attributes)) return;
-    throw refused(`${place}/attributes${this.#values.place}`, this.#values.problem);
-  }
-
-  /** Keeps a plain value that says something: a text that is not empty, a number that is not zero. */
-  #keep(name: Uint8Array, token: number): void {
-    const tape = this.#tape;
-    const kind = tape.kinds[token] ?? 0;
-    const start = tape.starts[token] ?? 0;
-    const end = tape.ends[token] ?? 0;
-    if (token === 0 || kind >= JSON_OBJECT || start === end) return;
-    if (kind === JSON_NUMBER && end - start === 1 && tape.source[start] === 0x30) return;
-    this.#output.write(name, kind <= JSON_ESCAPED_STRING ? TEXT : PLAIN, token);
-  }
-
-  /** The tokens of a message's fields; refuses the request when the message is none. */
-  #read(names: FieldNames, message: number, place: string): Uint32Array {
-    if (this.#tape.kinds[message] !== JSON_OBJECT) throw refused(place, "is not an object");
-    const tokens = new Uint32Array(names.count);
-    names.read(this.#tape, message, tokens);
-    return tokens;
-  }
-
-  #each(list: number, place: string, visit: (item: number, place: string) => void): void {
-    if (list === 0) return;
-    const tape = this.#tape;
-    if (tape.kinds[list] !== JSON_ARRAY) throw refused(place, "is not an array");
-    const end = tape.ends[list] ?? 0;
-    let index = 0;
-    for (let item = list + 1; item < end; item = tape.next(item)) visit(item, `${place}/${index++}`);
+/** Logs in JSON. */
+export class OtlpJsonDecoder extends OtlpJson {
+  constructor() {
+    super("otlp", LOGS);
   }
 }
 
-function refused(path: string, problem: string): IngestRejectedError {
-  const message = path === "" ? problem : `${path} ${problem}`;
-  return new IngestRejectedError(message, [{ path, code: "invalid_type", message: problem }]);
+/** Metrics in JSON, of which sums and gauges become entries. */
+export class OtlpMetricsJsonDecoder extends OtlpJson {
+  constructor() {
+    super("otlp-metrics", METRICS);
+  }
 }

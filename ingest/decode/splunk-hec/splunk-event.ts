@@ -5,13 +5,14 @@ import type { RecordDecoder } from "../../record/record-decoder.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
 import { decodeUtf8, isJsonObject, type JsonObject } from "../json-body.ts";
 import { readBodyElements } from "../json-elements.ts";
+import { jsonIn } from "../json-message.ts";
 
 /** The members of an event object that are not attributes as they stand. */
 const ENVELOPE = new Set(["time", "host", "source", "event", "fields"]);
 
 /**
  * Events of Splunk's HTTP Event Collector: JSON objects one after the other, each with the event itself, a text or any
- * value, and what is known about it. Members of an event that is an object, and `fields`, become fields by the
+ * value, and what is known about it. Members of an event that is an object, or a text that is one, and `fields`, become fields by the
  * well-known keys of JSON logs and attributes otherwise; what the envelope says wins. An object that is no event is
  * rejected by itself; a body without any event is refused.
  * Source: Splunk documentation, "Format events for HTTP Event Collector".
@@ -70,12 +71,26 @@ function writeEvent(writer: RecordWriter, envelope: JsonObject, event: unknown, 
   } else if (source !== null) writer.attribute("source", source);
   for (const [name, value] of Object.entries(envelope))
     if (!ENVELOPE.has(name)) writer.attribute(name, value);
-  if (isJsonObject(event)) {
-    const written = writeJsonRecord(writer, event, given);
-    writeJsonRecord(writer, fields, written);
-  } else {
-    writer.message(typeof event === "string" ? event : JSON.stringify(event));
-    writeJsonRecord(writer, fields, given.add("message"));
-  }
+  const object = isJsonObject(event) ? event : typeof event === "string" ? jsonIn(event) : null;
+  if (object === null) writer.message(typeof event === "string" ? event : JSON.stringify(event));
+  const written = object === null ? given.add("message") : writeEventObject(writer, object, given);
+  writeJsonRecord(writer, fields, written);
   writer.end();
+}
+
+/**
+ * Writes the members of an event. Loggers put what they log into a member of their own, an object or a text that is one,
+ * which is taken apart as if it were the event.
+ */
+function writeEventObject(
+  writer: RecordWriter,
+  event: JsonObject,
+  given: ReadonlySet<RecordField>,
+): ReadonlySet<RecordField> {
+  const { message } = event;
+  const inner = isJsonObject(message) ? message : typeof message === "string" ? jsonIn(message) : null;
+  if (inner === null) return writeJsonRecord(writer, event, given);
+  const { message: _inner, ...others } = event;
+  const written = writeJsonRecord(writer, inner, given);
+  return writeJsonRecord(writer, others, written);
 }

@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import { JSON_MAX_DEPTH } from "../../limits.ts";
 import { BodyReader } from "../../recognise/body-reader.ts";
 import { writeJsonRecord } from "../../record/json-record.ts";
 import type { RecordField } from "../../record/json-record-keys.ts";
@@ -7,7 +6,8 @@ import { levelOfSyslogSeverity } from "../../record/levels.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
 import { findCef } from "../cef/cef-header.ts";
 import { CefMessage } from "../cef/cef-message.ts";
-import { isJsonObject, type JsonObject, tryParseJson } from "../json-body.ts";
+import type { JsonObject } from "../json-body.ts";
+import { jsonIn } from "../json-message.ts";
 import { decodeLenient } from "../lenient-text.ts";
 import { parsePrefix, parseSyslog } from "./parse-syslog.ts";
 import type { Rfc5424Form } from "./rfc5424.ts";
@@ -22,8 +22,6 @@ export interface SyslogOrigin {
   readonly attributes?: JsonObject;
 }
 
-/** Senders that mean JSON say so with this cookie in front of it (the CEE and lumberjack convention). */
-const JSON_COOKIE = /^\s*(?:@cee:\s*)?(?=\{)/;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const NUL = 0x00;
@@ -93,16 +91,6 @@ export class SyslogRecords {
     this.#cef.write(writer, { prefix, peer, nowMs });
     return true;
   }
-}
-
-/** The JSON object that a message is; null when it is something else, or no whole object. */
-function jsonIn(message: string): JsonObject | null {
-  const cookie = JSON_COOKIE.exec(message);
-  if (cookie === null) return null;
-  const parsed = tryParseJson(message.slice(cookie[0].length), JSON_MAX_DEPTH);
-  return parsed.ok && isJsonObject(parsed.value) && Object.keys(parsed.value).length > 0
-    ? parsed.value
-    : null;
 }
 
 /** Without the line ends and the NUL that some senders put behind a message. */

@@ -58,10 +58,13 @@ async function endQuietly(
   }
 }
 
-function replay({ status, body, headers }: RememberedAnswer): Response {
+function replay({ status, body, isBytes, headers }: RememberedAnswer): Response {
   const answered = new Headers(headers);
   if (body !== null && !answered.has("content-type")) answered.set("content-type", "application/json");
   // The answer may have been one to a repetition itself.
   answered.set("idempotent-replayed", "true");
-  return new Response(body, { status, headers: answered });
+  return new Response(isBytes && body !== null ? Buffer.from(body, "base64") : body, {
+    status,
+    headers: answered,
+  });
 }

@@ -54,7 +54,7 @@ function ownResponse(spec: ResponseSpec, status: number, components: Components)
 
 /** Routes share the response of the same codes and the same further members. */
 function errorResponse(
-  { refusalSchema }: Route,
+  { refusalSchema, refusalType }: Route,
   codes: readonly ErrorCode[],
   components: Components,
 ): JsonObject {
@@ -75,7 +75,10 @@ function errorResponse(
     return {
       description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].summary}`).join("\n\n"),
       headers: headersOf(status),
-      content: { "application/json": { schema, example: Object.assign(example, further) } },
+      content: {
+        "application/json": { schema, example: Object.assign(example, further) },
+        ...(refusalType !== undefined && { [refusalType]: {} }),
+      },
     };
   });
 }

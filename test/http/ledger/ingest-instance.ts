@@ -116,7 +116,7 @@ export async function startIngestInstance(
       ...logIngestRoutes({ ingest: { ingest: store }, caps }),
       ...elasticsearchRoutes(receiver),
       ...lokiRoutes(receiver),
-      ...otlpRoutes(receiver),
+      ...otlpRoutes(receiver, { protobuf: true }),
       ...splunkRoutes(receiver),
       ...platformRoutes({ receiver, sql, box: TEST_BOX, now }),
     ],

@@ -1,6 +1,8 @@
 import {
   DeliveryDecoder,
   DeploymentDrainDecoder,
+  GelfDecoder,
+  JournalDecoder,
   LokiPush,
   type RecordDecoder,
   SplunkEvents,
@@ -11,6 +13,13 @@ import {
  * own. What is kept of other formats, such as a frame that cannot be told from the next, can be looked at and discarded.
  */
 export function drainDecoders(): ReadonlyMap<string, RecordDecoder> {
-  const decoders = [new DeploymentDrainDecoder(), new DeliveryDecoder(), new SplunkEvents(), new LokiPush()];
+  const decoders = [
+    new DeploymentDrainDecoder(),
+    new DeliveryDecoder(),
+    new SplunkEvents(),
+    new LokiPush(),
+    new GelfDecoder(),
+    new JournalDecoder(),
+  ];
   return new Map(decoders.map((decoder) => [decoder.format, decoder]));
 }

@@ -98,6 +98,29 @@ describe("the Elasticsearch client", () => {
     await elastic.close();
   });
 
+  test("sends single documents with client.index and client.create", async () => {
+    const elastic = client({ username: "anyone", password: suite.tenant.token });
+    const document = { message: "one", level: "warn" };
+    expect(await elastic.index({ index: "web", document })).toMatchObject({
+      result: "created",
+      _index: "web",
+    });
+    for (const message of ["two", "again"]) {
+      const answer = await elastic.create({ index: "web", id: "a/2", document: { message } });
+      expect(answer).toMatchObject({ result: "created", _id: "a/2", _version: 1 });
+    }
+    await elastic.index({ index: "web", id: "3", document: { message: "zero" } });
+    expect(await suite.server.stored(suite.tenant.organizationId, 3)).toMatchObject([
+      { message: "one", level: "warn", source: "web" },
+      { message: "two", event_id: "web/a/2" },
+      { message: "zero", attrs: { _id: "3" } },
+    ]);
+    await expect(
+      elastic.transport.request({ method: "POST", path: "/web/_doc", body: "[]" }),
+    ).rejects.toThrow();
+    await elastic.close();
+  });
+
   test("finds what it asks for before it sends", async () => {
     const elastic = client({ bearer: suite.tenant.token });
     expect(await elastic.ping()).toBe(true);

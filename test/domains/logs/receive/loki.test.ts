@@ -1,5 +1,9 @@
 /** Loki's push request as its senders make it, against a running server. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { compress } from "snappyjs";
+import winston from "winston";
+import LokiTransport from "winston-loki";
+import { lengthField, varintField } from "../../../ingest/decode/protobuf-writer.ts";
 import { receiveSuite } from "./receive-server.ts";
 
 const suite = receiveSuite({ quarantineMaxRecords: 2 });
@@ -79,12 +83,61 @@ test("lines that cannot be read are kept; when there is no room the sender is to
   ]);
 });
 
-test("protobuf is refused with the name of what is taken", async () => {
-  const response = await push(new Uint8Array([1, 2, 3]), { "content-type": "application/x-protobuf" });
-  expect([response.status, JSON.parse(await response.text())]).toMatchObject([
-    415,
-    { code: "UNSUPPORTED_MEDIA_TYPE", error: expect.stringContaining("application/json") },
-  ]);
+describe("protobuf in a Snappy block", () => {
+  const type = { "content-type": "application/x-protobuf" };
+  const time = lengthField(1, varintField(1, 1_769_903_998), varintField(2, 123_456_789));
+  const metadata = lengthField(3, lengthField(1, "user"), lengthField(2, "u"));
+  const packed = (...lines: readonly string[]): Uint8Array<ArrayBuffer> =>
+    new Uint8Array(
+      compress(
+        new Uint8Array(
+          lengthField(
+            1,
+            lengthField(1, '{app="shop", env="a \\"b\\"", level="warn"}'),
+            ...lines.map((text) => lengthField(2, time, lengthField(2, text), metadata)),
+          ),
+        ),
+      ),
+    );
+
+  test("is stored under its labels, with its metadata; a line of JSON is taken apart", async () => {
+    const body = packed("a é", '{"msg":"b","level":"error","id":7}');
+    expect((await push(body, type)).status).toBe(204);
+    expect(await suite.server.stored(suite.tenant.organizationId, 2)).toMatchObject([
+      {
+        message: "a é",
+        ts: "2026-01-31 23:59:58.123456789",
+        level: "warn",
+        service: "shop",
+        attrs: { env: 'a "b"', user: "u" },
+      },
+      { message: "b", level: "error", service: "shop", attrs: { id: "7" } },
+    ]);
+  });
+
+  test("is refused when it is cut off or announces more than a body may have", async () => {
+    const body = packed("a");
+    const bomb = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0);
+    for (const [bytes, status] of [[body.slice(0, -1), 400] as const, [bomb, 413] as const])
+      expect((await push(bytes, type)).status).toBe(status);
+    await suite.server.stored(suite.tenant.organizationId, 0);
+  });
+
+  test("is what winston-loki sends", async () => {
+    const transport = new LokiTransport({
+      host: suite.server.url,
+      basicAuth: `tenant:${suite.tenant.token}`,
+      labels: { service_name: "checkout" },
+      batching: false,
+    });
+    const logger = winston.createLogger({ format: winston.format.json(), transports: [transport] });
+    logger.error("hello from winston", { orderId: 17 });
+    await transport.flush();
+    expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([
+      { message: expect.stringContaining("hello from winston"), level: "error", service: "checkout" },
+    ]);
+    logger.close();
+  });
 });
 
 test.each(["", "{}", "[]", '{"streams":7}', '{"streams":[', "\u0000"])(

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach } from "bun:test";
 import { openIngest } from "../../../../ingest/index.ts";
 import { logIngestRoutes } from "../../../../src/domains/logs/ingest-routes.ts";
 import { elasticsearchRoutes } from "../../../../src/domains/logs/receive/elasticsearch/routes.ts";
+import { gelfRoutes } from "../../../../src/domains/logs/receive/gelf/routes.ts";
+import { journalRoutes } from "../../../../src/domains/logs/receive/journal/routes.ts";
 import { lokiRoutes } from "../../../../src/domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../../../../src/domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../../../../src/domains/logs/receive/platforms/routes.ts";
@@ -34,6 +36,7 @@ interface StoredEntry {
 
 interface ReceiveServerOptions {
   readonly quarantineMaxRecords?: number;
+  readonly otlpProtobuf?: boolean;
 }
 
 /** A server of the routes that take logs in, on a port of its own, over the stores of a suite. */
@@ -97,7 +100,7 @@ const nothing = (): void => undefined;
 
 export async function startReceiveServer(
   stores: TestStores,
-  { quarantineMaxRecords = 1000 }: ReceiveServerOptions = {},
+  { quarantineMaxRecords = 1000, otlpProtobuf = true }: ReceiveServerOptions = {},
 ): Promise<ReceiveServer> {
   const { postgres: sql, clickhouse } = stores;
   const directory = temporaryDirectory();
@@ -138,8 +141,10 @@ export async function startReceiveServer(
     [
       ...logIngestRoutes({ ingest, caps }),
       ...elasticsearchRoutes(receiver),
+      ...gelfRoutes(receiver),
+      ...journalRoutes(receiver),
       ...lokiRoutes(receiver),
-      ...otlpRoutes(receiver),
+      ...otlpRoutes(receiver, { protobuf: otlpProtobuf }),
       ...splunkRoutes(receiver),
       ...platformRoutes({ receiver, sql, box: TEST_BOX, now: Date.now }),
     ],

@@ -63,6 +63,32 @@ describe("create and index", () => {
     expect(entries.map(({ eventId }) => eventId)).toEqual(["a/1", "b/1", undefined, undefined, undefined]);
   });
 
+  test("may have further keys behind the action, which mean nothing", () => {
+    const { entries, items } = decode(
+      lines({ index: { _index: "web" }, attempts: 0 }, { message: "m" }, { create: {}, delete: {} }, {}),
+    );
+    expect(entries).toMatchObject([{ message: "m", source: "web" }, { message: "{}" }]);
+    expect(items.map(({ action }) => action)).toEqual(["index", "create"]);
+  });
+
+  test("take the dataset of a data stream for the service, where the document names none", () => {
+    const indexes = [
+      "logs-shop-eu-1",
+      "logs-generic-default",
+      "logs-2026.11.22-x",
+      "logs-shop",
+      "web-shop-eu",
+    ];
+    const { entries } = decode(
+      lines(
+        ...indexes.flatMap((_index) => [{ create: { _index } }, { message: "m" }]),
+        ...[{ create: { _index: "logs-shop-eu-1" } }, { message: "m", service: { name: "own" } }],
+      ),
+    );
+    expect(entries.map(({ service }) => service)).toEqual(["shop", ...Array(4).fill(undefined), "own"]);
+    expect(entries[0]?.source).toBe("logs-shop-eu-1");
+  });
+
   test("take lines that end as on Windows, blank lines between pairs, and a last line without its end", () =>
     expect(
       decode('\n{"create":{}}\r\n{"message":"a"}\r\n\r\n{"create":{}}\n{"message":"b"}').entries,
@@ -119,7 +145,6 @@ describe("the request is refused", () => {
     "{}\n",
     '{"create":{}',
     '{"create":7}\n{"a":1}\n',
-    '{"create":{},"index":{}}\n{"a":1}\n',
     '{"upsert":{}}\n{"a":1}\n',
     '{"create":{}}\n{"message":"m"}\n{"message":"m"}\n',
     '{"__proto__":{}}\n{"a":1}\n',

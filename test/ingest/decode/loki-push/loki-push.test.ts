@@ -9,7 +9,7 @@ const push = (...streams: readonly unknown[]): string => JSON.stringify({ stream
 const NS = "1769903998123456789";
 
 describe("a line", () => {
-  test("is the message as it stands, at its nanosecond, with its labels and metadata", () =>
+  test("is the message, or taken apart, at its nanosecond, with its labels and metadata", () =>
     expect(
       decodeEntries(
         loki,
@@ -29,8 +29,8 @@ describe("a line", () => {
     ).toEqual([
       {
         ts: 1769903998123456789n,
-        message: '{"level":"error","msg":"json é"}',
-        level: "warn",
+        message: "json é",
+        level: "error",
         service: "orders",
         host: "node-1",
         traceId: "0af7651916cd43dd8448eb211c80319c",

@@ -53,7 +53,10 @@ const { value: valueTree } = fc.letrec<{ value: ValueTree }>((tie) => ({
       kind: fc.constant("double" as const),
       value: fc.double().map((value) => (value === 0 ? 0 : value)),
     }),
-    fc.record({ kind: fc.constant("bytes" as const), base64: fc.base64String({ maxLength: 24 }) }),
+    fc.record({
+      kind: fc.constant("bytes" as const),
+      base64: fc.uint8Array({ maxLength: 18 }).map((bytes) => Buffer.from(bytes).toString("base64")),
+    }),
     fc.record({
       kind: fc.constant("nothing" as const),
       form: fc.constantFrom("empty" as const, "null" as const, "absent" as const),

@@ -212,7 +212,17 @@ describe("times", () => {
     [{ timeUnixNano: 0, observedTimeUnixNano: 1_000_000_000 }, 1_000_000_000n, {}],
     [{ observedTimeUnixNano: "1763719200123456789" }, 1763719200123456789n, {}],
     [{ timeUnixNano: null, observedTimeUnixNano: "" }, RECEIVED_AT, {}],
-    ['{"timeUnixNano":"7","observedTimeUnixNano":"8"}', 7n, { "otel.observed_time_unix_nano": 8 }],
+    ['{"timeUnixNano":"7","observedTimeUnixNano":"1000000007"}', 7n, {}],
+    [
+      '{"timeUnixNano":"7","observedTimeUnixNano":"1000000008"}',
+      7n,
+      { "otel.observed_time_unix_nano": 1_000_000_008 },
+    ],
+    [
+      '{"timeUnixNano":"1763719200123456789","observedTimeUnixNano":"1763719190123456789"}',
+      1763719200123456789n,
+      { "otel.observed_time_unix_nano": Number("1763719190123456789") },
+    ],
     ['{"timeUnixNano":"7","observedTimeUnixNano":"7"}', 7n, {}],
     [
       '{"timeUnixNano":"18446744073709551615","observedTimeUnixNano":"9"}',

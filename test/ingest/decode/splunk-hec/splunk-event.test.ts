@@ -54,6 +54,22 @@ describe("an event", () => {
       },
     ]));
 
+  test.each([
+    [
+      '{"event":{"message":{"msg":"m","id":7},"severity":"error"}}',
+      { message: "m", level: "error", attrs: { id: 7 } },
+    ],
+    [
+      '{"event":{"message":"{\\"msg\\":\\"m\\",\\"level\\":\\"warn\\"}","severity":"info"}}',
+      { message: "m", level: "warn", attrs: { severity: "info" } },
+    ],
+    ['{"event":"{\\"msg\\":\\"m\\",\\"level\\":\\"warn\\"}"}', { message: "m", level: "warn", attrs: {} }],
+    ['{"event":{"message":{},"severity":"info"}}', { message: "{}", level: "info", attrs: {} }],
+    ['{"event":"{not json}"}', { message: "{not json}", attrs: {} }],
+  ])("is taken apart where what was logged is within: %s", (body, expected) =>
+    expect(decodeEntries(hec, body)).toEqual([{ ts: RECEIVED_AT, ...expected }]),
+  );
+
   test("of an object without a message has the object's JSON as the message", () =>
     expect(decodeEntries(hec, '{"event":{"action":"login"},"fields":{"a":1}}')).toEqual([
       { ts: RECEIVED_AT, message: '{"action":"login"}', attrs: { action: "login", a: 1 } },

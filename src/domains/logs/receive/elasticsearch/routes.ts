@@ -9,6 +9,7 @@ import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import type { AuthenticatedContext, Reply } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 import { AnsweredBulk } from "./bulk-answer.ts";
+import { elasticsearchDocumentRoutes } from "./document-routes.ts";
 import { elasticsearchProbeRoutes } from "./probe-routes.ts";
 import { SENDER, SENDER_HEADERS } from "./sender.ts";
 
@@ -48,7 +49,7 @@ const BulkAnswer = Type.Object(
   { $id: "BulkAnswer" },
 );
 
-/** What senders for Elasticsearch need: the bulk request, and what they ask before. */
+/** What senders for Elasticsearch need: the bulk request, single documents, and what they ask before. */
 export function elasticsearchRoutes(receiver: Pick<LogReceiver, "receive">) {
   return [
     ...(["POST", "PUT"] as const).flatMap((method) => [
@@ -66,6 +67,7 @@ export function elasticsearchRoutes(receiver: Pick<LogReceiver, "receive">) {
         handler: (context, { params: { index } }) => receiveBulk(receiver, context, index),
       }),
     ]),
+    ...elasticsearchDocumentRoutes(receiver),
     ...elasticsearchProbeRoutes(),
   ];
 }

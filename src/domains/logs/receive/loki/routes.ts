@@ -1,8 +1,13 @@
 import { Type } from "typebox";
-import { LokiPush } from "../../../../../ingest/index.ts";
+import { LokiProtobuf, LokiPush, snappyLength, unpackSnappy } from "../../../../../ingest/index.ts";
 import { validationFailed } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
+import { MAX_BODY_BYTES } from "../../../../http/limits.ts";
+import { readPackedBody } from "../../../../http/read-body.ts";
+import type { AuthenticatedContext } from "../../../../http/route.ts";
+import { tooLarge } from "../../../../http/unpack.ts";
 import { authorizationToken } from "../../../../receive/authorization-token.ts";
+import { throwForClient } from "../../../../receive/ingest-refusals.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 
 const EXAMPLE = {
@@ -28,29 +33,33 @@ const Push = Type.Object(
   { $id: "LokiPush", examples: [EXAMPLE] },
 );
 
+const PROTOBUF_TYPE = "application/x-protobuf";
+
 /** What senders for Grafana Loki need. */
 export function lokiRoutes(receiver: Pick<LogReceiver, "receive">) {
-  const decoder = new LokiPush();
+  const json = new LokiPush();
+  const protobuf = new LokiProtobuf();
   return [
     route({
       method: "POST",
       path: "/loki/api/v1/push",
       tag: "Log receivers",
-      summary: "Loki push in JSON; answered once the lines are durable",
+      summary: "Loki push in JSON or Snappy-packed protobuf; answered once the lines are durable",
       access: { role: "member", scope: "logs:write" },
       credential: authorizationToken("basic"),
       rateLimit: "ingest",
       effect: "ingest",
       query: Type.Object({}, { additionalProperties: true }),
-      body: { kind: "raw", contentTypes: ["application/json"], documented: Push },
+      body: { kind: "raw", contentTypes: ["application/json", PROTOBUF_TYPE], documented: Push },
       responses: { 204: { description: "Every line is stored, or kept in the quarantine." } },
       errors: RECEIVE_ERRORS,
       handler: async (context) => {
+        const isPacked = isProtobuf(context.request);
         const { rejected, errors } = await receiver.receive({
           principal: context.principal,
-          body: await readLogBody(context),
-          decoder,
-          apart: { kind: "loki-push" },
+          body: isPacked ? await readSnappyBody(context) : await readLogBody(context),
+          decoder: isPacked ? protobuf : json,
+          apart: { kind: isPacked ? "loki-protobuf" : "loki-push" },
           requestName: context.requestName,
           sourceKey: null,
           quarantines: true,
@@ -63,4 +72,24 @@ export function lokiRoutes(receiver: Pick<LogReceiver, "receive">) {
       },
     }),
   ];
+}
+
+function isProtobuf(request: Request): boolean {
+  return (request.headers.get("content-type") ?? "").toLowerCase().startsWith(PROTOBUF_TYPE);
+}
+
+/** The body of a push in protobuf, which is a Snappy block whatever its headers say. Throws ApiError. */
+async function readSnappyBody(context: AuthenticatedContext): Promise<Uint8Array> {
+  const block = await readPackedBody(context.request, {
+    maxBytes: MAX_BODY_BYTES,
+    reserve: context.reserveMemory,
+  });
+  try {
+    const length = snappyLength(block);
+    if (length > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
+    context.reserveMemory(length);
+    return unpackSnappy(block);
+  } catch (error) {
+    return throwForClient(error);
+  }
 }

@@ -1,42 +1,41 @@
-import type { ApiError } from "../../../../errors.ts";
+import type { Reply } from "../../../../http/route.ts";
 import type { Received } from "../../../../receive/receive-records.ts";
+import { isProtobuf } from "./encodings.ts";
+import { protobufResponse } from "./protobuf-answers.ts";
 
-/** Rejected records that an answer describes; an exporter writes the text to its log. */
+/** Reasons that an answer names; an exporter writes the text to its log. */
 const DESCRIBED_MAX_COUNT = 5;
 
-const PROTOBUF = /^application\/(x-)?(vnd\.google\.)?protobuf/;
-const PROTOBUF_REFUSED =
-  "OTLP is accepted in its JSON encoding only, as application/json, not as protobuf. Set " +
-  "OTEL_EXPORTER_OTLP_PROTOCOL=http/json in an SDK, or `encoding: json` of the otlphttp exporter in a collector.";
-
-interface ExportLogsServiceResponse {
-  readonly partialSuccess?: { readonly rejectedLogRecords: string; readonly errorMessage: string };
+/** What a signal calls what it carries. */
+export interface Rejected {
+  readonly what: string;
+  /** The member that counts those that were rejected. */
+  readonly member: "rejectedLogRecords" | "rejectedDataPoints";
+  /** Whether reasons stand with their places, or each once without. */
+  readonly hasPlaces: boolean;
 }
 
 /**
- * What became of a request. Source: OpenTelemetry Protocol specification, "Partial Success"; the count is an int64, which
- * the JSON mapping of protobuf writes as a text.
+ * What became of a request, in the encoding that it came in. Source: OpenTelemetry Protocol specification, "Partial
+ * Success"; the count is an int64, which the JSON mapping of protobuf writes as a text.
  */
-export function partialSuccess({ rejected, errors }: Received): ExportLogsServiceResponse {
-  if (rejected === 0) return {};
+export function exportAnswer(request: Request, received: Received, kind: Rejected): Reply {
+  const { rejected } = received;
+  const headers = received.replayed ? { "Idempotent-Replayed": "true" } : {};
+  const errorMessage = rejected === 0 ? "" : describe(received, kind);
+  if (isProtobuf(request)) return { status: 200, encoded: protobufResponse(rejected, errorMessage), headers };
+  const body = rejected === 0 ? {} : { partialSuccess: { [kind.member]: String(rejected), errorMessage } };
+  return { status: 200, body, headers };
+}
+
+function describe({ rejected, errors }: Received, { what, hasPlaces }: Rejected): string {
+  const head = `${rejected} ${what} were rejected: `;
+  if (!hasPlaces) {
+    const reasons = [...new Set(errors.map(({ reason }) => reason))];
+    const more = reasons.length > DESCRIBED_MAX_COUNT ? "; and others" : "";
+    return `${head}${reasons.slice(0, DESCRIBED_MAX_COUNT).join("; ")}${more}`;
+  }
   const described = errors.slice(0, DESCRIBED_MAX_COUNT).map(({ place, reason }) => `${place}: ${reason}`);
   const others = rejected - described.length;
-  const more = others > 0 ? `; and ${others} more` : "";
-  return {
-    partialSuccess: {
-      rejectedLogRecords: String(rejected),
-      errorMessage: `${rejected} log records were rejected: ${described.join("; ")}${more}`,
-    },
-  };
-}
-
-/**
- * The members of a google.rpc.Status, whose text exporters look for, besides our envelope. Its `code` is left out, which
- * the protocol allows: that member is the envelope's.
- */
-export function statusMembers(request: Request, error: ApiError): Readonly<Record<string, unknown>> {
-  const type = request.headers.get("content-type") ?? "";
-  if (error.code === "UNSUPPORTED_MEDIA_TYPE" && PROTOBUF.test(type.toLowerCase()))
-    return { error: PROTOBUF_REFUSED, message: PROTOBUF_REFUSED };
-  return { message: error.message };
+  return `${head}${described.join("; ")}${others > 0 ? `; and ${others} more` : ""}`;
 }

@@ -1,112 +1,138 @@
 import { Type } from "typebox";
-import { OtlpJsonDecoder } from "../../../../../ingest/index.ts";
+import {
+  OtlpJsonDecoder,
+  OtlpMetricsJsonDecoder,
+  OtlpMetricsProtobufDecoder,
+  OtlpProtobufDecoder,
+  type RecordDecoder,
+} from "../../../../../ingest/index.ts";
+import { validationFailed } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
+import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
+import type { AuthenticatedContext, Reply } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
-import { partialSuccess, statusMembers } from "./answers.ts";
+import { exportAnswer, type Rejected } from "./answers.ts";
+import { isProtobuf, PROTOBUF_TYPES, statusBody, statusMembers } from "./encodings.ts";
+import { PROTOBUF_TYPE } from "./protobuf-answers.ts";
+import {
+  ExportLogsServiceRequest,
+  ExportLogsServiceResponse,
+  ExportMetricsServiceRequest,
+  ExportMetricsServiceResponse,
+  StatusMembers,
+} from "./schemas.ts";
 
-const ExportLogsServiceRequest = Type.Object(
-  {
-    resourceLogs: Type.Optional(
-      Type.Array(
-        Type.Object({
-          resource: Type.Optional(Type.Unknown()),
-          scopeLogs: Type.Optional(
-            Type.Array(
-              Type.Object({
-                scope: Type.Optional(Type.Unknown()),
-                logRecords: Type.Optional(Type.Array(Type.Unknown())),
-              }),
-            ),
-          ),
-        }),
-      ),
-    ),
-  },
-  {
-    $id: "ExportLogsServiceRequest",
-    description:
-      "As the OpenTelemetry Protocol's JSON encoding has it; fields that are not known are ignored.",
-    examples: [
-      {
-        resourceLogs: [
-          {
-            resource: { attributes: [{ key: "service.name", value: { stringValue: "checkout" } }] },
-            scopeLogs: [
-              {
-                logRecords: [
-                  {
-                    timeUnixNano: "1772366398734000000",
-                    severityNumber: 17,
-                    body: { stringValue: "payment failed: card declined" },
-                  },
-                ],
-              },
-            ],
-          },
-        ],
-      },
-    ],
-  },
-);
+interface OtlpOptions {
+  /** Whether requests may be in protobuf. */
+  readonly protobuf: boolean;
+}
 
-const ExportLogsServiceResponse = Type.Object(
-  {
-    partialSuccess: Type.Optional(
-      Type.Object(
-        {
-          rejectedLogRecords: Type.String({
-            description: "A 64-bit integer as a decimal text.",
-            examples: ["1"],
-          }),
-          errorMessage: Type.String({ examples: ["1 log records were rejected"] }),
-        },
-        { description: "Absent when every record is stored. Rejected records must not be sent again." },
-      ),
-    ),
-  },
-  { $id: "ExportLogsServiceResponse", examples: [{}] },
-);
+/** The decoders of a signal, and what it calls what they reject. */
+interface SignalReceiver {
+  readonly json: RecordDecoder;
+  readonly protobuf: RecordDecoder;
+  readonly apartJson: "otlp" | "otlp-metrics";
+  readonly apartProtobuf: "otlp-protobuf" | "otlp-metrics-protobuf";
+  readonly rejected: Rejected;
+}
 
-const StatusMembers = Type.Object(
-  { message: Type.String({ description: "The text again, where exporters look for it." }) },
-  { $id: "OtlpStatus" },
-);
+const BINARY = Type.String({ description: "The same message in protobuf." });
+
+/** What all signals have in common. */
+const SIGNAL = {
+  method: "POST",
+  tag: "Log receivers",
+  access: { role: "member", scope: "logs:write" },
+  rateLimit: "ingest",
+  refusalMembers: statusMembers,
+  refusalSchema: StatusMembers,
+  refusalBody: statusBody,
+  refusalType: PROTOBUF_TYPE,
+} as const;
 
 /** OTLP over HTTP; exporters append `/v1/logs` to the base `/api/v1/otlp` themselves. */
-export function otlpRoutes(receiver: Pick<LogReceiver, "receive">) {
-  const decoder = new OtlpJsonDecoder();
+export function otlpRoutes(receiver: Pick<LogReceiver, "receive">, { protobuf }: OtlpOptions) {
+  const contentTypes = ["application/json", ...(protobuf ? PROTOBUF_TYPES : [])];
+  const alternatives = { [PROTOBUF_TYPE]: BINARY };
+  const logs: SignalReceiver = {
+    json: new OtlpJsonDecoder(),
+    protobuf: new OtlpProtobufDecoder(),
+    apartJson: "otlp",
+    apartProtobuf: "otlp-protobuf",
+    rejected: { what: "log records", member: "rejectedLogRecords", hasPlaces: true },
+  };
+  const metrics: SignalReceiver = {
+    json: new OtlpMetricsJsonDecoder(),
+    protobuf: new OtlpMetricsProtobufDecoder(),
+    apartJson: "otlp-metrics",
+    apartProtobuf: "otlp-metrics-protobuf",
+    rejected: { what: "data points", member: "rejectedDataPoints", hasPlaces: false },
+  };
   return [
     route({
-      method: "POST",
+      ...SIGNAL,
       path: "/api/v1/otlp/v1/logs",
-      tag: "Log receivers",
-      summary: "OTLP logs over HTTP in the JSON encoding; answered once they are durable",
-      access: { role: "member", scope: "logs:write" },
-      rateLimit: "ingest",
+      summary: "OTLP logs over HTTP; answered once they are durable",
       effect: "ingest",
-      refusalMembers: statusMembers,
-      refusalSchema: StatusMembers,
-      body: { kind: "raw", contentTypes: ["application/json"], documented: ExportLogsServiceRequest },
+      body: { kind: "raw", contentTypes, documented: ExportLogsServiceRequest },
       responses: {
         200: {
           description: "Stored durably, searchable within a second; what was rejected is named.",
           schema: ExportLogsServiceResponse,
+          alternatives,
         },
       },
       errors: RECEIVE_ERRORS,
-      handler: async (context) => {
-        const received = await receiver.receive({
-          principal: context.principal,
-          body: await readLogBody(context),
-          decoder,
-          apart: { kind: "otlp" },
-          requestName: context.requestName,
-          sourceKey: null,
-          quarantines: false,
-        });
-        const headers = received.replayed ? { "Idempotent-Replayed": "true" } : {};
-        return { status: 200, body: partialSuccess(received), headers };
+      handler: (context) => receiveSignal(receiver, context, logs),
+    }),
+    route({
+      ...SIGNAL,
+      path: "/api/v1/otlp/v1/metrics",
+      summary: "OTLP metrics over HTTP: sums and gauges become log entries",
+      effect: "ingest",
+      body: { kind: "raw", contentTypes, documented: ExportMetricsServiceRequest },
+      responses: {
+        200: {
+          description: "Points of sums and gauges are durable; what was left out is named.",
+          schema: ExportMetricsServiceResponse,
+          alternatives,
+        },
+      },
+      errors: RECEIVE_ERRORS,
+      handler: (context) => receiveSignal(receiver, context, metrics),
+    }),
+    route({
+      ...SIGNAL,
+      path: "/api/v1/otlp/v1/traces",
+      summary: "OTLP traces: refused, so that exporters say so and do not try again",
+      effect: "read",
+      body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.Unknown() },
+      responses: {},
+      handler: () => {
+        // Exporters repeat no 400; of other refusals some of them do.
+        const message =
+          "Traces are not kept, only logs and metrics are. Set OTEL_TRACES_EXPORTER=none, or point only logs here with " +
+          "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT.";
+        throw validationFailed([{ path: "", code: "custom", message }], message);
       },
     }),
   ];
+}
+
+async function receiveSignal(
+  receiver: Pick<LogReceiver, "receive">,
+  context: AuthenticatedContext,
+  { json, protobuf, apartJson, apartProtobuf, rejected }: SignalReceiver,
+): Promise<Reply> {
+  const isPacked = isProtobuf(context.request);
+  const received = await receiver.receive({
+    principal: context.principal,
+    body: await readLogBody(context),
+    decoder: isPacked ? protobuf : json,
+    apart: { kind: isPacked ? apartProtobuf : apartJson },
+    requestName: context.requestName,
+    sourceKey: null,
+    quarantines: false,
+  });
+  return exportAnswer(context.request, received, rejected);
 }

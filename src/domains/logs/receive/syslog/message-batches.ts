@@ -12,6 +12,8 @@ import type { Delivered, SyslogDelivery } from "./syslog-delivery.ts";
 import type { SyslogMetrics, SyslogTransport } from "./syslog-metrics.ts";
 
 interface MessageBatchesDependencies {
+  /** What is received, for the log. */
+  readonly protocol: string;
   readonly delivery: Pick<SyslogDelivery, "deliver">;
   readonly metrics: SyslogMetrics;
   readonly log: Logger;
@@ -101,12 +103,12 @@ export class MessageBatches {
         return;
       }
       if (delivered.isUnexpected) unexpected++;
-      if (waitMs === RETRY_MIN_MS) logWait(log, delivered);
+      if (waitMs === RETRY_MIN_MS) logWait(log, this.#deps.protocol, delivered);
       if (this.#givesUp || unexpected === UNEXPECTED_FAILURES_MAX) {
         this.#count(batch, "dropped");
         log.error(
           { err: delivered.error, ...batch.counts },
-          "syslog messages are lost: they could not be stored",
+          `${this.#deps.protocol} messages are lost: they could not be stored`,
         );
         return;
       }
@@ -130,7 +132,11 @@ export class MessageBatches {
   }
 }
 
-function logWait(log: Logger, { error, isUnexpected }: Extract<Delivered, { outcome: "unavailable" }>): void {
+function logWait(
+  log: Logger,
+  protocol: string,
+  { error, isUnexpected }: Extract<Delivered, { outcome: "unavailable" }>,
+): void {
   const level = isUnexpected ? "error" : "warn";
-  log[level]({ err: error }, "syslog messages wait: they cannot be stored now");
+  log[level]({ err: error }, `${protocol} messages wait: they cannot be stored now`);
 }

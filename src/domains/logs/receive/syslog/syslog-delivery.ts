@@ -37,7 +37,7 @@ export class SyslogDelivery {
     this.#receiver = deps.receiver;
     this.#decoder = deps.decoder;
     this.#authenticator = deps.authenticator;
-    this.#credential = new Request("http://localhost/syslog", {
+    this.#credential = new Request("http://localhost/", {
       headers: { authorization: `Bearer ${deps.token}` },
     });
   }
@@ -51,9 +51,9 @@ export class SyslogDelivery {
         decoder: this.#decoder,
         // A batch is sent again when it could not be stored, so it is not given away.
         apart: null,
-        requestName: ownRequestName(`syslog ${name}`),
+        requestName: ownRequestName(`${this.#decoder.format} ${name}`),
         sourceKey: null,
-        quarantines: false,
+        quarantines: true,
       });
       return { outcome: "stored" };
     } catch (error) {

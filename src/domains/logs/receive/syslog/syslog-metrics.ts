@@ -15,33 +15,34 @@ export interface SyslogMetrics {
   readonly pauses: Counter;
 }
 
-export function syslogMetrics(registry: Registry): SyslogMetrics {
+/** The metrics of a protocol, under its name. */
+export function syslogMetrics(registry: Registry, protocol = "syslog"): SyslogMetrics {
   const registers = [registry];
   return {
     messages: new Counter({
-      name: "obs_syslog_messages_total",
-      help: "Messages of syslog by transport and outcome (stored, refused, dropped).",
+      name: `obs_${protocol}_messages_total`,
+      help: `Messages of ${protocol} by transport and outcome (stored, refused, dropped).`,
       labelNames: ["transport", "outcome"],
       registers,
     }),
     cut: new Counter({
-      name: "obs_syslog_messages_cut_total",
-      help: "Messages of syslog that were longer than the limit and were cut.",
+      name: `obs_${protocol}_messages_cut_total`,
+      help: `Messages of ${protocol} that were longer than the limit and were cut.`,
       registers,
     }),
     connections: new Gauge({
-      name: "obs_syslog_connections",
-      help: "Connections that send syslog.",
+      name: `obs_${protocol}_connections`,
+      help: `Connections that send ${protocol}.`,
       registers,
     }),
     closed: new Counter({
-      name: "obs_syslog_connections_closed_total",
-      help: "Connections of syslog that the server closed, by reason (too_many, idle, refused).",
+      name: `obs_${protocol}_connections_closed_total`,
+      help: `Connections of ${protocol} that the server closed, by reason (too_many, idle, refused).`,
       labelNames: ["reason"],
       registers,
     }),
     pauses: new Counter({
-      name: "obs_syslog_pauses_total",
+      name: `obs_${protocol}_pauses_total`,
       help: "Times that a connection was not read because messages could not be stored fast enough.",
       registers,
     }),

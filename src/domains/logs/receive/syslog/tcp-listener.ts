@@ -1,9 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { StreamFrames } from "../../../../../ingest/index.ts";
 import { normalizeAddress, UNKNOWN_ADDRESS } from "../../../../http/client-address.ts";
 import type { Logger } from "../../../../log.ts";
-import { CONNECTION_IDLE_MS, CONNECTIONS_MAX, MESSAGE_MAX_BYTES } from "./limits.ts";
+import { CONNECTION_IDLE_MS, CONNECTIONS_MAX } from "./limits.ts";
 import type { MessageBatches } from "./message-batches.ts";
 import type { SyslogMetrics } from "./syslog-metrics.ts";
 
@@ -17,23 +16,38 @@ interface TcpListenerDependencies {
   readonly batches: Pick<MessageBatches, "isFull" | "add">;
   /** Whether messages would be refused for good now, so that there is no use in reading them. */
   readonly isRefused: () => Promise<boolean>;
+  /** What takes the bytes of a connection apart. */
+  readonly frames: () => FrameSource;
+  /** What is received, for the log. */
+  readonly protocol: string;
   readonly metrics: SyslogMetrics;
   readonly log: Logger;
   /** Null listens without encryption. */
   readonly tls: TlsIdentity | null;
 }
 
+/** Takes the bytes of one connection apart. */
+export interface FrameSource {
+  /** Frames that were cut so far. */
+  readonly cut: number;
+  push(chunk: Uint8Array): void;
+  /** The next whole frame, valid until the next call; null when there is none yet. */
+  next(): Uint8Array | null;
+  /** What is left when the connection ends. */
+  rest(): Uint8Array | null;
+}
+
 /** One sender. */
 interface Connection {
   readonly socket: Socket;
   readonly peer: string;
-  readonly frames: StreamFrames;
+  readonly frames: FrameSource;
   /** Not read, because its messages have no room. */
   isPaused: boolean;
   cutSoFar: number;
 }
 
-/** Takes syslog over TCP (RFC 6587) or TLS (RFC 5425). While there is no room for messages, sockets are not read. */
+/** Takes messages over TCP or TLS. While there is no room for messages, sockets are not read. */
 export class TcpListener {
   readonly #deps: TcpListenerDependencies;
   readonly #server: Server;
@@ -44,10 +58,12 @@ export class TcpListener {
     const onConnection = (socket: Socket): void => void this.#open(socket);
     this.#server =
       deps.tls === null ? createServer(onConnection) : createTlsServer({ ...deps.tls }, onConnection);
-    this.#server.on("error", (error) => deps.log.warn({ err: error }, "receiving syslog over TCP failed"));
+    this.#server.on("error", (error) =>
+      deps.log.warn({ err: error }, `receiving ${deps.protocol} over TCP failed`),
+    );
     // A client that speaks no TLS, or not ours, is its own problem.
     this.#server.on("tlsClientError", (error: Error) =>
-      deps.log.debug({ err: error }, "no TLS with a syslog sender"),
+      deps.log.debug({ err: error }, `no TLS with a ${deps.protocol} sender`),
     );
   }
 
@@ -100,7 +116,7 @@ export class TcpListener {
     const connection: Connection = {
       socket,
       peer: socket.remoteAddress === undefined ? UNKNOWN_ADDRESS : normalizeAddress(socket.remoteAddress),
-      frames: new StreamFrames({ maxFrameBytes: MESSAGE_MAX_BYTES }),
+      frames: this.#deps.frames(),
       isPaused: false,
       cutSoFar: 0,
     };

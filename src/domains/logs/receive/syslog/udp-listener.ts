@@ -7,7 +7,7 @@ import type { MessageBatches } from "./message-batches.ts";
 import type { SyslogMetrics } from "./syslog-metrics.ts";
 
 /**
- * Takes syslog over UDP (RFC 5426), a message a datagram, which is below 64 KiB by its nature. Datagrams for which there
+ * Takes messages over UDP; a datagram is below 64 KiB by its nature. Datagrams for which there
  * is no room are dropped and counted.
  */
 export class UdpListener {
@@ -18,8 +18,12 @@ export class UdpListener {
     metrics: SyslogMetrics;
     log: Logger;
     host: string;
+    /** What is received, for the log. */
+    protocol: string;
+    /** The message that a datagram completes; null when there is none yet, undefined for what cannot be read. */
+    messageOf: (datagram: Uint8Array, peer: string) => Uint8Array | null | undefined;
   }) {
-    const { batches, metrics, log, host } = deps;
+    const { batches, metrics, log, host, protocol, messageOf } = deps;
     this.#socket = createSocket({
       type: isIPv6(host) ? "udp6" : "udp4",
       recvBufferSize: UDP_RECEIVE_BUFFER_BYTES,
@@ -30,9 +34,12 @@ export class UdpListener {
         metrics.messages.inc({ transport: "udp", outcome: "dropped" });
         return;
       }
-      batches.add("udp", normalizeAddress(address), datagram);
+      const peer = normalizeAddress(address);
+      const message = messageOf(datagram, peer);
+      if (message === undefined) metrics.messages.inc({ transport: "udp", outcome: "unreadable" });
+      else if (message !== null) batches.add("udp", peer, message);
     });
-    this.#socket.on("error", (error) => log.warn({ err: error }, "receiving syslog over UDP failed"));
+    this.#socket.on("error", (error) => log.warn({ err: error }, `receiving ${protocol} over UDP failed`));
   }
 
   /** Resolves with the port that is listened on. */

@@ -115,15 +115,6 @@ describe("a refusal carries our envelope and the text of a google.rpc.Status", (
       "/resourceLogs is not an array; nothing was stored",
     ],
     [
-      "protobuf",
-      "x",
-      { "content-type": "application/x-protobuf" },
-      415,
-      "UNSUPPORTED_MEDIA_TYPE",
-      "OTLP is accepted in its JSON encoding only, as application/json, not as protobuf. Set " +
-        "OTEL_EXPORTER_OTLP_PROTOCOL=http/json in an SDK, or `encoding: json` of the otlphttp exporter in a collector.",
-    ],
-    [
       "an unknown packing",
       "x",
       { "content-encoding": "snappy" },

@@ -100,6 +100,7 @@ test("what the SDK's serializer writes is read whole", async () => {
     message: "payment failed: é 😀",
   });
   const { "otel.observed_time_unix_nano": observed, ...attrs } = first?.attrs ?? {};
+  // The record was given a time long before it was observed.
   expect(observed).toBeNumber();
   expect(attrs).toEqual(FIRST_ATTRIBUTES);
   expect(second).toMatchObject({
@@ -135,7 +136,7 @@ test("the exporter sends again what was answered with 503 and Retry-After, and 4
   ];
   const statuses: number[] = [];
   const bodies: string[] = [];
-  const routes = otlpRoutes({
+  const receiver: Parameters<typeof otlpRoutes>[0] = {
     receive: async ({ body }) => {
       bodies.push(new TextDecoder().decode(body));
       const refusal = refusals.shift();
@@ -143,7 +144,8 @@ test("the exporter sends again what was answered with 503 and Retry-After, and 4
       if (refusal !== undefined) throw refusal;
       return { accepted: 1, duplicates: 0, rejected: 0, quarantined: 0, errors: [], replayed: false };
     },
-  });
+  };
+  const routes = otlpRoutes(receiver, { protobuf: false });
   const log = createLogger("silent");
   const authenticator = new Authenticator({ sql: suite.stores.postgres, now: Date.now, log });
   const { app } = testApp(routes, { authenticator });

@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { CONNECTIONS_MAX, MESSAGE_MAX_BYTES } from "../../../../../src/domains/logs/receive/syslog/limits.ts";
 import {
-  openSyslogListeners,
-  type SyslogListeners,
-  type SyslogListenersOptions,
-} from "../../../../../src/domains/logs/receive/syslog/syslog-listeners.ts";
+  type MessageListeners,
+  type MessageListenersOptions,
+  openMessageListeners,
+} from "../../../../../src/domains/logs/receive/syslog/message-listeners.ts";
+import { syslogProtocol } from "../../../../../src/domains/logs/receive/syslog/syslog-protocol.ts";
 import { ApiError } from "../../../../../src/errors.ts";
 import type { LogReceiver } from "../../../../../src/receive/receive-records.ts";
 import { createMetrics, type Metrics } from "../../../../../src/server/metrics.ts";
@@ -26,7 +27,7 @@ let stores: TestStores;
 let server: ReceiveServer;
 let tenant: Tenant;
 let metrics: Metrics;
-let listeners: SyslogListeners | null;
+let listeners: MessageListeners | null;
 let sockets: Socket[];
 
 beforeAll(async () => {
@@ -51,9 +52,10 @@ afterEach(async () => {
 async function open(
   receiver: Pick<LogReceiver, "receive"> = server.receiver,
   token = tenant.token,
-  tls: SyslogListenersOptions["tls"] = null,
+  tls: MessageListenersOptions["tls"] = null,
 ): Promise<{ tcpPort: number; udpPort: number }> {
-  listeners = await openSyslogListeners({
+  listeners = await openMessageListeners({
+    protocol: syslogProtocol(Date.now),
     host: HOST,
     tcpPort: 0,
     udpPort: 0,

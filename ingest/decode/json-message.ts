@@ -1,0 +1,22 @@
+import { JSON_MAX_DEPTH } from "../limits.ts";
+import { isJsonObject, type JsonObject, tryParseJson } from "./json-body.ts";
+
+const SPACE = 0x20;
+const BRACE = 0x7b;
+const AT_SIGN = 0x40;
+
+/** Senders that mean JSON say so with this cookie in front of it (the CEE and lumberjack convention). */
+const JSON_COOKIE = /^\s*(?:@cee:\s*)?(?=\{)/;
+
+/** The JSON object that a message is; null when it is something else, or no whole object. */
+export function jsonIn(message: string): JsonObject | null {
+  // Most messages are no objects, and are told by their first character.
+  const first = message.charCodeAt(0);
+  if (first > SPACE && first !== BRACE && first !== AT_SIGN) return null;
+  const cookie = JSON_COOKIE.exec(message);
+  if (cookie === null) return null;
+  const parsed = tryParseJson(message.slice(cookie[0].length), JSON_MAX_DEPTH);
+  return parsed.ok && isJsonObject(parsed.value) && Object.keys(parsed.value).length > 0
+    ? parsed.value
+    : null;
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { ForwardDecoder } from "../../../../ingest/decode/forward/forward-decoder.ts";
+import { encodeValue } from "../../../../ingest/decode/forward/message-pack.ts";
+import { decodeEntries, decodeRequest } from "../decoded-entries.ts";
+
+const forward = new ForwardDecoder();
+const TIME = 1_769_903_998;
+/** Seconds and nanoseconds as an extension. */
+const eventTime = Buffer.from([0xd7, 0, ...new Uint8Array(new Uint32Array([0]).buffer), 0, 0, 0, 0]);
+eventTime.writeUInt32BE(TIME, 2);
+eventTime.writeUInt32BE(123_456_789, 6);
+const events = ["a", "b"].map((message) =>
+  Buffer.concat([Buffer.from([0x92]), eventTime, encodeValue({ message, level: "warn" })]),
+);
+const packed = Buffer.concat(events);
+const asText = Buffer.concat([Buffer.from([0x92, 0xa1, 0x74, 0xd9, packed.length]), packed]);
+const EXPECTED = ["a", "b"].map((message) => ({
+  message,
+  level: "warn",
+  source: "t",
+  ts: 1769903998123456789n,
+}));
+
+describe("events are the same in every mode", () => {
+  test.each([
+    ["a list", Buffer.concat([Buffer.from([0x92, 0xa1, 0x74, 0x92]), ...events])],
+    ["bytes", encodeValue(["t", new Uint8Array(packed), { size: 2 }])],
+    ["bytes as a text", asText],
+    ["packed bytes", encodeValue(["t", new Uint8Array(gzipSync(packed)), { compressed: "gzip" }])],
+    [
+      "single",
+      Buffer.concat(
+        ["a", "b"].map((message) =>
+          Buffer.concat([
+            Buffer.from([0x93, 0xa1, 0x74]),
+            eventTime,
+            encodeValue({ message, level: "warn" }),
+          ]),
+        ),
+      ),
+    ],
+  ])("%s", (_, body) => expect(decodeEntries(forward, body)).toMatchObject(EXPECTED));
+});
+
+test("a record keeps what it says, a line of JSON is taken apart, and metadata is kept", () => {
+  const body = Buffer.concat([
+    encodeValue(["t", [[TIME, { message: "m", deep: { a: [1] }, bytes: new Uint8Array([0x78]) }]]]),
+    encodeValue([
+      "t",
+      [[[TIME, { origin: "k8s" }], { log: '{"msg":"in","level":"error"}', stream: "stderr" }]],
+    ]),
+  ]);
+  expect(decodeEntries(forward, body)).toMatchObject([
+    { message: "m", attrs: { "deep.a": [1], bytes: "x" } },
+    { message: "in", level: "error", attrs: { stream: "stderr", "metadata.origin": "k8s" } },
+  ]);
+});
+
+test("what is no event is rejected by itself; packs that are damaged or too large are as a whole", () => {
+  const body = Buffer.concat([
+    encodeValue(["t", [[TIME, { message: "a" }], 7]]),
+    encodeValue([7, TIME, {}]),
+    encodeValue("x"),
+    encodeValue(["t", new Uint8Array([1, 2, 3]), { compressed: "gzip" }]),
+    encodeValue(["t", new Uint8Array(gzipSync(new Uint8Array(21 * 1024 * 1024))), { compressed: "gzip" }]),
+    encodeValue(["t", new Uint8Array([...encodeValue([TIME, { message: "b" }]), 0x92]), {}]),
+  ]);
+  const { entries, rejections } = decodeRequest(forward, body);
+  expect(entries.map(({ message }) => message)).toEqual(["a", "b"]);
+  expect(rejections.map(({ place }) => place)).toEqual(["/0/1", "/1", "/2", "/3", "/4", "/5/1"]);
+});
+
+test("a message that is cut off anywhere refuses the body", () => {
+  const body = encodeValue(["t", TIME, { message: "m", deep: { a: [1] } }]);
+  for (let length = 1; length < body.length; length++)
+    expect(decodeRequest(forward, body.subarray(0, length)).refusal).not.toBeNull();
+});
