@@ -4,7 +4,7 @@ import { createClickHouse } from "../../src/storage/clickhouse.ts";
 import { archiveApp } from "../domains/logs/archive/archive-app.ts";
 import { idAt, insertRows } from "../domains/logs/stored-rows.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
-import { archiverOver, DAY_MS, hotIds, makeOrganization, NOW_MS } from "./archive-setup.ts";
+import { archiverOver, DAY_MS, hotIds, makeOrganization, NOW_MS, unitsOf } from "./archive-setup.ts";
 import { startObjectStore, type TestObjectStore } from "./object-store.ts";
 
 const SECRET = "a'secret\\access-key/17";
@@ -58,6 +58,33 @@ test("entries move to a bucket, are found there, and their files go when their t
   await archiverOver(stores, files, { archiveDays: 1 }).run();
   await archiverOver(stores, files, { archiveDays: 1, now: () => NOW_MS + 2 * 3_600_000 }).run();
   expect(bucket.objects.size).toBe(0);
+});
+
+test("what is in a bucket is read together with the log store, and a lost object makes the answer partial", async () => {
+  const files = await openBucketFiles(stores.clickhouse, {
+    url: bucket.url,
+    accessKeyId: "EXAMPLEKEY",
+    secretAccessKey: SECRET,
+  });
+  const organization = await logEntries(12);
+  const app = archiveApp(stores, files);
+  const count = async () => {
+    const response = await app.query(organization, { query: "logs | summarize count(), max(message)" });
+    const text = await response.text();
+    expect(text).not.toMatch(/EXAMPLEKEY|access-key|obs_archive|log-archive/);
+    return JSON.parse(text);
+  };
+  const before = await count();
+  const page = await app.page("search", organization, { limit: "5" });
+  await archiverOver(stores, files).run();
+  expect(await hotIds(stores, organization)).toEqual([]);
+  expect((await count()).rows).toEqual(before.rows);
+  expect((await app.page("search", organization, { limit: "5" })).entriesText).toBe(page.entriesText);
+  for (const { file } of await unitsOf(stores, organization)) await files.remove(file ?? "");
+  const lost = await count();
+  expect([lost.rows[0][0], lost.partial, lost.warnings[0].day]).toEqual([0, true, "2026-10-12"]);
+  const found = await app.page("search", organization);
+  expect([found.entries.length, found.partial]).toEqual([0, true]);
 });
 
 test("the secret of a bucket is in no list that ClickHouse shows and in no error", async () => {

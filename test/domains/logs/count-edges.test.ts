@@ -77,7 +77,10 @@ describe("facets", () => {
   test("of nothing have no values", async () => {
     const { status, body } = await ask<Facets>(NOBODY, "facets", { fields: "user" });
     expect(status).toBe(200);
-    expect(body).toEqual({ facets: [{ field: "user", values: [], other: 0, missing: 0 }], total: 0 });
+    expect(body).toMatchObject({
+      facets: [{ field: "user", values: [], other: 0, missing: 0 }],
+      total: 0,
+    });
   });
 
   test("of ten thousand values are exact, and as many as were asked for", async () => {
