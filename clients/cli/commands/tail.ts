@@ -6,7 +6,7 @@ import { resolveConnection } from "../config/connection.ts";
 import type { CliContext } from "../context.ts";
 import { STALL_NOTICE_MS, TAIL_SILENCE_MS } from "../limits.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
-import { formatEntryLine } from "../tail/entry-line.ts";
+import { formatEntry } from "../search/format-entry.ts";
 import { followTail, type TailEvent } from "../tail/follow-tail.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
 import { jsonText } from "../terminal/json-text.ts";
@@ -43,7 +43,7 @@ async function runTail(
   const { stdout } = context;
   const colors = colorsOf(flags, context);
   const lineOf = (entry: JsonRecord): string => {
-    if (globals.json !== true) return formatEntryLine(entry, colors);
+    if (globals.json !== true) return formatEntry(entry, colors, { singleLine: true });
     return jsonText(entry, stdout);
   };
   const reporter = new ConnectionReporter(context);
