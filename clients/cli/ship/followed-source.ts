@@ -40,6 +40,7 @@ export class FollowedSource implements ByteSource {
       const { bytesRead } = await file.read(target, 0, target.length, this.#at);
       this.#wasAtEnd = bytesRead === 0;
       if (bytesRead > 0) {
+        this.#noteHead(target.subarray(0, bytesRead));
         this.#at += bytesRead;
         this.#quietMs = 0;
         return bytesRead;
@@ -55,10 +56,18 @@ export class FollowedSource implements ByteSource {
   async #isCut(): Promise<boolean> {
     const { file } = this.#followed;
     if ((await file.stat()).size < this.#at) return true;
-    const head = await headOf(file, Math.min(this.#at, FINGERPRINT_BYTES));
-    const isOther = this.#head !== null && !head.subarray(0, this.#head.length).equals(this.#head);
-    this.#head = head;
-    return isOther;
+    if (this.#head === null) {
+      this.#head = await headOf(file, Math.min(this.#at, FINGERPRINT_BYTES));
+      return false;
+    }
+    return !(await headOf(file, this.#head.length)).equals(this.#head);
+  }
+
+  /** What was read itself: the file may be another one by the time it is looked at again. */
+  #noteHead(bytes: Uint8Array): void {
+    const missing = FINGERPRINT_BYTES - (this.#head?.length ?? 0);
+    if (missing > 0 && this.#at === (this.#head?.length ?? 0))
+      this.#head = Buffer.concat([this.#head ?? Buffer.alloc(0), bytes.subarray(0, missing)]);
   }
 
   async #hasItsName(): Promise<boolean> {
