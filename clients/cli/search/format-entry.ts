@@ -8,7 +8,7 @@ const LEVEL_WIDTH = 5;
 const INDENT = "    ";
 
 /** Marks in a message that is safe on a terminal what was looked for. */
-export type MarkWords = (message: string) => string;
+type MarkWords = (message: string) => string;
 
 /**
  * An entry for a person: time, level, service, message and attributes; nothing in it can command a terminal. A message of

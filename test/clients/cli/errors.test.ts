@@ -78,8 +78,8 @@ describe("a failure is told in one line and ends with 1", () => {
   test("when the server refuses the request, with what is wrong with it", async () => {
     const user = knownUser("refused");
     const long = await runCli(user, ["ship", file, "--service", "s".repeat(300)]);
-    expectOneLine(long, 1, /\/0\/service .*\(VALIDATION_FAILED, 400\)/);
-    expectOneLine(await runCli(user, ["search", "--service", "s".repeat(300)]), 1, /\/service .*400\)/);
+    expectOneLine(long, 1, /^obs: --service must not have more .*\(VALIDATION_FAILED, 400\)/);
+    expectOneLine(await runCli(user, ["search", "--service", "s".repeat(300)]), 1, /^obs: --service .*400\)/);
   });
 
   test("when the address is another program's", async () => {
