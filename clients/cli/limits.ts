@@ -90,8 +90,15 @@ export const QUERY_MAX_BYTES = 1024 * 1024;
 /** A query may take as long as a server can be told to let it, ten minutes; then the connection is dead. */
 export const QUERY_TIMEOUT_MS = 660_000;
 
-/** Characters of a password. */
+/** Characters of a password that is there already, and of one that is chosen. */
 export const PASSWORD_MAX_CHARS = 256;
+export const NEW_PASSWORD_MIN_CHARS = 12;
+export const NEW_PASSWORD_MAX_CHARS = 128;
+/** How often a new password may be typed twice in different ways. */
+export const PASSWORD_ATTEMPTS_MAX = 3;
+/** How long a token of `obs login` is good, and how long before its end that is said. */
+export const LOGIN_TOKEN_DAYS = 90;
+export const TOKEN_END_NOTICE_MS = 7 * 24 * 3600 * 1000;
 /** Characters shown of the line of a query that is wrong. */
 export const QUERY_LINE_SHOWN_MAX_CHARS = 100;
 
