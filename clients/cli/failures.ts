@@ -22,7 +22,14 @@ const WORDS_FOR_FIELDS: Readonly<Record<string, string>> = {
 /** What is wrong with the request in the words of the command line; null where the server does not say it part by part. */
 function refusedFields({ code, status, fields }: ApiError): string | null {
   if (code !== "VALIDATION_FAILED" || fields.length === 0) return null;
-  const told = [...new Set(fields.map(({ path, message }) => `${fieldName(path)} ${message}`))];
+  const told = [
+    ...new Set(
+      fields.map(
+        ({ path, message }) =>
+          `${fieldName(path)}${/^(must|is|has|does)\b/.test(message) ? "" : ":"} ${message}`,
+      ),
+    ),
+  ];
   if (told.length > FIELDS_SHOWN_MAX) told.splice(FIELDS_SHOWN_MAX, told.length, "and more");
   return `${told.join("; ")} (${[code, status].join(", ")})`;
 }
