@@ -118,7 +118,7 @@ class StandardOutput {
 
 /** The same for a person. */
 class TerminalOutput extends StandardOutput {
-  readonly #style = { color: !process.env.NO_COLOR && process.env.TERM !== "dumb" };
+  readonly #style = { color: Bun.enableANSIColors && process.stdout.hasColors() };
 
   override write(json: string): void {
     const line = terminalLine(json, this.#style);

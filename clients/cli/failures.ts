@@ -1,7 +1,7 @@
 import { ApiError, CallError } from "../api/errors.ts";
 import { FIELDS_SHOWN_MAX } from "../api/limits.ts";
 import { CliError } from "./cli-error.ts";
-import { invocation } from "./invocation.ts";
+import { commandName } from "./context.ts";
 import { escapeControls } from "./terminal/escape-controls.ts";
 
 /** What a failed call is told as: in one line in which nothing commands the terminal, with what to do about it. */
@@ -44,7 +44,7 @@ function fieldName(path: string): string {
 
 function adviceOn({ status, code }: ApiError): string {
   if (status === undefined) return "";
-  const obs = invocation(process.env);
+  const obs = commandName();
   if (code === "UNAUTHENTICATED") return `: run "${obs} login", or check OBS_TOKEN`;
   if (code === "PAT_SCOPE_INSUFFICIENT") return `: "${obs} login" makes a token that may`;
   return code === "INVALID_CREDENTIALS" ? `; a new account: "${obs} login --register"` : "";
