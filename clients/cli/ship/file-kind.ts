@@ -35,7 +35,7 @@ export function fileKind(head: Uint8Array): FileKind {
   if (!isBinary(head)) return { kind: "text" };
   const latin = Buffer.from(head.subarray(0, 16)).toString("latin1");
   const format = OTHER_FORMATS.find(({ magic }) => latin.startsWith(magic));
-  return { kind: "binary", what: format?.what ?? "binary", advice: format?.advice ?? "" };
+  return { kind: "binary", what: format?.what ?? "binary, not text", advice: format?.advice ?? "" };
 }
 
 /**

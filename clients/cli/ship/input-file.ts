@@ -46,7 +46,7 @@ async function compressionOf(file: FileHandle, path: string): Promise<Compressio
   const unpacked = unpackedSource({ file, path }, found.compression, 0, null);
   try {
     if (isBinary(await headOf(unpacked)))
-      throw notText(path, `binary inside its ${found.compression.name}`, "");
+      throw notText(path, `binary, not text, inside its ${found.compression.name}`, "");
   } finally {
     unpacked.close();
   }
@@ -55,7 +55,7 @@ async function compressionOf(file: FileHandle, path: string): Promise<Compressio
 
 function notText(path: string, what: string, advice: string): FileProblem {
   const instead = advice === "" ? "" : `; instead: ${advice.replace("FILE", escapeControls(path))}`;
-  return new FileProblem(`${escapeControls(path)} is ${what}, not text: nothing of it was sent${instead}`);
+  return new FileProblem(`${escapeControls(path)} is ${what}: nothing of it was sent${instead}`);
 }
 
 async function headOf(source: ByteSource): Promise<Uint8Array> {
