@@ -90,7 +90,10 @@ class PendingBatch {
   isFullFor(entry: ShippedEntry): boolean {
     if (!this.hasEntries || this.#isLeftOut(entry)) return false;
     const { maxEntries } = this.#options;
-    return this.#entries.length >= maxEntries || this.#bytes + sizeOf(entry) >= BATCH_MAX_BYTES;
+    if (this.#entries.length >= maxEntries) return true;
+    // A code unit is three bytes at the most: only near the bound does it have to be known.
+    const most = entry.text.length * 3 + 1;
+    return this.#bytes + most >= BATCH_MAX_BYTES && this.#bytes + sizeOf(entry) >= BATCH_MAX_BYTES;
   }
 
   add(entry: ShippedEntry): void {

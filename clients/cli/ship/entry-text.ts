@@ -67,7 +67,8 @@ export class EntryText {
         ? ""
         : `,"attrs":{"_line":${part.line},"_part":${part.part}${part.last ? ',"_last":true' : ""}}`;
     const text = `{"message":${JSON.stringify(message)}${this.#suffix}${attrs}}`;
-    return { text, timeMs: null, ...this.#facts };
+    const { level, service, source } = this.#facts;
+    return { text, timeMs: null, level, service, source };
   }
 
   /** The entry that a line already is, with its own digits and spelling; null when it is none that the API takes. */

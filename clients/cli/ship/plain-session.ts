@@ -61,7 +61,9 @@ class PlainSession implements EntrySession {
       const isLast = after.part === 0;
       const lines = isLast ? 1 : 0;
       if (isLast && position.part === 0) {
-        entries.push({ ...this.#entryText.ofText(text), after, lines, kind: "line", invalidUtf8 });
+        const { text: json, timeMs, level, service, source } = this.#entryText.ofText(text);
+        // Member by member: most lines come here.
+        entries.push({ text: json, after, lines, kind: "line", invalidUtf8, timeMs, level, service, source });
       } else {
         const part = position.part + 1;
         const entry = this.#entryText.ofText(text, { line: piece.lineStart, part, last: isLast });
