@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { hostname } from "node:os";
 import pino from "pino";
+import { terminalLine } from "./terminal-log.ts";
 
 export type Logger = pino.Logger;
 
@@ -33,11 +34,12 @@ const WARN_LEVEL = 40;
 const INFO_LEVEL = 30;
 
 /**
- * The server's own log: one JSON object per line, on standard output where nothing else is said, secrets left out by the name of their field (but
+ * The server's own log: one JSON object per line, on standard output where nothing else is said, and there in words for a person
+ * where that is a terminal; requests that went well are then left out above level debug. Secrets left out by the name of their field (but
  * not searched for in the bindings of child loggers). Lines of one turn of the event loop are written together, from
  * warnings on at once; before the process is ended by hand, `flush` writes what is left.
  */
-export function createLogger(level: LogLevel, destination: LogDestination = new StandardOutput()): Logger {
+export function createLogger(level: LogLevel, destination: LogDestination = standardOutput(level)): Logger {
   const log = pino(
     { level, timestamp: pino.stdTimeFunctions.isoTime, formatters: { log: (record) => redact(record, 0) } },
     destination,
@@ -51,6 +53,11 @@ interface LogDestination {
   write(line: string): void;
   /** The level of the line that is written next, where the destination cares. */
   lastLevel?: number;
+}
+
+function standardOutput(level: LogLevel): LogDestination {
+  const isRead = process.stdout.isTTY === true && level !== "debug" && level !== "trace";
+  return isRead ? new TerminalOutput() : new StandardOutput();
 }
 
 const destinations = new WeakMap<Logger, LogDestination>();
@@ -106,6 +113,16 @@ class StandardOutput {
     this.#used = 0;
     writeAll(bytes);
     done?.();
+  }
+}
+
+/** The same for a person. */
+class TerminalOutput extends StandardOutput {
+  readonly #style = { color: Bun.enableANSIColors && process.stdout.hasColors() };
+
+  override write(json: string): void {
+    const line = terminalLine(json, this.#style);
+    if (line !== null) super.write(line);
   }
 }
 

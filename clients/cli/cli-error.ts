@@ -12,6 +12,14 @@ export class CliError extends Error {
   }
 }
 
+/** One of several files cannot be shipped; the others can. */
+export class FileProblem extends CliError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "FileProblem";
+  }
+}
+
 /** The command was given something it cannot mean. */
 export class UsageError extends CliError {
   constructor(message: string) {

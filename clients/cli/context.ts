@@ -1,5 +1,6 @@
 import { homedir, hostname } from "node:os";
 import type { Fetch } from "../api/client.ts";
+import { invocation } from "./invocation.ts";
 
 /** One of the process' output streams. */
 export interface Output {
@@ -35,6 +36,11 @@ export function processContext(): CliContext {
     fetch: (url, init) => fetch(url, init),
     now: Date.now,
   };
+}
+
+/** How this command was run, for advice on failures that know of no context. */
+export function commandName(): string {
+  return invocation(process.env);
 }
 
 function processOutput(stream: NodeJS.WriteStream): Output {

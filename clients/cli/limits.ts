@@ -50,6 +50,26 @@ export const FINGERPRINT_BYTES = 1024;
 /** Resume files untouched for this long are removed: their files have rotated away. */
 export const RESUME_MAX_AGE_MS = 90 * 24 * 3600 * 1000;
 
+/** Bytes at the beginning of a file by which text is told from what is none. */
+export const SNIFF_BYTES = 64 * 1024;
+/** The share of bytes in them that no text has, above which a file is none: what perl's -B takes for binary. */
+export const BINARY_SHARE = 0.3;
+/** Files that one command ships, so that a pattern over a whole disk is noticed. */
+export const FILES_MAX = 10_000;
+/** Files that are followed at a time: each holds a buffer of 1.5 MiB. */
+export const FOLLOW_FILES_MAX = 100;
+/** How often a followed file at its end is looked at, and the folders of patterns for new files. */
+export const FOLLOW_POLL_MS = 250;
+export const FOLLOW_RESCAN_MS = 1_000;
+/** How long a file that was renamed or removed stays quiet before it is taken for finished. */
+export const FOLLOW_DRAIN_MS = 5_000;
+/** Levels, services and sources that are told apart when it is said what was shipped. */
+export const FINDINGS_VALUES_MAX = 1000;
+/** How many of them are named. */
+export const FINDINGS_SHOWN_MAX = 5;
+/** Entries that --dry-run shows. */
+export const DRY_RUN_ENTRIES = 10;
+
 /** Entries of one search page. */
 export const SEARCH_PAGE_MAX = 1000;
 export const SEARCH_LIMIT_DEFAULT = 100;
@@ -70,8 +90,15 @@ export const QUERY_MAX_BYTES = 1024 * 1024;
 /** A query may take as long as a server can be told to let it, ten minutes; then the connection is dead. */
 export const QUERY_TIMEOUT_MS = 660_000;
 
-/** Characters of a password. */
+/** Characters of a password that is there already, and of one that is chosen. */
 export const PASSWORD_MAX_CHARS = 256;
+export const NEW_PASSWORD_MIN_CHARS = 12;
+export const NEW_PASSWORD_MAX_CHARS = 128;
+/** How often a new password may be typed twice in different ways. */
+export const PASSWORD_ATTEMPTS_MAX = 3;
+/** How long a token of `obs login` is good, and how long before its end that is said. */
+export const LOGIN_TOKEN_DAYS = 90;
+export const TOKEN_END_NOTICE_MS = 7 * 24 * 3600 * 1000;
 /** Characters shown of the line of a query that is wrong. */
 export const QUERY_LINE_SHOWN_MAX_CHARS = 100;
 

@@ -2,15 +2,19 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { CliError, EXIT } from "./cli-error.ts";
+import { addCompletionCommand } from "./commands/completion.ts";
 import { addLoginCommand } from "./commands/login.ts";
 import { addPatternsCommand } from "./commands/patterns.ts";
 import { addQueryCommand } from "./commands/query.ts";
 import { addSearchCommand } from "./commands/search.ts";
 import { addShipCommand } from "./commands/ship.ts";
+import { addSourcesCommand } from "./commands/sources.ts";
 import { addTailCommand } from "./commands/tail.ts";
+import { addTokenCommand } from "./commands/token.ts";
 import { DEFAULT_URL } from "./config/base-url.ts";
 import { processContext } from "./context.ts";
 import { asCliError } from "./failures.ts";
+import { invocation } from "./invocation.ts";
 
 const ENVIRONMENT_AND_EXIT_CODES = `
 OBS_URL and OBS_TOKEN name the server and the token; NO_COLOR turns colours off.
@@ -22,7 +26,7 @@ const program = new Command("obs")
   .version(manifest.version)
   .option("--url <address>", `the server; else OBS_URL, else what obs login stored, else ${DEFAULT_URL}`)
   .option("--json", "output for machines")
-  .showHelpAfterError("(obs --help lists what there is)")
+  .showHelpAfterError(`(${invocation(context.env)} --help lists what there is)`)
   .addHelpText("after", ENVIRONMENT_AND_EXIT_CODES)
   .exitOverride();
 addLoginCommand(program, context);
@@ -31,6 +35,9 @@ addSearchCommand(program, context);
 addTailCommand(program, context);
 addQueryCommand(program, context);
 addPatternsCommand(program, context);
+addTokenCommand(program, context);
+addSourcesCommand(program, context);
+addCompletionCommand(program, context);
 
 try {
   await program.parseAsync();

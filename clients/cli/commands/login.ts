@@ -1,12 +1,19 @@
 import type { Command } from "commander";
 import { ApiClient } from "../../api/client.ts";
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, CallError } from "../../api/errors.ts";
 import { UsageError } from "../cli-error.ts";
 import { resolveBaseUrl } from "../config/connection.ts";
-import { credentialsPath, TOKEN_PATTERN, writeCredentials } from "../config/credentials.ts";
+import {
+  type Credentials,
+  credentialsPath,
+  readCredentials,
+  TOKEN_PATTERN,
+  writeCredentials,
+} from "../config/credentials.ts";
 import type { CliContext } from "../context.ts";
-import { PASSWORD_MAX_CHARS } from "../limits.ts";
-import { ask } from "../login/prompt.ts";
+import { invocation } from "../invocation.ts";
+import { LOGIN_TOKEN_DAYS } from "../limits.ts";
+import { askOnTerminal, askPerson } from "../login/ask-person.ts";
 import { signIn } from "../login/sign-in.ts";
 import type { GlobalOptions } from "./global-options.ts";
 
@@ -19,11 +26,22 @@ interface LoginFlags {
   token?: string;
 }
 
+/** What the commands need, and no more. */
+const CLI_SCOPES = [
+  "logs:read",
+  "logs:write",
+  "sources:read",
+  "sources:write",
+  "account:read",
+  "tokens:write",
+];
+const DAY_MS = 24 * 3600 * 1000;
+
 /** `obs login` */
 export function addLoginCommand(program: Command, context: CliContext): void {
   program
     .command("login")
-    .description("get a token for this command line and keep it")
+    .description(`get a token for this command line, good for ${LOGIN_TOKEN_DAYS} days, and keep it`)
     .option("--email <email>", "asked for on a terminal")
     .option("--register", "make a new account")
     .option("--password-stdin", "read the password from standard input")
@@ -40,16 +58,23 @@ export function addLoginCommand(program: Command, context: CliContext): void {
 
 async function runLogin(context: CliContext, flags: LoginFlags, globals: GlobalOptions): Promise<void> {
   const url = await resolveBaseUrl(context, globals.url);
-  const token = flags.token === undefined ? await makeToken(context, flags, url) : givenToken(flags.token);
-  await checkToken(new ApiClient({ baseUrl: url, token, fetch: context.fetch }));
-  await writeCredentials(context, { url, token });
+  const credentials =
+    flags.token === undefined ? await makeToken(context, flags, url) : givenToken(url, flags.token);
+  const api = new ApiClient({ baseUrl: url, token: credentials.token, fetch: context.fetch });
+  await checkToken(api);
+  const before = await readCredentials(context).catch(() => undefined);
+  await writeCredentials(context, credentials);
+  if (before?.url === url && before.tokenId !== undefined && credentials.tokenId !== undefined)
+    await revoke(api, before.tokenId);
   if (globals.json === true) {
     await context.stdout.write(`${JSON.stringify({ url, credentials: credentialsPath(context) })}\n`);
     return;
   }
-  const next = ["obs ship FILE", "obs search WORD"].map((line) => `  ${line}\n`).join("");
+  const obs = invocation(context.env);
+  const next = [`${obs} ship FILE`, `${obs} search WORD`].map((line) => `  ${line}\n`).join("");
+  const end = credentials.expiresAt === undefined ? "" : ` and ends on ${credentials.expiresAt.slice(0, 10)}`;
   await context.stderr.write(
-    `logged in to ${url}; the token is in ${credentialsPath(context)}\nnow try:\n${next}`,
+    `logged in to ${url}; the token is in ${credentialsPath(context)}${end}\nnow try:\n${next}`,
   );
 }
 
@@ -62,47 +87,35 @@ async function checkToken(api: ApiClient): Promise<void> {
   }
 }
 
-function givenToken(token: string): string {
-  if (!TOKEN_PATTERN.test(token)) throw new UsageError("--token takes obs_ and 43 characters");
-  return token;
+/** Takes the token back that this one replaces; it may be another person's, or gone already. */
+async function revoke(api: ApiClient, id: number): Promise<void> {
+  try {
+    await api.call("DELETE /api/v1/me/tokens/:id", { params: { id } });
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+  }
 }
 
-async function makeToken(context: CliContext, flags: LoginFlags, url: string): Promise<string> {
+function givenToken(url: string, token: string): Credentials {
+  if (!TOKEN_PATTERN.test(token)) throw new UsageError("--token takes obs_ and 43 characters");
+  return { url, token };
+}
+
+async function makeToken(context: CliContext, flags: LoginFlags, url: string): Promise<Credentials> {
   if (flags.invite !== undefined && flags.register !== true)
     throw new UsageError("--invite goes with --register");
   const api = new ApiClient({ baseUrl: url, fetch: context.fetch });
-  const email = flags.email ?? (await askOnTerminal(context, "Email: ", "--email", false));
-  const password =
-    flags.passwordStdin === true
-      ? await readPassword()
-      : await askOnTerminal(context, "Password: ", "--password-stdin", true);
-  return signIn(
-    api,
-    { email, password },
-    {
-      register: flags.register === true,
-      inviteToken: flags.invite,
-      tokenName: `obs cli on ${context.hostName}`,
-      askCode: async () => flags.totp ?? askOnTerminal(context, "One-time code: ", "--totp", false),
-    },
-  );
-}
-
-async function askOnTerminal(
-  context: CliContext,
-  question: string,
-  option: string,
-  hidden: boolean,
-): Promise<string> {
-  if (!context.stdinIsTerminal) throw new UsageError(`standard input is no terminal: use ${option}`);
-  return ask(question, hidden);
-}
-
-/** The first line of standard input. */
-async function readPassword(): Promise<string> {
-  const text = await Bun.stdin.text();
-  const password = text.split(/\r?\n/, 1)[0] ?? "";
-  if (password === "" || password.length > PASSWORD_MAX_CHARS)
-    throw new UsageError(`--password-stdin takes one line of 1 to ${PASSWORD_MAX_CHARS} characters`);
-  return password;
+  const isNew = flags.register === true;
+  const person = await askPerson(context, flags, isNew);
+  const wanted = {
+    name: `obs cli on ${context.hostName}`,
+    scopes: CLI_SCOPES,
+    expiresAtMs: context.now() + LOGIN_TOKEN_DAYS * DAY_MS,
+  };
+  const { id, token, expiresAt } = await signIn(api, person, wanted, {
+    register: isNew,
+    inviteToken: flags.invite,
+    askCode: async () => flags.totp ?? askOnTerminal(context, "One-time code: ", "--totp", false),
+  });
+  return { url, token, tokenId: id, ...(expiresAt !== null && { expiresAt }) };
 }

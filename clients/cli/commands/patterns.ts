@@ -57,7 +57,7 @@ async function runPatterns(
 }
 
 function summaryOf({ patterns, other, total }: PatternReport): string {
-  const entries = total === 1 ? "1 entry" : `${formatCount(total)} entries`;
+  const entries = formatCountOf(total, "entry", "entries");
   const more = other.patterns > 0 ? `, and ${formatCount(other.patterns)} more` : "";
   return `${formatCountOf(patterns.length, "pattern")} of ${entries}${more}`;
 }

@@ -7,11 +7,13 @@ import { QUERY_TIMEOUT_MS, WIDTH_DEFAULT_COLUMNS } from "../limits.ts";
 import type { QueryAnswer } from "../query/answer.ts";
 import { drawChart } from "../query/chart.ts";
 import { chartDataOf } from "../query/chart-data.ts";
+import { fullColumns } from "../query/full-columns.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
 import { readQueryText } from "../query/query-text.ts";
 import { asCsvLines, asJsonLines, asTable } from "../query/row-formats.ts";
 import { type QueryProgress, sendQuery } from "../query/send-query.ts";
-import { escapeControlsInJson, escapeControlsInLines } from "../terminal/escape-controls.ts";
+import { unknownNames } from "../query/unknown-names.ts";
+import { escapeControls, escapeControlsInJson, escapeControlsInLines } from "../terminal/escape-controls.ts";
 import { formatBytes, formatCountOf, formatSeconds } from "../terminal/quantities.ts";
 import { formatTable } from "../terminal/table.ts";
 import { cutToWidth } from "../terminal/text-width.ts";
@@ -69,9 +71,15 @@ async function runQuery(
   } finally {
     await progress?.clear();
   }
-  const text = formatAnswer(answer, flags, globals, context);
+  const isTable = forms.length === 0 && context.stdout.isTerminal;
+  const { answer: shown, leftOut } = isTable ? fullColumns(answer) : { answer, leftOut: [] };
+  const text = formatAnswer({ ...answer, ...shown }, flags, globals, context);
   if (text !== "") await context.stdout.write(text);
   await context.stderr.write(`${summaryOf(answer)}\n`);
+  if (leftOut.length > 0)
+    await context.stderr.write(`left out, for they are empty: ${leftOut.map(escapeControls).join(", ")}\n`);
+  if (answer.rows.length > 0) return;
+  for (const notice of await unknownNames(api, query)) await context.stderr.write(`${notice}\n`);
 }
 
 async function queryFromInput({ stdinIsTerminal, stderr }: CliContext): Promise<string> {

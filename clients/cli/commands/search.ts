@@ -5,10 +5,15 @@ import { readPages } from "../../api/page.ts";
 import { resolveConnection } from "../config/connection.ts";
 import type { CliContext } from "../context.ts";
 import { foreignAnswer } from "../failures.ts";
+import { invocation } from "../invocation.ts";
 import { SEARCH_LIMIT_DEFAULT, SEARCH_PAGE_MAX } from "../limits.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
+import { unknownNames } from "../query/unknown-names.ts";
+import { explainNothing, rangeInWords } from "../search/explain-nothing.ts";
 import { formatEntry } from "../search/format-entry.ts";
+import { wordMarker } from "../search/mark-words.ts";
 import { jsonText } from "../terminal/json-text.ts";
+import { formatCount, formatCountOf } from "../terminal/quantities.ts";
 import { addColorOption, type ColorFlags, colorsOf } from "./color-option.ts";
 import { addSelectionOptions, type SelectionFlags, selectionOf } from "./filter-options.ts";
 import type { GlobalOptions } from "./global-options.ts";
@@ -17,14 +22,18 @@ import { positiveInteger } from "./positive-integer.ts";
 interface SearchFlags extends SelectionFlags, ColorFlags {
   limit: number;
   all?: boolean;
+  archive?: boolean;
 }
 
 /** `obs search [WORD...]` */
 export function addSearchCommand(program: Command, context: CliContext): void {
-  const command = program.command("search").description("find log entries, newest first");
+  const command = program
+    .command("search")
+    .description("find log entries, newest first; of all times unless --since, --from or --to say otherwise");
   addColorOption(addSelectionOptions(command))
     .option("--limit <entries>", "entries at the most", positiveInteger, SEARCH_LIMIT_DEFAULT)
     .option("--all", "every entry that matches")
+    .option("--archive", "in the archive, where entries go when they are old")
     .addHelpText("after", "\nA word that begins with a dash goes behind --: obs search error -- -timeout")
     .action(async (words: string[], flags: SearchFlags, self: Command) => {
       await runSearch(context, words, flags, self.optsWithGlobals<GlobalOptions>());
@@ -40,26 +49,55 @@ async function runSearch(
   const { baseUrl, token } = await resolveConnection(context, globals.url);
   const api = new ApiClient({ baseUrl, token, fetch: context.fetch, parseJson: parseJsonExactly });
   const selection = selectionOf(words, flags, context.now());
+  const { stdout, stderr } = context;
   const colors = colorsOf(flags, context);
+  const mark = wordMarker(words.join(" "), colors);
   let left = flags.all === true ? Number.POSITIVE_INFINITY : flags.limit;
-  const pages = readPages(api, "GET /api/v1/logs/search", (cursor) => ({
+  const found: Found = { shown: 0, total: 0, isExact: true, isPartial: false };
+  const route = flags.archive === true ? "GET /api/v1/logs/archive" : "GET /api/v1/logs/search";
+  const pages = readPages(api, route, (cursor) => ({
     query: { ...selection, limit: Math.min(left, SEARCH_PAGE_MAX), ...cursor },
   }));
   try {
-    for await (const { entries } of pages) {
-      if (!Array.isArray(entries)) throw foreignAnswer(baseUrl, "a search");
-      const lines = entries
+    for await (const page of pages) {
+      if (!Array.isArray(page.entries)) throw foreignAnswer(baseUrl, "a search");
+      const lines = page.entries
         .filter(isRecord)
         .slice(0, left)
-        .map((entry) => {
-          if (globals.json !== true) return formatEntry(entry, colors);
-          return jsonText(entry, context.stdout);
-        });
+        .map((entry) =>
+          globals.json === true ? jsonText(entry, stdout) : formatEntry(entry, colors, { mark }),
+        );
       left -= lines.length;
-      if (lines.length > 0) await context.stdout.write(`${lines.join("\n")}\n`);
-      if (left <= 0) return;
+      found.shown += lines.length;
+      // Numbers that lose no digit are opaque values here.
+      found.total = Number(page.total);
+      found.isExact = page.totalIsExact !== false;
+      found.isPartial ||= page.partial === true;
+      if (lines.length > 0) await stdout.write(`${lines.join("\n")}\n`);
+      if (left <= 0) break;
     }
+    await stderr.write(`${summaryOf(found)} ${rangeInWords(selection)}\n`);
+    if (found.isPartial)
+      await stderr.write("obs: a part of the store did not answer: entries may be missing\n");
+    if (found.shown > 0 || flags.archive === true) return;
+    await stderr.write(`${await explainNothing(api, selection, invocation(context.env))}\n`);
+    if (flags.query !== undefined)
+      for (const notice of await unknownNames(api, flags.query)) await stderr.write(`${notice}\n`);
   } catch (error) {
     throw explainQueryProblems(error, flags.query);
   }
+}
+
+interface Found {
+  shown: number;
+  total: number;
+  isExact: boolean;
+  isPartial: boolean;
+}
+
+function summaryOf({ shown, total, isExact }: Found): string {
+  if (shown === 0) return "nothing found";
+  if (total <= shown) return formatCountOf(shown, "entry", "entries");
+  const all = `${isExact ? "" : "more than "}${formatCount(total)}`;
+  return `${formatCount(shown)} of ${all} entries (--limit N or --all shows more)`;
 }

@@ -6,7 +6,8 @@ import { resolveConnection } from "../config/connection.ts";
 import type { CliContext } from "../context.ts";
 import { STALL_NOTICE_MS, TAIL_SILENCE_MS } from "../limits.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
-import { formatEntryLine } from "../tail/entry-line.ts";
+import { formatEntry } from "../search/format-entry.ts";
+import { wordMarker } from "../search/mark-words.ts";
 import { followTail, type TailEvent } from "../tail/follow-tail.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
 import { jsonText } from "../terminal/json-text.ts";
@@ -42,8 +43,9 @@ async function runTail(
   process.once("SIGTERM", () => process.exit(EXIT.terminated));
   const { stdout } = context;
   const colors = colorsOf(flags, context);
+  const mark = wordMarker(words.join(" "), colors);
   const lineOf = (entry: JsonRecord): string => {
-    if (globals.json !== true) return formatEntryLine(entry, colors);
+    if (globals.json !== true) return formatEntry(entry, colors, { mark, singleLine: true });
     return jsonText(entry, stdout);
   };
   const reporter = new ConnectionReporter(context);

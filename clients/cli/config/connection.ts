@@ -1,7 +1,9 @@
 import { CliError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { invocation } from "../invocation.ts";
+import { TOKEN_END_NOTICE_MS } from "../limits.ts";
 import { DEFAULT_URL, parseBaseUrl } from "./base-url.ts";
-import { readCredentials } from "./credentials.ts";
+import { type Credentials, readCredentials } from "./credentials.ts";
 
 /** A server and the token to speak to it with. */
 interface Connection {
@@ -30,13 +32,29 @@ export async function resolveConnection(
   if (token !== undefined && token !== "")
     return { baseUrl: stated ?? (await resolveBaseUrl(context, undefined)), token };
   const stored = await readCredentials(context);
-  if (stored === undefined) throw new CliError('no token: run "obs login", or set OBS_URL and OBS_TOKEN');
+  const obs = invocation(context.env);
+  if (stored === undefined) throw new CliError(`no token: run "${obs} login", or set OBS_URL and OBS_TOKEN`);
   const storedUrl = parseBaseUrl(stored.url, "the stored address");
   if (stated !== undefined && stated !== storedUrl)
     throw new CliError(
-      `the stored token is for ${storedUrl}, not for ${stated}: run "obs login --url ${stated}", or set OBS_TOKEN`,
+      `the stored token is for ${storedUrl}, not for ${stated}: run "${obs} login --url ${stated}", or set OBS_TOKEN`,
     );
+  await watchEnd(context, stored, obs);
   return { baseUrl: storedUrl, token: stored.token };
+}
+
+/** Throws when the token has ended, and says on a terminal when it is about to. */
+async function watchEnd(
+  { now, stderr }: CliContext,
+  { expiresAt }: Pick<Credentials, "expiresAt">,
+  obs: string,
+): Promise<void> {
+  if (expiresAt === undefined) return;
+  const leftMs = Date.parse(expiresAt) - now();
+  const day = expiresAt.slice(0, 10);
+  if (leftMs <= 0) throw new CliError(`the token of "${obs} login" ended on ${day}: run it again`);
+  if (leftMs < TOKEN_END_NOTICE_MS && stderr.isTerminal)
+    await stderr.write(`obs: the token ends on ${day}: "${obs} login" makes another\n`);
 }
 
 function statedUrl({ env }: CliContext, urlOption: string | undefined): string | undefined {

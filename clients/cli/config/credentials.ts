@@ -7,9 +7,12 @@ import { writePrivateFile } from "./private-file.ts";
 import { configDirectory } from "./user-directories.ts";
 
 /** What `obs login` keeps: one server and the token for it. */
-interface Credentials {
-  url: string;
-  token: string;
+export interface Credentials {
+  readonly url: string;
+  readonly token: string;
+  /** Of a token that `obs login` made: its number, and when it ends as a date-time. */
+  readonly tokenId?: number;
+  readonly expiresAt?: string;
 }
 
 /** The form of a personal access token. */
@@ -33,8 +36,14 @@ export async function readCredentials(
   }
   const stored = parseJsonOrUndefined(text);
   if (isRecord(stored)) {
-    const { url, token } = stored;
-    if (typeof url === "string" && typeof token === "string") return { url, token };
+    const { url, token, tokenId, expiresAt } = stored;
+    if (typeof url === "string" && typeof token === "string")
+      return {
+        url,
+        token,
+        ...(typeof tokenId === "number" && { tokenId }),
+        ...(typeof expiresAt === "string" && { expiresAt }),
+      };
   }
   throw new CliError(`${path} is damaged; run "obs login" again`);
 }
@@ -42,11 +51,11 @@ export async function readCredentials(
 /** Stores the credentials, readable by the user only. */
 export async function writeCredentials(
   context: Pick<CliContext, "env" | "homeDirectory">,
-  { url, token }: Credentials,
+  credentials: Credentials,
 ): Promise<void> {
   const path = credentialsPath(context);
   try {
-    await writePrivateFile(path, `${JSON.stringify({ url, token }, null, 2)}\n`);
+    await writePrivateFile(path, `${JSON.stringify(credentials, null, 2)}\n`);
   } catch (error) {
     throw new CliError(`cannot write ${path}`, { cause: error });
   }

@@ -2,7 +2,7 @@ import type { ApiClient } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import { CliError } from "../cli-error.ts";
 
-interface Person {
+export interface Person {
   email: string;
   password: string;
 }
@@ -11,13 +11,31 @@ interface SignInOptions {
   /** Makes an account, as a member of the organisation of `inviteToken` if there is one. */
   readonly register: boolean;
   readonly inviteToken: string | undefined;
-  readonly tokenName: string;
   /** Asked for when the account has a second factor. */
   readonly askCode: () => Promise<string>;
 }
 
-/** Signs in or up, makes a token with the session and ends the session. Resolves with the token. */
-export async function signIn(api: ApiClient, person: Person, options: SignInOptions): Promise<string> {
+/** What the token may do, and until when, in milliseconds since 1970; null is without end. */
+interface WantedToken {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAtMs: number | null;
+}
+
+/** A token that was made; it is shown this once. */
+export interface MadeToken {
+  readonly id: number;
+  readonly token: string;
+  readonly expiresAt: string | null;
+}
+
+/** Signs in or up, makes a token with the session and ends the session. */
+export async function signIn(
+  api: ApiClient,
+  person: Person,
+  wanted: WantedToken,
+  options: SignInOptions,
+): Promise<MadeToken> {
   const headers = options.register
     ? await register(api, person, options.inviteToken)
     : await logIn(api, person, options.askCode);
@@ -28,14 +46,22 @@ export async function signIn(api: ApiClient, person: Person, options: SignInOpti
   if (cookie === undefined) throw new CliError(`${api.baseUrl} gave no session: is it an obs server?`);
   // A session may change things only from the server's own pages, which is what this header says.
   const session = { cookie, origin: new URL(api.baseUrl).origin };
-  const { token } = await api.call("POST /api/v1/me/tokens", {
-    body: { name: options.tokenName },
-    headers: session,
-    expect: 201,
-  });
+  const made = await createToken(api, wanted, session);
   await api.call("POST /api/v1/auth/logout", { headers: session, expect: 204 });
-  if (typeof token === "string") return token;
-  throw new CliError(`${api.baseUrl} gave no token: is it an obs server?`);
+  return made;
+}
+
+/** Makes a token; `headers` are those of a session, without which the client's own token makes it. */
+export async function createToken(
+  api: ApiClient,
+  { name, scopes, expiresAtMs }: WantedToken,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<MadeToken> {
+  const expiry = expiresAtMs === null ? {} : { expiresAt: new Date(expiresAtMs).toISOString() };
+  const body = { name, scopes: [...scopes], ...expiry };
+  const { id, token, expiresAt } = await api.call("POST /api/v1/me/tokens", { body, headers, expect: 201 });
+  if (typeof token !== "string") throw new CliError(`${api.baseUrl} gave no token: is it an obs server?`);
+  return { id, token, expiresAt: expiresAt ?? null };
 }
 
 /** The session is in the headers of the answer, here and below. */

@@ -3,6 +3,7 @@ import { FIELDS_SHOWN_MAX } from "../../api/limits.ts";
 import { CliError } from "../cli-error.ts";
 import { QUERY_LINE_SHOWN_MAX_CHARS } from "../limits.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
+import { sqlHint } from "./sql-hint.ts";
 
 /**
  * A refusal of a query, shown with the line it is about and a caret under what is wrong, when the server says where that is.
@@ -12,6 +13,8 @@ export function explainQueryProblems(error: unknown, query: string | undefined):
   if (!(error instanceof ApiError) || query === undefined) return error;
   const placed = error.fields.filter((field): field is PlacedProblem => field.place !== undefined);
   if (placed.length === 0) return error;
+  const hint = sqlHint(query);
+  if (hint !== null) return new CliError(escapeControls(hint), { cause: error });
   const lines = query.split(/\r?\n/);
   const problems = placed.slice(0, FIELDS_SHOWN_MAX).map((problem) => describeProblem(problem, lines));
   if (placed.length > FIELDS_SHOWN_MAX) problems.push(`and ${placed.length - FIELDS_SHOWN_MAX} more`);

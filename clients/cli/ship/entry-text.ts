@@ -10,7 +10,7 @@ import {
   SERVICE_MAX_CHARS,
   SOURCE_MAX_CHARS,
 } from "../limits.ts";
-import { isEntryTime } from "./entry-time.ts";
+import { entryTimeMs } from "./entry-time.ts";
 
 /** How lines are understood: `auto` takes a line that is an entry of the API as that entry, any other as text. */
 export const LINE_FORMATS = ["auto", "lines", "ndjson"] as const;
@@ -27,6 +27,15 @@ export interface EntryDefaults {
   level?: Level;
 }
 
+/** An entry as JSON, and what is known of it here; a null `timeMs` is the time of receipt. */
+interface WrittenEntry {
+  readonly text: string;
+  readonly timeMs: number | null;
+  readonly level: string | null;
+  readonly service: string | null;
+  readonly source: string | null;
+}
+
 /** A part of a line that is longer than a message may be. */
 interface LinePart {
   /** Where the line begins in the input, in bytes: the same for all its parts. */
@@ -40,35 +49,49 @@ interface LinePart {
 export class EntryText {
   readonly #defaults: readonly [string, string][];
   readonly #suffix: string;
+  readonly #facts: Pick<WrittenEntry, "level" | "service" | "source">;
 
   constructor(defaults: EntryDefaults) {
     this.#defaults = Object.entries(defaults);
+    const { level = null, service = null, source = null } = defaults;
+    this.#facts = { level, service, source };
     this.#suffix = this.#defaults
       .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
       .join("");
   }
 
-  /** The entry whose message is `text`, not empty and at most MESSAGE_MAX_CHARS long. */
-  ofText(text: string, part?: LinePart): string {
+  /** The entry whose message this is, not empty and at most MESSAGE_MAX_CHARS long. */
+  ofText(message: string, part?: LinePart): WrittenEntry {
     const attrs =
       part === undefined
         ? ""
         : `,"attrs":{"_line":${part.line},"_part":${part.part}${part.last ? ',"_last":true' : ""}}`;
-    return `{"message":${JSON.stringify(text)}${this.#suffix}${attrs}}`;
+    const text = `{"message":${JSON.stringify(message)}${this.#suffix}${attrs}}`;
+    const { level, service, source } = this.#facts;
+    return { text, timeMs: null, level, service, source };
   }
 
   /** The entry that a line already is, with its own digits and spelling; null when it is none that the API takes. */
-  ofNative(line: string): string | null {
+  ofNative(line: string): WrittenEntry | null {
     const text = line.trim();
     if (!text.startsWith("{")) return null;
     const entry = parseJsonOrUndefined(text);
     if (!isRecord(entry) || !isNativeEntry(entry)) return null;
     const missing = this.#defaults.filter(([name]) => !Object.hasOwn(entry, name));
-    if (missing.length === 0) return text;
+    const facts = { timeMs: entryTimeMs(entry.ts), ...this.#factsOf(entry) };
+    if (missing.length === 0) return { text, ...facts };
     const added = missing
       .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
       .join("");
-    return `${text.slice(0, -1)}${added}}`;
+    return { text: `${text.slice(0, -1)}${added}}`, ...facts };
+  }
+
+  #factsOf(entry: Readonly<Record<string, unknown>>): Pick<WrittenEntry, "level" | "service" | "source"> {
+    const own = (name: "level" | "service" | "source"): string | null => {
+      const value = entry[name];
+      return typeof value === "string" ? value : this.#facts[name];
+    };
+    return { level: own("level"), service: own("service"), source: own("source") };
   }
 }
 
@@ -89,7 +112,7 @@ function isNativeEntry(entry: Readonly<Record<string, unknown>>): boolean {
       case "level":
         return LEVELS.some((level) => level === value);
       case "ts":
-        return isEntryTime(value);
+        return entryTimeMs(value) !== null;
       case "attrs":
         return isRecord(value) && areAttributes(value);
       default:

@@ -9,6 +9,7 @@ import { type Position, START } from "./position.ts";
 
 const RESUME_FOLDER = "ship";
 const LOCK_FOLDER = "ship-locks";
+const VERSION = 2;
 
 /** What is known about shipping one file to one server. */
 export interface ResumeState {
@@ -17,10 +18,19 @@ export interface ResumeState {
   /** Everything before it is acknowledged. */
   position: Readonly<Position>;
   /**
-   * End of the input as the last batch before it saw it, when that batch was about to be sent. Should the file have
-   * grown meanwhile, batches are cut there once more, as they were.
+   * Places behind the position where a batch ended because the input did or rested, in their order, noted when the batch
+   * was about to be sent. Whatever has come since, batches are cut there once more, as they were.
    */
-  inputEnd: number | null;
+  cuts: readonly number[];
+  /** Entries that are older are left out, in milliseconds since 1970; as the first run understood what it was told. */
+  sinceMs: number | null;
+  /** The name under which the file was found when its shipping began. */
+  file: string;
+}
+
+/** The state of an input of which nothing has been shipped. */
+export function freshState(file: string, sinceMs: number | null): ResumeState {
+  return { run: crypto.randomUUID(), position: START, cuts: [], sinceMs, file };
 }
 
 /** What tells a file from another one under the same name. */
@@ -32,14 +42,18 @@ interface FileIdentity {
   fingerprint: string;
 }
 
-/** Remembers across runs how far a file was shipped to a server. */
+/** Remembers across runs how far a file was shipped to a server; a file is known by itself, whatever its name is now. */
 export class ResumeFile {
   readonly #path: string;
-  readonly #description: { file: string; url: string };
+  readonly #url: string;
+  readonly #file: FileHandle;
+  readonly #isCompressed: boolean;
 
-  private constructor(path: string, description: { file: string; url: string }) {
+  private constructor(path: string, url: string, { file, isCompressed }: RememberedFile) {
     this.#path = path;
-    this.#description = description;
+    this.#url = url;
+    this.#file = file;
+    this.#isCompressed = isCompressed;
   }
 
   /** What a run of this file holds while it lasts. */
@@ -47,38 +61,52 @@ export class ResumeFile {
     return join(dirname(dirname(this.#path)), LOCK_FOLDER, basename(this.#path, ".json"));
   }
 
-  /** The resume file of `file` (an absolute path) and `url`, under `stateDirectory`. */
-  static at(stateDirectory: string, file: string, url: string): ResumeFile {
-    const name = createHash("sha256").update(`${url}\n${file}`).digest("hex").slice(0, 32);
-    return new ResumeFile(join(stateDirectory, RESUME_FOLDER, `${name}.json`), { file, url });
+  /** The resume file of an open file and `url`, under `stateDirectory`. */
+  static async of(stateDirectory: string, remembered: RememberedFile, url: string): Promise<ResumeFile> {
+    const { dev, ino } = await remembered.file.stat({ bigint: true });
+    const name = createHash("sha256").update(`${url}\n${dev}\n${ino}`).digest("hex").slice(0, 32);
+    return new ResumeFile(join(stateDirectory, RESUME_FOLDER, `${name}.json`), url, remembered);
   }
 
-  /** Where to go on, or the start when nothing is known or the file has been replaced or cut. */
-  async load(file: FileHandle): Promise<ResumeState> {
-    const fresh: ResumeState = { run: crypto.randomUUID(), position: START, inputEnd: null };
+  /** Where to go on; null when nothing is known or the file is another one by now or has been cut. */
+  async load(): Promise<ResumeState | null> {
     const text = await readFile(this.#path, "utf8").catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return null;
       throw new CliError(`cannot read ${this.#path}`, { cause: error });
     });
     const stored = text === null ? null : parseStored(text);
-    if (stored === null) return fresh;
-    const { size } = await file.stat();
+    if (stored === null) return null;
     const { state, identity } = stored;
-    const isSame =
-      size >= Math.max(state.position.offset, state.inputEnd ?? 0) &&
-      sameIdentity(identity, await identityOf(file, identity.fingerprintBytes, state.position.offset));
-    return isSame ? state : fresh;
+    const found = await this.#identity(identity.fingerprintBytes, state);
+    return (await this.#holds(state)) && sameIdentity(identity, found) ? state : null;
   }
 
   /** Replaces what is remembered; durable when it resolves. */
-  async save(file: FileHandle, state: ResumeState): Promise<void> {
-    const { size } = await file.stat({ bigint: false });
-    const identity = await identityOf(file, Math.min(FINGERPRINT_BYTES, size), state.position.offset);
-    const content = JSON.stringify({ version: 1, ...this.#description, identity, ...state });
+  async save(state: ResumeState): Promise<void> {
+    const { size } = await this.#file.stat();
+    const identity = await this.#identity(Math.min(FINGERPRINT_BYTES, size), state);
+    const content = JSON.stringify({ version: VERSION, url: this.#url, identity, ...state });
     await writePrivateFile(this.#path, content).catch((error: unknown) => {
       throw new CliError(`cannot write ${this.#path}`, { cause: error });
     });
   }
+
+  async #holds({ position, cuts }: ResumeState): Promise<boolean> {
+    if (this.#isCompressed) return true;
+    const { size } = await this.#file.stat();
+    return size >= Math.max(position.offset, ...cuts);
+  }
+
+  /** Positions of a compressed file are none in the file itself: it is told by its beginning. */
+  #identity(bytes: number, { position }: ResumeState): Promise<FileIdentity> {
+    return identityOf(this.#file, bytes, this.#isCompressed ? 0 : position.offset);
+  }
+}
+
+/** An open file, for which it is remembered how far it was shipped. */
+interface RememberedFile {
+  readonly file: FileHandle;
+  readonly isCompressed: boolean;
 }
 
 /** Removes what nobody has touched for months: resume files, locks, and what a killed run left half written. */
@@ -112,10 +140,13 @@ function sameIdentity(a: FileIdentity, b: FileIdentity): boolean {
 /** Null for a file of another version or one that is damaged: then the file is shipped from its start. */
 function parseStored(text: string): { state: ResumeState; identity: FileIdentity } | null {
   const stored = parseJsonOrUndefined(text);
-  if (!isRecord(stored) || stored.version !== 1) return null;
-  const { run, position, inputEnd, identity } = stored;
-  if (typeof run !== "string" || !isPosition(position) || !isIdentity(identity)) return null;
-  return { state: { run, position, inputEnd: typeof inputEnd === "number" ? inputEnd : null }, identity };
+  if (!isRecord(stored) || stored.version !== VERSION) return null;
+  const { run, position, cuts, sinceMs, file, identity } = stored;
+  if (typeof run !== "string" || typeof file !== "string") return null;
+  if (!isPosition(position) || !isIdentity(identity)) return null;
+  if (!Array.isArray(cuts) || !cuts.every(isCount)) return null;
+  const since = typeof sinceMs === "number" ? sinceMs : null;
+  return { state: { run, position, cuts, sinceMs: since, file }, identity };
 }
 
 function isPosition(value: unknown): value is Position {

@@ -5,14 +5,17 @@ import { ApiError, UnreachableError } from "../../api/errors.ts";
 import { CliError } from "../cli-error.ts";
 import { wordFailure } from "../failures.ts";
 import { DRAIN_MS, FIRST_CONTACT_MAX_MS, STALL_NOTICE_MS } from "../limits.ts";
-import type { Batch } from "./batches.ts";
+import type { Destination, Receipt } from "./destination.ts";
+import { type TimeSpan, widest } from "./findings.ts";
+import { Gate } from "./gate.ts";
 
 interface SenderOptions {
   api: ApiClient;
+  destination: Destination;
+  /** Requests on their way at a time, of all files together. */
+  concurrency: number;
   /** Packs the bodies: worth it over a network, not on one machine. */
   gzip: boolean;
-  /** Begins the key of every request. */
-  keyPrefix: string;
   giveUpMs: number;
   /** Whether the same command can go on where this one ends. */
   resumable: boolean;
@@ -27,35 +30,61 @@ interface SenderOptions {
   sleep: (ms: number) => Promise<void>;
 }
 
-/**
- * Sends batches, each until it is acknowledged. Every request carries a key made of the place of its batch, so one
- * whose answer was lost is recognised when it comes again.
- */
+/** What the server has answered so far. */
+export interface SentTotals {
+  stored: number;
+  quarantined: number;
+  rejected: number;
+  /** Why the first record that was not mapped was not. */
+  problem: string | null;
+  retries: number;
+  /** Between which times of the server's clock it received what it has acknowledged. */
+  received: TimeSpan | null;
+}
+
+/** A date in a header has whole seconds. */
+const HEADER_DATE_MS = 1000;
+
+/** Sends requests, each until it is acknowledged, under a key by which one whose answer was lost is recognised when it comes again. */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #drained = new AbortController();
-  retries = 0;
+  readonly #gate: Gate;
+  readonly totals: SentTotals = {
+    stored: 0,
+    quarantined: 0,
+    rejected: 0,
+    problem: null,
+    retries: 0,
+    received: null,
+  };
   #reached = false;
   #toldAt: number;
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#gate = new Gate(options.concurrency);
     this.#toldAt = options.now();
     const drain = (): unknown => setTimeout(() => this.#drained.abort(), DRAIN_MS).unref();
     options.interrupted.addEventListener("abort", drain, { once: true });
   }
 
-  /** Resolves when the server has made the batch durable; throws when it refuses it or stays away for too long. */
-  async send(batch: Batch): Promise<void> {
+  /** Resolves when the server has made the entries durable; throws when it refuses them or stays away for too long. */
+  async send(key: string, entries: readonly string[]): Promise<void> {
+    await this.#gate.enter();
+    try {
+      await this.#sendUntilAcknowledged(key, this.#options.destination.bodyOf(entries));
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  async #sendUntilAcknowledged(key: string, body: string): Promise<void> {
     const { giveUpMs, resumable, interrupted, now, random, sleep } = this.#options;
     const startedAt = now();
     for (let attempt = 0; ; attempt++) {
-      const outcome = await this.#attempt(batch);
-      if (outcome === "acknowledged") {
-        this.#reached = true;
-        this.#toldAt = now();
-        return;
-      }
+      const outcome = await this.#attempt(key, body, startedAt);
+      if (outcome === "acknowledged") return;
       const patienceMs = this.#reached ? giveUpMs : Math.min(giveUpMs, FIRST_CONTACT_MAX_MS);
       const waitMs = Math.max(backoffMs(attempt, random()), outcome.askedWaitMs);
       if (now() - startedAt + waitMs > patienceMs) {
@@ -64,7 +93,7 @@ export class Sender {
         throw new CliError(`${outcome.message} (gave up after ${seconds} s${hint})`);
       }
       this.#tell(outcome.message);
-      this.retries++;
+      this.totals.retries++;
       await sleep(waitMs);
       interrupted.throwIfAborted();
     }
@@ -77,13 +106,16 @@ export class Sender {
     onStall(message);
   }
 
-  async #attempt(batch: Batch): Promise<"acknowledged" | { message: string; askedWaitMs: number }> {
+  async #attempt(
+    key: string,
+    body: string,
+    startedAt: number,
+  ): Promise<"acknowledged" | { message: string; askedWaitMs: number }> {
+    const { api, destination } = this.#options;
     try {
-      await this.#options.api.send("POST /api/v1/logs/ingest", {
-        ...this.#requestOf(batch),
-        signal: this.#drained.signal,
-        expect: 202,
-      });
+      const request = { ...this.#requestOf(key, body), signal: this.#drained.signal };
+      const { receipt, headers } = await destination.send(api, request);
+      this.#acknowledge(receipt, headers, startedAt);
       return "acknowledged";
     } catch (error) {
       const isAnswer = error instanceof ApiError;
@@ -94,14 +126,35 @@ export class Sender {
     }
   }
 
-  #requestOf({ body, start, end }: Batch): {
-    headers: Record<string, string>;
-    body: string | Uint8Array<ArrayBuffer>;
-  } {
-    const { gzip, keyPrefix } = this.#options;
+  #acknowledge(
+    { stored, quarantined, rejected, problem }: Receipt,
+    headers: Headers,
+    startedAt: number,
+  ): void {
+    const now = this.#options.now();
+    this.#reached = true;
+    this.#toldAt = now;
+    const { totals } = this;
+    totals.stored += stored;
+    totals.quarantined += quarantined;
+    totals.rejected += rejected;
+    totals.problem ??= problem;
+    const date = Date.parse(headers.get("date") ?? "");
+    const answeredMs = Number.isNaN(date) ? now : date;
+    totals.received = widest(totals.received, {
+      fromMs: answeredMs - (now - startedAt) - HEADER_DATE_MS,
+      toMs: answeredMs + HEADER_DATE_MS,
+    });
+  }
+
+  #requestOf(
+    key: string,
+    body: string,
+  ): { headers: Record<string, string>; body: string | Uint8Array<ArrayBuffer> } {
+    const { gzip, destination } = this.#options;
     const headers: Record<string, string> = {
-      "content-type": "application/json",
-      "idempotency-key": `${keyPrefix}:${start.offset}-${end.position.offset}`,
+      "content-type": destination.contentType,
+      "idempotency-key": key,
     };
     if (!gzip) return { headers, body };
     headers["content-encoding"] = "gzip";

@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { chmodSync, mkdirSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
-import { CliError } from "../cli-error.ts";
+import { CliError, FileProblem } from "../cli-error.ts";
 
 /**
  * Takes `path` for this process until it ends or lets go: two runs of one file would each ship all of it. The lock is the
@@ -21,7 +21,7 @@ export function takeShipLock(path: string, now: Date): Disposable {
   } catch (error) {
     database?.close();
     if (error instanceof SQLiteError && error.code === "SQLITE_BUSY")
-      throw new CliError("another obs ship of this file to this server is running", { cause: error });
+      throw new FileProblem("another obs ship of this file to this server is running", { cause: error });
     throw new CliError(`cannot lock ${path}`, { cause: error });
   }
   const held = database;

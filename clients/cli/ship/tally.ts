@@ -1,3 +1,4 @@
+import type { ShippedEntry } from "./entry-session.ts";
 import type { Position } from "./position.ts";
 
 /** What was made of the input so far. Only ever grows during a run. */
@@ -13,10 +14,40 @@ export interface Tally {
   invalidUtf8Entries: number;
   /** Lines longer than a message may be. */
   splitLines: number;
+  /** Entries that are left out because they are older than asked for. */
+  olderEntries: number;
 }
 
 export function emptyTally(): Tally {
-  return { lines: 0, entries: 0, nativeLines: 0, emptyLines: 0, invalidUtf8Entries: 0, splitLines: 0 };
+  return {
+    lines: 0,
+    entries: 0,
+    nativeLines: 0,
+    emptyLines: 0,
+    invalidUtf8Entries: 0,
+    splitLines: 0,
+    olderEntries: 0,
+  };
+}
+
+/** Counts an entry that is sent. */
+export function countEntry(tally: Tally, { lines, kind, invalidUtf8 }: ShippedEntry): void {
+  tally.entries++;
+  tally.lines += lines;
+  if (kind === "native") tally.nativeLines++;
+  if (kind === "first part") tally.splitLines++;
+  if (invalidUtf8) tally.invalidUtf8Entries++;
+}
+
+/** Counts what another input was made into. */
+export function addTally(sum: Tally, tally: Readonly<Tally>): void {
+  sum.lines += tally.lines;
+  sum.entries += tally.entries;
+  sum.nativeLines += tally.nativeLines;
+  sum.emptyLines += tally.emptyLines;
+  sum.invalidUtf8Entries += tally.invalidUtf8Entries;
+  sum.splitLines += tally.splitLines;
+  sum.olderEntries += tally.olderEntries;
 }
 
 /** A place in the input and what was made of everything before it in this run. */

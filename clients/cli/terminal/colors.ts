@@ -1,11 +1,14 @@
 export interface Colors {
   dim(text: string): string;
   bold(text: string): string;
+  /** What was looked for. */
+  mark(text: string): string;
   level(level: string, text: string): string;
 }
 
 const RESET = "\u001b[0m";
 const BOLD = "\u001b[1m";
+const INVERSE = "\u001b[7m";
 const DIM = "\u001b[2m";
 const LEVEL_CODES: Readonly<Record<string, string>> = {
   trace: "\u001b[90m",
@@ -18,10 +21,14 @@ const LEVEL_CODES: Readonly<Record<string, string>> = {
 
 /** Colours when `enabled`, the text itself otherwise. */
 export function makeColors(enabled: boolean): Colors {
-  if (!enabled) return { dim: (text) => text, bold: (text) => text, level: (_, text) => text };
+  if (!enabled) {
+    const same = (text: string): string => text;
+    return { dim: same, bold: same, mark: same, level: (_, text) => text };
+  }
   return {
     dim: (text) => `${DIM}${text}${RESET}`,
     bold: (text) => `${BOLD}${text}${RESET}`,
+    mark: (text) => `${INVERSE}${text}${RESET}`,
     level: (level, text) => {
       const code = LEVEL_CODES[level];
       return code === undefined ? text : `${code}${text}${RESET}`;

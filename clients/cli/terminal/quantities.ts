@@ -6,8 +6,8 @@ export function formatCount(count: number): string {
 }
 
 /** `1 row`, `2 rows`. */
-export function formatCountOf(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function formatCountOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
 export function formatBytes(bytes: number): string {

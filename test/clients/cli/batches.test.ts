@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { BATCH_MAX_BYTES, BATCH_MAX_ENTRIES, LINE_MAX_BYTES } from "../../../clients/cli/limits.ts";
 import { type Batch, readBatches } from "../../../clients/cli/ship/batches.ts";
 import type { ByteSource } from "../../../clients/cli/ship/byte-source.ts";
+import { NATIVE_INGEST } from "../../../clients/cli/ship/destination.ts";
 import { EntryText, type LineFormat } from "../../../clients/cli/ship/entry-text.ts";
+import { plainSessions } from "../../../clients/cli/ship/plain-session.ts";
 import { type Position, START } from "../../../clients/cli/ship/position.ts";
 import { emptyTally } from "../../../clients/cli/ship/tally.ts";
 
@@ -13,11 +15,18 @@ interface ReadOptions {
   format?: LineFormat;
   /** Bytes of one read. */
   readBytes?: number;
+  sinceMs?: number | null;
 }
 
 async function batchesOf(
   input: Uint8Array,
-  { from = START, maxEntries = BATCH_MAX_ENTRIES, format = "auto", readBytes = 1 << 20 }: ReadOptions = {},
+  {
+    from = START,
+    maxEntries = BATCH_MAX_ENTRIES,
+    format = "auto",
+    readBytes = 1 << 20,
+    sinceMs = null,
+  }: ReadOptions = {},
 ): Promise<Batch[]> {
   let at = from.offset;
   const source: ByteSource = {
@@ -29,16 +38,22 @@ async function batchesOf(
     },
   };
   const batches: Batch[] = [];
-  const entryText = new EntryText({ service: "s" });
-  const options = { source, from, format, entryText, maxEntries, tally: emptyTally() };
+  const openSession = plainSessions(format, new EntryText({ service: "s" }));
+  const options = { source, from, openSession, maxEntries, tally: emptyTally(), sinceMs };
   for await (const batch of readBatches({ ...options, lingerMs: Number.POSITIVE_INFINITY }))
     batches.push(batch);
   return batches;
 }
 
+function bodyOf(batch: Batch | undefined): string {
+  return NATIVE_INGEST.bodyOf(batch?.entries ?? []);
+}
+
 /** What is sent: the place of a batch, which is its key, and its body. */
 function requestsOf(batches: readonly Batch[]): string[] {
-  return batches.map(({ start, end, body }) => `${start.offset}-${end.position.offset} ${Bun.hash(body)}`);
+  return batches.map(
+    (batch) => `${batch.start.offset}-${batch.end.position.offset} ${Bun.hash(bodyOf(batch))}`,
+  );
 }
 
 const line = fc.oneof(
@@ -74,10 +89,12 @@ describe("batches", () => {
     await fc.assert(
       fc.asyncProperty(input, fc.integer({ min: 1, max: 500 }), async (bytes, maxEntries) => {
         let at = 0;
-        for (const { start, end, body, atInputEnd } of await batchesOf(bytes, { maxEntries })) {
+        for (const batch of await batchesOf(bytes, { maxEntries })) {
+          const { start, end, isCut } = batch;
+          const body = bodyOf(batch);
           expect(start.offset).toBe(at);
           at = end.position.offset;
-          expect(atInputEnd).toBe(at === bytes.length);
+          expect(isCut).toBe(at === bytes.length);
           const entries: unknown[] = JSON.parse(body);
           expect(entries.length).toBeLessThanOrEqual(maxEntries);
           expect(Buffer.byteLength(body)).toBeLessThanOrEqual(BATCH_MAX_BYTES);
@@ -91,15 +108,15 @@ describe("batches", () => {
   test("keep a request below its bytes whatever the text is made of", async () => {
     for (const text of ["x", "\u0000", "é", "日", "\u{1f600}", '"']) {
       const lines = `${text.repeat(2000)}\n`.repeat(1000) + text.repeat(100_000);
-      for (const { body } of await batchesOf(Buffer.from(lines)))
-        expect([text, Buffer.byteLength(body) <= BATCH_MAX_BYTES]).toEqual([text, true]);
+      for (const batch of await batchesOf(Buffer.from(lines)))
+        expect([text, Buffer.byteLength(bodyOf(batch)) <= BATCH_MAX_BYTES]).toEqual([text, true]);
     }
   });
 
   test("of nothing but empty lines carry no entry, and end where the input does", async () => {
     const [batch, ...others] = await batchesOf(Buffer.from("\n\r\n\n"));
     expect(others).toEqual([]);
-    expect(batch).toMatchObject({ body: "[]", atInputEnd: true, end: { position: { offset: 4, line: 3 } } });
+    expect(batch).toMatchObject({ entries: [], isCut: true, end: { position: { offset: 4, line: 3 } } });
     expect(batch?.end.tally).toMatchObject({ lines: 0, entries: 0, emptyLines: 3 });
     expect(await batchesOf(Buffer.alloc(0))).toEqual([]);
   });
@@ -107,7 +124,7 @@ describe("batches", () => {
   test("number the parts of a long line, and mark the last", async () => {
     const bytes = Buffer.from(`first\n${"x".repeat(20_000)}\nlast`);
     const [batch] = await batchesOf(bytes);
-    const entries: { message: string; attrs?: object }[] = JSON.parse(batch?.body ?? "[]");
+    const entries: { message: string; attrs?: object }[] = JSON.parse(bodyOf(batch));
     expect(entries.map(({ message, attrs }) => [message.length, attrs])).toEqual([
       [5, undefined],
       [8192, { _line: 6, _part: 1 }],
@@ -116,6 +133,20 @@ describe("batches", () => {
       [4, undefined],
     ]);
     expect(batch?.end.tally).toMatchObject({ lines: 3, entries: 5, splitLines: 1 });
+  });
+
+  test("leave out what has an older time of its own, and go on behind it", async () => {
+    const times = [1_700_000_000, 1_800_000_000, 1_700_000_001, 1_700_000_002];
+    const lines = times.map((ts) => `{"message":"at ${ts}","ts":${ts}}\n`);
+    const bytes = Buffer.from(`${lines.slice(0, 3).join("")}no time\n${lines[3]}`);
+    const [batch, ...others] = await batchesOf(bytes, { sinceMs: 1_750_000_000_000 });
+    expect(others).toEqual([]);
+    const entries: { message: string }[] = JSON.parse(bodyOf(batch));
+    expect(entries.map(({ message }) => message)).toEqual(["at 1800000000", "no time"]);
+    expect(batch?.end).toMatchObject({
+      position: { offset: bytes.length },
+      tally: { entries: 2, olderEntries: 3 },
+    });
   });
 
   test("of ndjson name the line that is none", async () => {

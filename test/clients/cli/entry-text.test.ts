@@ -18,7 +18,7 @@ describe("a line is taken as the entry it is", () => {
   ];
   for (const line of entries)
     test(line.slice(0, 70), () => {
-      expect(plain.ofNative(line)).toBe(line.trim());
+      expect(plain.ofNative(line)?.text).toBe(line.trim());
     });
 });
 
@@ -66,7 +66,7 @@ describe("defaults", () => {
   test("fill what is missing and leave digits, spelling and own fields alone", () => {
     const line =
       '{ "attrs":{"n":12345678901234567890,"f":1.0,"e":1E2},"message":"\\u0041", "service":"own" }';
-    expect(full.ofNative(line)).toBe(`${line.slice(0, -1)},"source":"app","host":"h1","level":"warn"}`);
+    expect(full.ofNative(line)?.text).toBe(`${line.slice(0, -1)},"source":"app","host":"h1","level":"warn"}`);
   });
 
   test("make a text an entry that reads back as given", () => {
@@ -74,12 +74,12 @@ describe("defaults", () => {
       fc.property(fc.string({ unit: "binary", minLength: 1 }), (message) => {
         const entry = { message, service: "api", source: "app", host: "h1", level: "warn" };
         const attrs = { _line: 7, _part: 2 };
-        expect(JSON.parse(full.ofText(message))).toEqual(entry);
-        expect(JSON.parse(full.ofText(message, { line: 7, part: 2, last: false }))).toEqual({
+        expect(JSON.parse(full.ofText(message).text)).toEqual(entry);
+        expect(JSON.parse(full.ofText(message, { line: 7, part: 2, last: false }).text)).toEqual({
           ...entry,
           attrs,
         });
-        expect(JSON.parse(full.ofText(message, { line: 7, part: 2, last: true }))).toEqual({
+        expect(JSON.parse(full.ofText(message, { line: 7, part: 2, last: true }).text)).toEqual({
           ...entry,
           attrs: { ...attrs, _last: true },
         });
@@ -92,11 +92,30 @@ describe("defaults", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ maxLength: 20 }), fc.jsonValue({ maxDepth: 3 })), (attrs) => {
         const entry = { message: "m", attrs };
-        const text = full.ofNative(JSON.stringify(entry));
+        const text = full.ofNative(JSON.stringify(entry))?.text;
         const wanted = { ...entry, service: "api", source: "app", host: "h1", level: "warn" };
         expect(JSON.stringify(JSON.parse(text ?? ""))).toBe(JSON.stringify(wanted));
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("what is known of an entry", () => {
+  const line = '{"message":"m","ts":"2026-01-02T03:04:05.5Z","level":"error","source":"own"}';
+
+  test("is what it says itself, and else the defaults", () => {
+    const facts = { timeMs: Date.UTC(2026, 0, 2, 3, 4, 5, 500), level: "error" };
+    expect(plain.ofNative(line)).toMatchObject({ ...facts, service: null, source: "own" });
+    expect(full.ofNative(line)).toMatchObject({ ...facts, service: "api", source: "own" });
+    const text = { timeMs: null, level: "warn", service: "api", source: "app" };
+    expect(full.ofText("m")).toMatchObject(text);
+    expect(full.ofNative('{"message":"m"}')).toMatchObject(text);
+  });
+
+  test("has the time of any of its spellings", () => {
+    const times = ["1767323045", "1767323045000", "1767323045000000", "1767323045000000000"];
+    for (const time of [...times, '"2026-01-02T03:04:05Z"', '"2026-01-02T05:04:05+02:00"'])
+      expect(plain.ofNative(`{"message":"m","ts":${time}}`)?.timeMs).toBe(1_767_323_045_000);
   });
 });

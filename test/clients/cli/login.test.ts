@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
+import { RECIPES } from "../../../clients/cli/tokens/recipes.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
@@ -65,7 +66,17 @@ test("a person at a terminal makes an account, logs in again and never sees the 
     ["Email: ", "anx\u007fa@example.com\r"],
     ["Password: ", `${PASSWORD}!\u007f\r`],
   ];
-  const registered = await loginOnTerminal(home.path, ["--register"], typed);
+  const registered = await loginOnTerminal(
+    home.path,
+    ["--register"],
+    [
+      ["Email: ", "anx\u007fa@example.com\r"],
+      ["A password has 12 characters or more", "too short\r"],
+      ["That has 9; a password has 12 or more.", `${PASSWORD}!\u007f\r`],
+      ["The same again: ", "another password\r"],
+      ["That was another one.", `${PASSWORD}\r${PASSWORD}\r`],
+    ],
+  );
   expect(registered).toMatchObject({ exitCode: 0 });
   expect(registered.screen).toContain("now try:");
   expect(registered.screen).not.toContain("correct");
@@ -73,16 +84,114 @@ test("a person at a terminal makes an account, logs in again and never sees the 
   const again = await loginOnTerminal(home.path, [], typed);
   expect(again).toMatchObject({ exitCode: 0 });
   expect(storedToken(home.path)).not.toBe(first);
+  // The token that was replaced is good for nothing.
+  expect((await fetch(`${server.url}/api/v1/me`, bearer(first))).status).toBe(401);
 }, 60_000);
 
-test("both answers may be pasted at once, and an interrupt ends with 130", async () => {
+test("all answers may be pasted at once, and an interrupt ends with 130", async () => {
   using home = temporaryDirectory();
-  const pasted = `paste@example.com\r${PASSWORD}\r`;
+  const pasted = `paste@example.com\r${PASSWORD}\r${PASSWORD}\r`;
   const registered = await loginOnTerminal(home.path, ["--register"], [["Email: ", pasted]]);
   expect(registered).toMatchObject({ exitCode: 0 });
   expect(registered.screen).not.toContain("correct");
   const interrupted = await loginOnTerminal(home.path, [], [["Email: ", "\u0003"]]);
   expect(interrupted).toMatchObject({ exitCode: 130 });
+}, 60_000);
+
+function bearer(token: string): RequestInit {
+  return { headers: { authorization: `Bearer ${token}` } };
+}
+
+test("what is no address, or too short for a password, is refused before anything is asked or sent", async () => {
+  using home = temporaryDirectory();
+  const nowhere = await loginOnTerminal(home.path, ["--register"], [["Email: ", "somebody\r"]]);
+  expect(nowhere.exitCode).toBe(2);
+  expect(nowhere.screen).toContain("obs: somebody is no email address");
+  expect(nowhere.screen).not.toContain("Password");
+  const args = ["login", "--register", "--email", "a@example.com", "--password-stdin", "--url", server.url];
+  const short = await runCli({ directory: home.path }, args, "short\n");
+  expect(short).toMatchObject({ exitCode: 2, stderr: "obs: That has 5; a password has 12 or more.\n" });
+});
+
+test("the token that is kept may do what the commands need, ends, and says when it has ended", async () => {
+  using home = temporaryDirectory();
+  const user = { directory: home.path };
+  const args = [
+    "login",
+    "--register",
+    "--email",
+    "scoped@example.com",
+    "--password-stdin",
+    "--url",
+    server.url,
+  ];
+  await obs(user, args, `${PASSWORD}\n`);
+  const path = join(home.path, "config/obs/credentials.json");
+  const stored: { token: string; expiresAt: string } = JSON.parse(readFileSync(path, "utf8"));
+  const days = (Date.parse(stored.expiresAt) - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(90);
+  const [listed] = (await obs(user, ["token", "list", "--json"])).trimEnd().split("\n");
+  const { scopes }: { scopes: string[] } = JSON.parse(listed ?? "");
+  expect(scopes.toSorted()).toEqual([
+    "account:read",
+    "logs:read",
+    "logs:write",
+    "sources:read",
+    "sources:write",
+    "tokens:write",
+  ]);
+  writeFileSync(path, JSON.stringify({ ...stored, expiresAt: "2026-01-02T03:04:05.000Z" }));
+  expect(await runCli(user, ["search"])).toMatchObject({
+    exitCode: 1,
+    stderr: 'obs: the token of "obs login" ended on 2026-01-02: run it again\n',
+  });
+}, 60_000);
+
+test("a token is made for a sender, shown in its recipe, listed, and revoked", async () => {
+  using home = temporaryDirectory();
+  const user = { directory: home.path, env: { OBS_URL: server.url, OBS_TOKEN: await makeToken(server.url) } };
+  const made = await runCli(user, ["token", "create", "--for", "curl"]);
+  expect(made).toMatchObject({ exitCode: 0 });
+  expect(made.stderr).toMatch(
+    /^token \d+ may logs:write and has no end; it is shown this once\nfor curl:\n$/,
+  );
+  const token = /obs_[\w-]{43}/.exec(made.stdout)?.[0] ?? "";
+  const shell = Bun.spawn(["sh", "-c", `${made.stdout.trim()} --fail --silent`], { stdout: "pipe" });
+  expect(JSON.parse(await new Response(shell.stdout).text())).toMatchObject({ accepted: 1 });
+  const search = await fetch(`${server.url}/api/v1/logs/search`, bearer(token));
+  expect(search.status).toBe(403);
+  const id = /^token (\d+)/.exec(made.stderr)?.[1] ?? "";
+  expect(await obs(user, ["token", "list"])).toMatch(new RegExp(`^ *${id}  obs_`, "m"));
+  await obs(user, ["token", "revoke", id]);
+  expect(await obs(user, ["token", "list"])).not.toMatch(new RegExp(`^ *${id}  obs_`, "m"));
+  expect((await fetch(`${server.url}/api/v1/logs/search`, bearer(token))).status).toBe(401);
+  const ending: { expiresAt: string } = JSON.parse(
+    await obs(user, ["token", "create", "--json", "--expires", "30d"]),
+  );
+  expect(Math.round((Date.parse(ending.expiresAt) - Date.now()) / 86_400_000)).toBe(30);
+}, 60_000);
+
+test("every recipe names the server, also behind a prefix, and the token", () => {
+  const token = `obs_${"a".repeat(43)}`;
+  for (const [name, { text }] of Object.entries(RECIPES))
+    for (const address of ["https://logs.example.com/obs", "http://127.0.0.1:8080"]) {
+      const recipe = text(new URL(address), token);
+      expect([name, recipe.includes(token)]).toEqual([name, true]);
+      expect([name, recipe.includes(new URL(address).hostname)]).toEqual([name, true]);
+      expect([name, recipe.includes("undefined")]).toEqual([name, false]);
+    }
+});
+
+test("sources are made with a preset and listed", async () => {
+  using home = temporaryDirectory();
+  const user = { directory: home.path, env: { OBS_URL: server.url, OBS_TOKEN: await makeToken(server.url) } };
+  expect(await obs(user, ["sources", "presets"])).toMatch(/^journald +ndjson +systemd journal$/m);
+  const made = await runCli(user, ["sources", "create", "shop", "--preset", "winston"]);
+  expect(made.stderr).toBe(`made the source shop: ${server.url}/api/v1/ingest/shop\n`);
+  expect(await obs(user, ["sources", "list"])).toMatch(/^shop +shop +winston +active +0 +0$/m);
+  const wrong = await runCli(user, ["sources", "create", "shop2", "--preset", "nothing"]);
+  expect(wrong.stderr).toStartWith("obs: --preset is no preset; ");
+  expect(await runCli(user, ["sources", "create", "NO"])).toMatchObject({ exitCode: 2 });
 }, 60_000);
 
 test("a wrong password says so and names the way to a new account", async () => {

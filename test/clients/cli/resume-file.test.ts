@@ -3,6 +3,7 @@ import {
   appendFileSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -12,7 +13,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError } from "../../../clients/cli/cli-error.ts";
 import { RESUME_MAX_AGE_MS } from "../../../clients/cli/limits.ts";
-import { START } from "../../../clients/cli/ship/position.ts";
 import { ResumeFile, type ResumeState, removeOldResumeFiles } from "../../../clients/cli/ship/resume-file.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 
@@ -20,7 +20,9 @@ const URL_OF_SERVER = "http://127.0.0.1:1";
 const STATE: ResumeState = {
   run: "run-1",
   position: { offset: 12, lineStart: 12, part: 0, line: 2 },
-  inputEnd: 18,
+  cuts: [15, 18],
+  sinceMs: null,
+  file: "/var/log/app.log",
 };
 
 interface Shipped {
@@ -36,10 +38,10 @@ async function withRecorded(body: (shipped: Shipped) => Promise<void>): Promise<
   using home = temporaryDirectory();
   const path = join(home.path, "app.log");
   writeFileSync(path, "line1\nline2\nline3\n");
-  const resume = ResumeFile.at(home.path, path, URL_OF_SERVER);
   const file = await open(path, "r");
   try {
-    await resume.save(file, STATE);
+    const resume = await ResumeFile.of(home.path, { file, isCompressed: false }, URL_OF_SERVER);
+    await resume.save(STATE);
     const [name = ""] = readdirSync(join(home.path, "ship"));
     await body({ directory: home.path, path, resume, statePath: join(home.path, "ship", name), file });
   } finally {
@@ -47,27 +49,25 @@ async function withRecorded(body: (shipped: Shipped) => Promise<void>): Promise<
   }
 }
 
-async function expectFresh({ resume, file }: Shipped): Promise<void> {
-  const state = await resume.load(file);
-  expect({ position: state.position, inputEnd: state.inputEnd }).toEqual({ position: START, inputEnd: null });
-  expect(state.run).not.toBe(STATE.run);
+async function expectFresh({ resume }: Pick<Shipped, "resume">): Promise<void> {
+  expect(await resume.load()).toBeNull();
 }
 
 describe("a resume file", () => {
   test("gives back what was saved, is private and leaves nothing beside it", async () => {
-    await withRecorded(async ({ resume, file, statePath, directory }) => {
-      expect(await resume.load(file)).toEqual(STATE);
+    await withRecorded(async ({ resume, statePath, directory }) => {
+      expect(await resume.load()).toEqual(STATE);
       expect(statSync(statePath).mode & 0o777).toBe(0o600);
-      await resume.save(file, { ...STATE, inputEnd: null });
-      expect(await resume.load(file)).toEqual({ ...STATE, inputEnd: null });
+      await resume.save({ ...STATE, cuts: [] });
+      expect(await resume.load()).toEqual({ ...STATE, cuts: [] });
       expect(readdirSync(join(directory, "ship")).length).toBe(1);
     });
   });
 
   test("still holds when the file grew", async () => {
-    await withRecorded(async ({ resume, file, path }) => {
+    await withRecorded(async ({ resume, path }) => {
       appendFileSync(path, "x".repeat(10_000));
-      expect(await resume.load(file)).toEqual(STATE);
+      expect(await resume.load()).toEqual(STATE);
     });
   });
 
@@ -92,21 +92,42 @@ describe("a resume file", () => {
       const state = {
         ...STATE,
         position: { offset: 8000, lineStart: 8000, part: 0, line: 1 },
-        inputEnd: null,
+        cuts: [],
       };
       writeFileSync(shipped.path, header + "a".repeat(5000));
-      await shipped.resume.save(shipped.file, state);
-      expect(await shipped.resume.load(shipped.file)).toEqual(state);
+      await shipped.resume.save(state);
+      expect(await shipped.resume.load()).toEqual(state);
       writeFileSync(shipped.path, header + "b".repeat(5000));
       await expectFresh(shipped);
     });
   });
 
-  test("is one for each server and each file", async () => {
-    await withRecorded(async (shipped) => {
-      const { directory, path } = shipped;
-      await expectFresh({ ...shipped, resume: ResumeFile.at(directory, path, "http://127.0.0.1:2") });
-      await expectFresh({ ...shipped, resume: ResumeFile.at(directory, `${path}.1`, URL_OF_SERVER) });
+  test("is one for each server and each file, whatever its name is", async () => {
+    await withRecorded(async ({ directory, path, file }) => {
+      const known = { file, isCompressed: false };
+      await expectFresh({ resume: await ResumeFile.of(directory, known, "http://127.0.0.1:2") });
+      renameSync(path, `${path}.1`);
+      writeFileSync(path, "line1\nline2\nline3\n");
+      for (const [name, wanted] of [
+        [path, null],
+        [`${path}.1`, STATE],
+      ] as const) {
+        const opened = await open(name, "r");
+        const resume = await ResumeFile.of(directory, { file: opened, isCompressed: false }, URL_OF_SERVER);
+        expect(await resume.load()).toEqual(wanted);
+        await opened.close();
+      }
+    });
+  });
+
+  test("of a compressed file knows it by its beginning, for positions are those of what is in it", async () => {
+    await withRecorded(async ({ directory, path, file }) => {
+      const resume = await ResumeFile.of(directory, { file, isCompressed: true }, URL_OF_SERVER);
+      const state = { ...STATE, position: { offset: 9000, lineStart: 9000, part: 0, line: 70 } };
+      await resume.save(state);
+      expect(await resume.load()).toEqual(state);
+      writeFileSync(path, "another beginning of the same inode");
+      expect(await resume.load()).toBeNull();
     });
   });
 
@@ -118,8 +139,8 @@ describe("a resume file", () => {
         await expectFresh(shipped);
       }
       const stored: Record<string, unknown> = JSON.parse(text);
-      for (const name of ["version", "run", "position", "identity"])
-        for (const value of [null, -1, [], {}, true]) {
+      for (const name of ["version", "run", "position", "cuts", "file", "identity"])
+        for (const value of [null, -1, name === "cuts" ? [-1] : [], {}, true]) {
           writeFileSync(shipped.statePath, JSON.stringify({ ...stored, [name]: value }));
           await expectFresh(shipped);
         }
@@ -151,7 +172,8 @@ describe("a resume file", () => {
     writeFileSync(join(home.path, "ship"), "a file where the folder should be");
     const file = await open(path, "r");
     try {
-      await expect(ResumeFile.at(home.path, path, URL_OF_SERVER).load(file)).rejects.toThrow(CliError);
+      const resume = await ResumeFile.of(home.path, { file, isCompressed: false }, URL_OF_SERVER);
+      await expect(resume.load()).rejects.toThrow(CliError);
     } finally {
       await file.close();
     }

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import { SOURCE_MAX_CHARS } from "../limits.ts";
+import type { OpenSession } from "./entry-session.ts";
+import { type EntryDefaults, EntryText, type LineFormat } from "./entry-text.ts";
+import { plainSessions } from "./plain-session.ts";
+import { sourceSessions } from "./source-session.ts";
+
+/** How the lines of an input become entries, and a digest of all that decides it: part of the keys of requests. */
+export interface InputRules {
+  readonly openSession: OpenSession;
+  readonly digest: string;
+}
+
+interface RuleOptions {
+  readonly defaults: EntryDefaults;
+  readonly format: LineFormat;
+  readonly maxEntries: number;
+  /** The configured source that lines are sent through as they are; null for none. */
+  readonly sourceKey: string | null;
+}
+
+/** The rules for a file, whose path is the source of entries that are given none; null is standard input. */
+export function inputRules(
+  { defaults, format, maxEntries, sourceKey }: RuleOptions,
+  file: string | null,
+  sinceMs: number | null,
+): InputRules {
+  const named =
+    file === null ? defaults : { source: [...file].slice(-SOURCE_MAX_CHARS).join(""), ...defaults };
+  const openSession = sourceKey === null ? plainSessions(format, new EntryText(named)) : sourceSessions;
+  const decisive = sourceKey === null ? { named, format } : { sourceKey };
+  return { openSession, digest: digestOf({ ...decisive, maxEntries, sinceMs }) };
+}
+
+function digestOf(options: object): string {
+  return createHash("sha256").update(JSON.stringify(options)).digest("hex").slice(0, 16);
+}
