@@ -5,8 +5,10 @@ export interface ArchiveMetrics {
   readonly units: Counter<"outcome">;
   /** Entries moved. */
   readonly rows: Counter;
-  /** Units that are not done. */
+  /** Units that are not done, as the last round found. */
   readonly open: Gauge;
+  /** Rounds that ended well. */
+  readonly rounds: Counter;
 }
 
 export function archiveMetrics(registry: Registry): ArchiveMetrics {
@@ -21,6 +23,11 @@ export function archiveMetrics(registry: Registry): ArchiveMetrics {
     rows: new Counter({
       name: "obs_archive_rows_total",
       help: "Entries moved from the log store to the archive.",
+      registers,
+    }),
+    rounds: new Counter({
+      name: "obs_archive_rounds_total",
+      help: "Rounds of this instance that found out what is to be archived, and did what was due.",
       registers,
     }),
     open: new Gauge({

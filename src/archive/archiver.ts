@@ -99,6 +99,7 @@ export class Archiver {
         : await takeTurn(sql, "archive-deletion", () => this.#deleteDue(signal));
       const { open, failing } = await measureOpenUnits(sql);
       metrics.open.set(open);
+      metrics.rounds.inc();
       this.#failing = failing > 0;
       return (archived || deleted === true) && !signal.aborted;
     } catch (error) {

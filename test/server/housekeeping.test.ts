@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { removeOldEvents } from "../../src/changes/events/event-store.ts";
 import { removeOldQuarantine } from "../../src/domains/quarantine/retention.ts";
 import { removeExpiredKeys } from "../../src/http/ledger/idempotency-store.ts";
 import { createLogger } from "../../src/log.ts";
@@ -10,7 +11,7 @@ import { openTestStores, type TestStores } from "../harness/stores.ts";
 
 const NOW_MS = Date.parse("2026-03-01T12:00:00.000Z");
 const log = createLogger("silent");
-const tasks = [removeExpiredKeys, removeOldTokenUsage, removeOldQuarantine];
+const tasks = [removeExpiredKeys, removeOldEvents, removeOldTokenUsage, removeOldQuarantine];
 const signal = new AbortController().signal;
 
 let stores: TestStores;
