@@ -15,17 +15,19 @@ CREATE INDEX events_happened_at_idx ON events (happened_at);
 -- Whom an event is still to be told. Of each subscriber and subject the first one alone is due; it makes the next one due
 -- when it is done. One that failed too often is set aside.
 CREATE TABLE event_deliveries (
+  id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   event_id        bigint NOT NULL REFERENCES events (id) ON DELETE CASCADE,
   subscriber      text NOT NULL,
   organization_id integer NOT NULL,
   subject         text NOT NULL,
-  -- Null behind another one, and when set aside.
+  -- While it is held, until when it is; null behind another one, and when set aside.
   due_at          timestamptz,
+  claim_id        uuid,
   attempts        integer NOT NULL DEFAULT 0,
   set_aside_at    timestamptz,
   -- Why the last attempt failed.
   last_error      text,
-  PRIMARY KEY (event_id, subscriber),
+  UNIQUE (event_id, subscriber),
   CHECK (set_aside_at IS NULL OR due_at IS NULL)
 );
 

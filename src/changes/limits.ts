@@ -21,8 +21,7 @@ export const DELIVERY_SILENCE_MAX_MS = 15_000;
 /** Between two looks for what other instances left behind or put off; what this one emits wakes it at once. */
 export const DELIVERY_POLL_MS = 2_000;
 /** First pause after a failure, doubled up to the maximum: a conflict is over in a second, a fault is not hurried. */
-export const DELIVERY_RETRY_BASE_MS = 1_000;
-export const DELIVERY_RETRY_MAX_MS = 600_000;
+export const DELIVERY_BACKOFF = { baseMs: 1_000, maxMs: 600_000 };
 /** After so many failures, an hour, a delivery is set aside, so that those of its subject behind it go on. */
 export const DELIVERY_ATTEMPTS_MAX = 15;
 /** Characters of an error's text that are kept with the delivery. */

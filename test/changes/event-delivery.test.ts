@@ -94,9 +94,9 @@ test("a started delivery is woken by the commit, and by what its handlers emit",
 
 describe("what a handler did is there exactly once when its server dies", () => {
   test.each([
-    "FROM event_deliveries AS held JOIN events",
+    "SELECT 1 FROM event_deliveries",
     "INSERT INTO saved_searches",
-    "DELETE FROM event_deliveries",
+    `DELETE FROM "event_deliveries"`,
     "commit",
   ])(
     "before the statement %p",

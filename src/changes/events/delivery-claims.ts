@@ -1,16 +1,24 @@
-import type { Sql, TransactionSql } from "postgres";
-import { fromNow } from "../../storage/database-clock.ts";
+import type { Fragment, Sql, TransactionSql } from "postgres";
+import type { Claim } from "../../jobs/claims/leased-rows.ts";
+import { WorkQueue } from "../../jobs/claims/work-queue.ts";
 import { lockEvents } from "./event-store.ts";
 
 /** The queries by which instances share deliveries: who has which, for how long, and when it is tried again. */
+const DELIVERIES = new WorkQueue({
+  table: "event_deliveries",
+  key: "id",
+  claim: "claim_id",
+  due: "due_at",
+  attempts: "attempts",
+});
 
 /** A delivery that this instance has taken. */
-export interface ClaimedDelivery {
+export interface ClaimedDelivery extends Claim {
   readonly eventId: string;
   readonly subscriber: string;
   readonly organizationId: number;
   readonly subject: string;
-  /** From 1; a delivery that has a later one is another instance's by now. */
+  /** From 1. */
   readonly attempt: number;
 }
 
@@ -26,14 +34,41 @@ interface Claiming {
   readonly leaseMs: number;
 }
 
+interface DeliveryRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly subscriber: string;
+  readonly organization_id: number;
+  readonly subject: string;
+  readonly attempts: number;
+}
+
 /** Takes what is due, of the next organisations in turn: one of each, and then more while there is room. */
 export async function claimDeliveries(sql: Sql, claiming: Claiming): Promise<ClaimedDelivery[]> {
-  const { subscribers, running, maxRunningOfOne, max, after, leaseMs } = claiming;
+  const { max, leaseMs } = claiming;
+  const rows = await DELIVERIES.take<DeliveryRow>(sql, {
+    where: sql`id IN (${nextInTurn(sql, claiming)})`,
+    order: sql`due_at, id`,
+    max,
+    leaseMs,
+    columns: sql`id, event_id, subscriber, organization_id, subject, attempts`,
+  });
+  return rows.map((row) => ({
+    claim: row.claim,
+    key: { id: row.id, organization_id: row.organization_id },
+    eventId: row.event_id,
+    subscriber: row.subscriber,
+    organizationId: row.organization_id,
+    subject: row.subject,
+    attempt: row.attempts,
+  }));
+}
+
+/** Ids of what is due, whose organisations come next. */
+function nextInTurn(sql: Sql, { subscribers, running, maxRunningOfOne, max, after }: Claiming): Fragment {
   const full = [...running].flatMap(([id, count]) => (count >= maxRunningOfOne ? [id] : []));
   const isDue = sql`due_at <= now() AND subscriber = ANY(${[...subscribers]}::text[])`;
-  const rows = await sql<
-    { event_id: string; subscriber: string; organization_id: number; subject: string; attempts: number }[]
-  >`
+  return sql`
     WITH RECURSIVE waiting AS (
       SELECT min(organization_id) AS organization_id FROM event_deliveries
       WHERE ${isDue} AND organization_id > ${after} AND organization_id <> ALL(${full}::integer[])
@@ -44,35 +79,18 @@ export async function claimDeliveries(sql: Sql, claiming: Claiming): Promise<Cla
       FROM waiting WHERE waiting.organization_id IS NOT NULL
     ), served AS (
       SELECT organization_id FROM waiting WHERE organization_id IS NOT NULL LIMIT ${max}
-    ), first AS (
-      SELECT due.event_id, due.subscriber
-      FROM served
-      LEFT JOIN unnest(${[...running.keys()]}::integer[], ${[...running.values()]}::integer[])
-        AS busy (organization_id, running) USING (organization_id)
-      CROSS JOIN LATERAL (
-        SELECT event_id, subscriber, row_number() OVER (ORDER BY due_at, event_id) AS place
-        FROM event_deliveries
-        WHERE ${isDue} AND event_deliveries.organization_id = served.organization_id
-        ORDER BY due_at, event_id LIMIT ${maxRunningOfOne}
-      ) AS due
-      WHERE due.place + coalesce(busy.running, 0) <= ${maxRunningOfOne}
-      ORDER BY due.place, served.organization_id LIMIT ${max}
-    ), taken AS (
-      SELECT held.event_id, held.subscriber
-      FROM event_deliveries AS held JOIN first USING (event_id, subscriber)
-      WHERE held.due_at <= now() FOR UPDATE OF held SKIP LOCKED
     )
-    UPDATE event_deliveries AS held
-    SET attempts = held.attempts + 1, due_at = ${fromNow(sql, leaseMs)}
-    FROM taken WHERE held.event_id = taken.event_id AND held.subscriber = taken.subscriber
-    RETURNING held.event_id, held.subscriber, held.organization_id, held.subject, held.attempts`;
-  return rows.map((row) => ({
-    eventId: row.event_id,
-    subscriber: row.subscriber,
-    organizationId: row.organization_id,
-    subject: row.subject,
-    attempt: row.attempts,
-  }));
+    SELECT ready.id
+    FROM served
+    LEFT JOIN unnest(${[...running.keys()]}::integer[], ${[...running.values()]}::integer[])
+      AS busy (organization_id, running) USING (organization_id)
+    CROSS JOIN LATERAL (
+      SELECT id, row_number() OVER (ORDER BY due_at, id) AS place FROM event_deliveries
+      WHERE ${isDue} AND event_deliveries.organization_id = served.organization_id
+      ORDER BY due_at, id LIMIT ${maxRunningOfOne}
+    ) AS ready
+    WHERE ready.place + coalesce(busy.running, 0) <= ${maxRunningOfOne}
+    ORDER BY ready.place, served.organization_id LIMIT ${max}`;
 }
 
 /** An event as it is stored. */
@@ -89,16 +107,14 @@ export interface StoredEvent {
  */
 export async function holdDelivery(
   tx: TransactionSql,
-  { eventId, subscriber, organizationId, attempt }: ClaimedDelivery,
+  claimed: ClaimedDelivery,
   silenceMaxMs: number,
 ): Promise<StoredEvent | null> {
   await tx`SELECT set_config('idle_in_transaction_session_timeout', ${String(silenceMaxMs)}, true)`;
+  if (!(await lockIfOurs(tx, claimed))) return null;
   const [row] = await tx<{ id: string; subject: string; payload: unknown; happened_at: Date }[]>`
-    SELECT events.id, events.subject, events.payload, events.happened_at
-    FROM event_deliveries AS held JOIN events ON events.id = held.event_id
-    WHERE held.organization_id = ${organizationId} AND held.event_id = ${eventId}
-      AND held.subscriber = ${subscriber} AND held.attempts = ${attempt} AND held.set_aside_at IS NULL
-    FOR UPDATE OF held SKIP LOCKED`;
+    SELECT id, subject, payload, happened_at FROM events
+    WHERE organization_id = ${claimed.organizationId} AND id = ${claimed.eventId}`;
   if (row === undefined) return null;
   const { id, subject, payload, happened_at } = row;
   return { id: Number(id), subject, payload, happenedAtMs: happened_at.getTime() };
@@ -106,11 +122,8 @@ export async function holdDelivery(
 
 /** Ends a held delivery, which makes the next one of its subject due. */
 export async function settleDelivery(tx: TransactionSql, claimed: ClaimedDelivery): Promise<void> {
-  const { eventId, subscriber, organizationId } = claimed;
-  await lockEvents(tx, organizationId);
-  await tx`
-    DELETE FROM event_deliveries
-    WHERE organization_id = ${organizationId} AND event_id = ${eventId} AND subscriber = ${subscriber}`;
+  await lockEvents(tx, claimed.organizationId);
+  await DELIVERIES.remove(tx, claimed);
   await makeNextDue(tx, claimed);
 }
 
@@ -120,35 +133,32 @@ export async function postponeDelivery(
   claimed: ClaimedDelivery,
   { delayMs, error, isUncounted }: { delayMs: number; error: string; isUncounted: boolean },
 ): Promise<void> {
-  await sql`
-    UPDATE event_deliveries AS put_off
-    SET due_at = ${fromNow(sql, delayMs)}, last_error = ${error}, attempts = attempts - ${isUncounted ? 1 : 0}
-    WHERE ${isStillOurs(sql, claimed)}`;
+  await sql.begin(async (tx) => {
+    if (!(await lockIfOurs(tx, claimed))) return;
+    await tx`UPDATE event_deliveries SET last_error = ${error} WHERE ${DELIVERIES.held(tx, claimed)}`;
+    if (isUncounted) await DELIVERIES.giveBack(tx, claimed, delayMs);
+    else await DELIVERIES.postpone(tx, claimed, delayMs);
+  });
 }
 
 /** Gives a delivery up, so that those of its subject behind it go on. */
 export async function setDeliveryAside(sql: Sql, claimed: ClaimedDelivery, error: string): Promise<void> {
   await sql.begin(async (tx) => {
-    const aside = await tx`
-      UPDATE event_deliveries AS put_off
-      SET due_at = NULL, set_aside_at = now(), last_error = ${error}
-      WHERE ${isStillOurs(tx, claimed)}`;
-    if (aside.count === 0) return;
+    if (!(await lockIfOurs(tx, claimed))) return;
+    await tx`
+      UPDATE event_deliveries
+      SET ${DELIVERIES.freed(tx)}, due_at = NULL, set_aside_at = now(), last_error = ${error}
+      WHERE ${DELIVERIES.held(tx, claimed)}`;
     await lockEvents(tx, claimed.organizationId);
     await makeNextDue(tx, claimed);
   });
 }
 
-/** A transaction of this attempt that nobody waits for any more may go on; it decides then. */
-function isStillOurs(
-  sql: Sql | TransactionSql,
-  { eventId, subscriber, organizationId, attempt }: ClaimedDelivery,
-) {
-  return sql`put_off.event_id = ${eventId} AND put_off.subscriber = ${subscriber} AND EXISTS (
-    SELECT 1 FROM event_deliveries AS held
-    WHERE held.organization_id = ${organizationId} AND held.event_id = ${eventId}
-      AND held.subscriber = ${subscriber} AND held.attempts = ${attempt}
-    FOR UPDATE SKIP LOCKED)`;
+/** Locks a delivery that is still ours. A transaction of the same attempt that nobody waits for any more may go on: it decides then. */
+async function lockIfOurs(tx: TransactionSql, claimed: ClaimedDelivery): Promise<boolean> {
+  const locked = await tx`
+    SELECT 1 FROM event_deliveries WHERE ${DELIVERIES.held(tx, claimed)} FOR UPDATE SKIP LOCKED`;
+  return locked.length > 0;
 }
 
 async function makeNextDue(

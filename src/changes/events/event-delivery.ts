@@ -3,6 +3,7 @@ import { fulfilledWithin } from "../../concurrency/deadline.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import { DependencyError } from "../../errors.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
+import { backoffMs } from "../../jobs/claims/backoff.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { storableText } from "../../storage/storable-text.ts";
@@ -11,12 +12,11 @@ import {
   DELIVERIES_MAX_RUNNING,
   DELIVERIES_MAX_RUNNING_OF_ONE,
   DELIVERY_ATTEMPTS_MAX,
+  DELIVERY_BACKOFF,
   DELIVERY_ERROR_MAX_CHARS,
   DELIVERY_LAG_MAX_MS,
   DELIVERY_LEASE_MS,
   DELIVERY_POLL_MS,
-  DELIVERY_RETRY_BASE_MS,
-  DELIVERY_RETRY_MAX_MS,
   DELIVERY_SILENCE_MAX_MS,
   DELIVERY_STOP_MS,
   SET_ASIDE_COUNTED_MAX,
@@ -182,7 +182,7 @@ export class EventDelivery {
       log.error(about, "an event could not be delivered and is set aside");
       return;
     }
-    const delayMs = Math.min(DELIVERY_RETRY_BASE_MS * 2 ** (attempt - 1), DELIVERY_RETRY_MAX_MS);
+    const delayMs = backoffMs(DELIVERY_BACKOFF, attempt);
     await askPostgres(() => postponeDelivery(sql, claimed, { delayMs, error, isUncounted }));
     metrics.deliveries.inc({ outcome: "failed" });
     log.warn({ ...about, delayMs }, "an event could not be delivered; it is tried again");

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from "postgres";
+import type { Fragment, Sql, TransactionSql } from "postgres";
 import { fromNow } from "../../storage/database-clock.ts";
 import { type Claim, LeasedRows } from "./leased-rows.ts";
 
@@ -55,16 +55,21 @@ export class WorkQueue extends LeasedRows {
   }
 
   /** Gives rows back whose attempt failed, due again after `delayMs`. */
-  postpone(sql: Sql, claim: Claim, delayMs: number): Promise<boolean> {
+  postpone(sql: Sql | TransactionSql, claim: Claim, delayMs: number): Promise<boolean> {
     return this.#putBack(sql, claim, delayMs, 0);
   }
 
-  /** Gives rows back that nobody has tried. */
-  giveBack(sql: Sql, claim: Claim): Promise<boolean> {
-    return this.#putBack(sql, claim, 0, 1);
+  /** Gives rows back whose attempt does not count, due again after `delayMs`. */
+  giveBack(sql: Sql | TransactionSql, claim: Claim, delayMs = 0): Promise<boolean> {
+    return this.#putBack(sql, claim, delayMs, 1);
   }
 
-  async #putBack(sql: Sql, claim: Claim, delayMs: number, uncounted: number): Promise<boolean> {
+  async #putBack(
+    sql: Sql | TransactionSql,
+    claim: Claim,
+    delayMs: number,
+    uncounted: number,
+  ): Promise<boolean> {
     const { table, due, attempts } = this.#queue;
     const { count } = await sql`
       UPDATE ${sql(table)}

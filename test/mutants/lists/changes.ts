@@ -67,9 +67,9 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "a delivery leaves the next one of its subject waiting",
     file: "src/changes/events/delivery-claims.ts",
-    find: `AND subscriber = \${subscriber}\`;
+    find: `await DELIVERIES.remove(tx, claimed);
   await makeNextDue(tx, claimed);`,
-    replace: `AND subscriber = \${subscriber}\`;`,
+    replace: "await DELIVERIES.remove(tx, claimed);",
     tests: DELIVERY,
   },
   {
@@ -83,15 +83,15 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "an overtaken attempt is carried out",
     file: "src/changes/events/delivery-claims.ts",
-    find: "AND held.subscriber = ${subscriber} AND held.attempts = ${attempt} AND held.set_aside_at IS NULL",
-    replace: "AND held.subscriber = ${subscriber} AND ${attempt}::integer > 0 AND held.set_aside_at IS NULL",
+    find: "if (!(await lockIfOurs(tx, claimed))) return null;",
+    replace: "await lockIfOurs(tx, claimed);",
     tests: DELIVERY,
   },
   {
     name: "a claim holds for no time",
     file: "src/changes/events/delivery-claims.ts",
-    find: "SET attempts = held.attempts + 1, due_at = ${fromNow(sql, leaseMs)}",
-    replace: "SET attempts = held.attempts + 1, due_at = ${fromNow(sql, leaseMs * 0)}",
+    find: "    max,\n    leaseMs,\n",
+    replace: "    max,\n    leaseMs: leaseMs * 0,\n",
     tests: DELIVERY,
   },
   {
@@ -104,8 +104,8 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "one organisation takes every place",
     file: "src/changes/events/delivery-claims.ts",
-    find: "WHERE due.place + coalesce(busy.running, 0) <= ${maxRunningOfOne}",
-    replace: "WHERE due.place <= ${maxRunningOfOne}",
+    find: "WHERE ready.place + coalesce(busy.running, 0) <= ${maxRunningOfOne}",
+    replace: "WHERE ready.place <= ${maxRunningOfOne}",
     tests: DELIVERY,
   },
   {

@@ -37,8 +37,8 @@ export const WORK: readonly Mutant[] = [
   {
     name: "what nobody has tried counts as an attempt",
     file: "src/jobs/claims/work-queue.ts",
-    find: "return this.#putBack(sql, claim, 0, 1);",
-    replace: "return this.#putBack(sql, claim, 0, 0);",
+    find: "return this.#putBack(sql, claim, delayMs, 1);",
+    replace: "return this.#putBack(sql, claim, delayMs, 0);",
     tests: CLAIMS,
   },
   {
