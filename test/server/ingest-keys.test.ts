@@ -48,7 +48,7 @@ test("a keyed batch is stored once when its instance is killed before it could k
     });
     return { status: response.status, text: await response.text() };
   };
-  gate.stopAt("SET answer = ");
+  gate.stopAt(", answer = $");
   const cutOff = send(killed).catch(() => null);
   await gate.stopped;
   killed.kill("SIGKILL");
