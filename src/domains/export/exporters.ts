@@ -91,6 +91,7 @@ export const EXPORTERS: readonly Exporter[] = [
     key: "id",
     columns:
       "id day state attempt file rows bytes checksum min_ts max_ts seq attempts retry_at created_at done_at",
+    hidden: "claim_id",
   }),
   exportedTable("ingest-sources", "ingest_sources", {
     key: "source_key",
