@@ -57,7 +57,14 @@ export interface JoinSource {
   readonly left: SelectBlock;
   readonly right: SelectBlock;
   /** Identifiers of the sides; null matches null where both can be. */
-  readonly on: readonly { readonly left: string; readonly right: string; readonly isNullable: boolean }[];
+  readonly on: readonly JoinPair[];
+}
+
+interface JoinPair {
+  readonly left: string;
+  readonly right: string;
+  readonly type: ScalarType;
+  readonly isNullable: boolean;
 }
 
 interface UnionSource {

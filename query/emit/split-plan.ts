@@ -154,6 +154,7 @@ export class PlanSplitter {
     const pairs = on.map((pair) => ({
       left: onlyIdentifier(bindingOf(sides.left.bindings, pair.left)),
       right: onlyIdentifier(bindingOf(sides.right.bindings, pair.right)),
+      type: bindingOf(sides.left.bindings, pair.left).type,
       isNullable: isNullableColumn(left, pair.left) && isNullableColumn(right, pair.right),
     }));
     const defined = [

@@ -176,7 +176,11 @@ export class StatementWriter {
   }
 
   #join({ joinKind, left, right, on }: JoinSource): string {
-    const pairs = on.map((pair) => `${pair.left} ${pair.isNullable ? "<=>" : "="} ${pair.right}`);
+    const pairs = on.map(({ left, right, type, isNullable }) => {
+      // A stored number may be unsigned, which the store does not compare with another in a join.
+      const [first, second] = type === "long" ? [`toInt64(${left})`, `toInt64(${right})`] : [left, right];
+      return `${first} ${isNullable ? "<=>" : "="} ${second}`;
+    });
     return `${this.#nested(left)} AS l\n${JOINS[joinKind]} JOIN ${this.#nested(right)} AS r ON ${pairs.join(" AND ")}`;
   }
 

@@ -1,7 +1,8 @@
 import type { WindowCall } from "../plan/relation.ts";
+import { hasSqlNull } from "../scalar-type.ts";
 import type { ExpressionWriter } from "./expression-writer.ts";
 import type { Definition } from "./select-block.ts";
-import { nullOf } from "./sql-types.ts";
+import { nullableSqlType, nullOf } from "./sql-types.ts";
 
 type WindowDefinition = Extract<Definition, { kind: "window" }>;
 
@@ -27,9 +28,12 @@ export function writeWindow(writer: ExpressionWriter, { call, ordinal, section }
   }
 }
 
-/** The value in a type that takes nothing, which is what stands before the first row. */
+/**
+ * The value in a type that takes nothing, which is what stands before the first row. A stored column may be of a
+ * narrower or an unsigned type, which the store would not bring together with that of the fallback.
+ */
 function nullable({ type }: WindowCall, value: string): string {
-  return nullOf(type) === "''" ? value : `toNullable(${value})`;
+  return hasSqlNull(type) ? `CAST(${value}, '${nullableSqlType(type)}')` : value;
 }
 
 function written(writer: ExpressionWriter, operand: WindowCall["operands"][number] | undefined): string {

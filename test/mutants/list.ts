@@ -4,6 +4,7 @@ import { INGEST } from "./lists/ingest.ts";
 import { READING } from "./lists/reading.ts";
 import { RECORDS } from "./lists/records.ts";
 import { REQUESTS } from "./lists/requests.ts";
+import { SHARES } from "./lists/shares.ts";
 import { WIRES } from "./lists/wires.ts";
 import { WORK } from "./lists/work.ts";
 import type { Mutant } from "./mutant.ts";
@@ -14,6 +15,7 @@ export const AREAS: Readonly<Record<string, readonly Mutant[]>> = {
   requests: REQUESTS,
   changes: CHANGES,
   work: WORK,
+  shares: SHARES,
   ingest: INGEST,
   wires: WIRES,
   records: RECORDS,

@@ -20,6 +20,12 @@ test("one organisation's statements leave those of another as much as one of the
   expect(other).toBeGreaterThan(4 * STATEMENT_MIN_MEMORY_BYTES);
 });
 
+test("a statement leaves half of what its organisation may have to its next one", () => {
+  const memory = new StatementMemory(4 * GIB);
+  const [first = 0, second = 0] = Array.from({ length: 2 }, () => memory.take(1, 4 * GIB).bytes);
+  expect(second).toBe(first / 2);
+});
+
 test("together they stay below what the store has, and what is over is given back", () => {
   const step = fc.record({ organization: fc.nat(5), wanted: fc.integer({ min: 1, max: 2 * GIB }) });
   const sizes = fc.integer({ min: GIB / 2, max: 32 * GIB });

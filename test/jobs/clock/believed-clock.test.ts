@@ -73,6 +73,13 @@ test("a clock that is set forward is believed no faster than time passes, by no 
   expect(await clock.read()).toBe(NOW_MS + HOUR_MS);
 });
 
+test("how long another machine has been up says nothing of what has passed", async () => {
+  await start().read();
+  nowMs += 40 * DAY_MS;
+  bootMs += 40 * DAY_MS;
+  expect(await start("second").read()).toBe(NOW_MS);
+});
+
 test("a clock that is set back makes nothing older, and loses nothing that is known", async () => {
   const clock = start();
   await clock.read();

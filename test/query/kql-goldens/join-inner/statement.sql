@@ -8,6 +8,6 @@ INNER JOIN (
 WITH c5 AS c7, c6 AS c8, c5 AS c9
 SELECT c7, c8, c9
 FROM (SELECT 1) ARRAY JOIN CAST([{p0:Int64}, {p0:Int64}, {p6:Int64}, CAST(NULL, 'Nullable(Int64)')], 'Array(Nullable(Int64))') AS c5, CAST([{p7:String}, {p8:String}, {p9:String}, {p10:String}], 'Array(String)') AS c6
-) AS r ON c4 <=> c9
+) AS r ON toInt64(c4) <=> toInt64(c9)
 ORDER BY c2 ASC NULLS FIRST, c3, c8
 LIMIT {p11:UInt64}

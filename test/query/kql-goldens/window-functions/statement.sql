@@ -68,7 +68,7 @@ SELECT ts, id, received_at, level, service, source, host, message, event_id, tra
 FROM (
 SELECT ts, id, received_at, level, service, source, host, message, event_id, trace_id, span_id, attrs, attr_json_keys, c1, c4, c6, c8, c7
 FROM (
-WITH lagInFrame(toNullable(ts), 1, CAST(NULL, 'Nullable(DateTime64(9, \'UTC\'))')) OVER (ORDER BY c7 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c8
+WITH lagInFrame(CAST(ts, 'Nullable(DateTime64(9, \'UTC\'))'), 1, CAST(NULL, 'Nullable(DateTime64(9, \'UTC\'))')) OVER (ORDER BY c7 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c8
 SELECT ts, id, received_at, level, service, source, host, message, event_id, trace_id, span_id, attrs, attr_json_keys, c1, c4, c6, c8, c7
 FROM (
 WITH row_number() OVER (ORDER BY c5) AS c7
@@ -76,7 +76,7 @@ SELECT ts, id, received_at, level, service, source, host, message, event_id, tra
 FROM (
 SELECT ts, id, received_at, level, service, source, host, message, event_id, trace_id, span_id, attrs, attr_json_keys, c1, c4, c6, c5
 FROM (
-WITH lagInFrame(toNullable(ts), 1, CAST(NULL, 'Nullable(DateTime64(9, \'UTC\'))')) OVER (ORDER BY c5 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c6
+WITH lagInFrame(CAST(ts, 'Nullable(DateTime64(9, \'UTC\'))'), 1, CAST(NULL, 'Nullable(DateTime64(9, \'UTC\'))')) OVER (ORDER BY c5 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS c6
 SELECT ts, id, received_at, level, service, source, host, message, event_id, trace_id, span_id, attrs, attr_json_keys, c1, c4, c6, c5
 FROM (
 WITH row_number() OVER (ORDER BY c2) AS c5
