@@ -107,6 +107,8 @@ class RecognisedSession implements EntrySession {
   /** Gives what waits. */
   #settle(): void {
     this.#recogniser?.end(this.#give);
+    // Lines of nothing but blanks are no entry.
+    this.#lines = 0;
     const isInLine = this.position.lineStart < this.position.offset;
     if (!isInLine) this.position = placeBetween(this.#next, this.#line, this.#state());
   }

@@ -53,6 +53,19 @@ async function batchesOf(
   return batches;
 }
 
+/** A source that gives the first text, and each other one when it is told to go on. */
+function restingSource(texts: readonly string[]): { source: ByteSource; goOn: () => void } {
+  const released = Promise.withResolvers<void>();
+  let reads = 0;
+  const read = async (target: Uint8Array): Promise<number> => {
+    const text = texts[reads++] ?? "";
+    if (reads > 1) await released.promise;
+    target.set(Buffer.from(text));
+    return Buffer.byteLength(text);
+  };
+  return { source: { read }, goOn: released.resolve };
+}
+
 function bodyOf(batch: Batch | undefined): string {
   return NATIVE_INGEST.bodyOf(batch?.entries ?? []);
 }
@@ -187,6 +200,38 @@ describe("batches", () => {
       position: { offset: bytes.length },
       tally: { entries: 2, olderEntries: 3 },
     });
+  });
+
+  test("give what is complete at a rest, and wait a moment for what belongs to the last entry", async () => {
+    const [first, second] = ["2026-01-02 03:04:05 ERROR a", "2026-01-02 03:04:06 ERROR b"];
+    const stack = "\tat com.shop.Cart.pay(Cart.java:7)";
+    for (const comesInTime of [true, false]) {
+      const reads = restingSource([`${first}\n${second}\n`, `${stack}\n`]);
+      const batches = readBatches({
+        source: reads.source,
+        from: START,
+        openSession: recognisedSessions("UTC", new EntryText({})),
+        maxEntries: 500,
+        tally: emptyTally(),
+        sinceMs: null,
+        yearReferenceMs: 0,
+        lingerMs: 0,
+      });
+      const messagesOf = async (): Promise<string[]> => {
+        const { value } = await batches.next();
+        return value?.entries.map((entry): string => JSON.parse(entry).message) ?? [];
+      };
+      expect(await messagesOf()).toEqual(["a"]);
+      if (comesInTime) {
+        reads.goOn();
+        expect(await messagesOf()).toEqual([`b\n${stack}`]);
+      } else {
+        expect(await messagesOf()).toEqual(["b"]);
+        reads.goOn();
+        expect(await messagesOf()).toEqual([stack]);
+      }
+      expect(await messagesOf()).toEqual([]);
+    }
   });
 
   test("of ndjson name the line that is none", async () => {
