@@ -24,6 +24,10 @@ export const READ_BYTES = 1024 * 1024;
 export const CODE_POINT_MAX_BYTES = 4;
 /** How long an incomplete batch waits for more input from a pipe before it is sent. */
 export const LINGER_MS = 200;
+/** How long, behind that, the last entry waits for lines that belong to it: a program writes a stack at once. */
+export const JOIN_WAIT_MS = 800;
+/** A session that rests takes the present for the newest time of its lines when the one it has is so old. */
+export const YEAR_REFERENCE_MAX_AGE_MS = 3_600_000;
 
 /** Requests in flight: enough to hide a round trip; each holds at most one batch in memory. */
 export const CONCURRENCY_DEFAULT = 4;

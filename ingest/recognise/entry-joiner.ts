@@ -24,6 +24,8 @@ export interface RecognisedEntry {
   /** The place of its bytes in the stream, line ends and empty lines behind it included. */
   readonly start: number;
   readonly end: number;
+  /** The message is longer than one may be: the next entry is more of it, which no recogniser can tell that begins there. */
+  readonly goesOn: boolean;
 }
 
 /** What the lines before tell about those that follow. */
@@ -87,7 +89,7 @@ export class EntryJoiner {
   settle(onEntry: OnEntry): void {
     const current = this.#current;
     this.#current = null;
-    if (current !== null) this.#give(current, onEntry);
+    if (current !== null) this.#give(current, false, onEntry);
   }
 
   #belongs(reading: Reading, current: Reading): boolean {
@@ -150,7 +152,7 @@ export class EntryJoiner {
 
   /** Gives what there is of a message that is longer than one may be, and goes on with another entry of the same head. */
   #nextPart(current: Reading, onEntry: OnEntry): void {
-    this.#give(current, onEntry);
+    this.#give(current, true, onEntry);
     const next = new Reading(current.form, "");
     next.time = current.time;
     next.level = current.level;
@@ -165,7 +167,7 @@ export class EntryJoiner {
     this.#current = next;
   }
 
-  #give(reading: Reading, onEntry: OnEntry): void {
+  #give(reading: Reading, goesOn: boolean, onEntry: OnEntry): void {
     const { form, time, level, service, source, host, traceId, spanId, eventId, attributes } = reading;
     const message = this.#message.length === 1 ? (this.#message[0] ?? "") : this.#message.join("\n");
     const start = this.#start;
@@ -187,6 +189,7 @@ export class EntryJoiner {
       attributes,
       start,
       end: this.#end,
+      goesOn,
     });
   }
 }

@@ -7,7 +7,7 @@ const NOTHING: ReadonlySet<RecordField> = new Set();
 /** Writes what was recognised into the record that is open, but for the fields that are given and the attributes. */
 export function writeRecognised(
   writer: RecordFields,
-  entry: Omit<RecognisedEntry, "form" | "start" | "end" | "attributes">,
+  entry: Omit<RecognisedEntry, "form" | "start" | "end" | "goesOn" | "attributes">,
   given: ReadonlySet<RecordField> = NOTHING,
 ): void {
   const { time, level, service, source, host, traceId, spanId, eventId, message } = entry;

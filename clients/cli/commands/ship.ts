@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { LocalZone } from "../../../ingest/recognise/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import {
@@ -21,6 +22,7 @@ interface ShipFlags {
   host?: string;
   level?: Level;
   format: LineFormat;
+  zone?: string;
   raw?: boolean;
   sourceKey?: string;
   preset?: string;
@@ -52,12 +54,13 @@ export function addShipCommand(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         "--format <format>",
-        "lines, ndjson (log entries of the API), or auto: an entry where a line is one",
+        "lines, ndjson (log entries of the API), or auto: what lines say is recognised",
       )
         .choices(LINE_FORMATS)
         .default("auto"),
     )
     .option("--raw", "the text of every line is the message: the same as --format lines")
+    .option("--zone <zone>", "of times that name none: Europe/Berlin, UTC, +02:00; else this machine's")
     .option("--preset <name>", "through a source with this preset, which is made where there is none")
     .option("--source-key <key>", "through this configured source, whose mapping makes the entries")
     .option("--batch <entries>", "entries of one request", between(1, BATCH_MAX_ENTRIES), BATCH_MAX_ENTRIES)
@@ -72,8 +75,11 @@ export function addShipCommand(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-A line ends at LF or CRLF. A line longer than 8192 characters becomes several entries with the attributes _line and
-_part. Bytes that are not UTF-8 are replaced by U+FFFD and counted; a file that is no text is refused. A file is resumed
+What a line says is recognised: its time, level, service, host, and what loggers put in front of the message; stacks
+are joined. What is not certain is left as it is, and --raw leaves everything. Times without a year are of the newest
+year in which they are not behind the file's last change. A message longer than 8192 characters becomes several entries
+with the attributes _line and _part. Bytes that are not UTF-8 are counted and read as Latin-1, or with --raw replaced
+by U+FFFD; a file that is no text is refused. A file is resumed
 where the last run ended, also under another name; what was being sent when a run died is sent again and stored once if
 that happens within ten minutes.
   obs ship app.log api.log.1.gz
@@ -102,10 +108,14 @@ function requestOf(
       throw new UsageError(
         "--dry-run shows what is made of lines here; a source makes entries on the server",
       );
+    if (flags.zone !== undefined)
+      throw new UsageError("--zone is for times that are read here; a source has a zone of its own");
     if (flags.since !== undefined)
       throw new UsageError("--since needs times that are read here, not by a source");
     if (sourceKey !== undefined) requireSourceKey(sourceKey);
   }
+  if (flags.zone !== undefined && LocalZone.of(flags.zone) === null)
+    throw new UsageError(`--zone takes a name such as Europe/Berlin, UTC or +02:00, not ${flags.zone}`);
   if (flags.raw === true && flags.format === "ndjson")
     throw new UsageError("--raw and --format ndjson exclude each other");
   return {
@@ -117,6 +127,7 @@ function requestOf(
       ...(level !== undefined && { level }),
     },
     format: flags.raw === true ? "lines" : flags.format,
+    zone: flags.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     choice: { ...(sourceKey !== undefined && { sourceKey }), ...(preset !== undefined && { preset }) },
     follow: flags.follow === true,
     sinceMs: flags.since === undefined ? null : sinceMsOf(flags.since, context.now()),

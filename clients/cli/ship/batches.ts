@@ -1,4 +1,4 @@
-import { BATCH_MAX_BYTES } from "../limits.ts";
+import { BATCH_MAX_BYTES, JOIN_WAIT_MS } from "../limits.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { OpenSession, ShippedEntry } from "./entry-session.ts";
 import { Findings } from "./findings.ts";
@@ -27,6 +27,8 @@ interface BatchOptions {
   lingerMs: number;
   /** Entries whose own time is before this one, in milliseconds since 1970, are left out. */
   sinceMs: number | null;
+  /** By which the last line of the input was written, in milliseconds since 1970. */
+  yearReferenceMs: number;
 }
 
 /**
@@ -36,7 +38,7 @@ interface BatchOptions {
 export async function* readBatches(options: BatchOptions): AsyncGenerator<Batch> {
   const { source, from, tally, lingerMs } = options;
   const splitter = new LineSplitter(source, from);
-  const session = options.openSession(from);
+  const session = options.openSession(from, options.yearReferenceMs);
   const pending = new PendingBatch(from, options);
   for (;;) {
     while (splitter.next()) {
@@ -49,16 +51,21 @@ export async function* readBatches(options: BatchOptions): AsyncGenerator<Batch>
     if (splitter.ended) break;
     const filled = splitter.fill();
     // Inside a long line the input is not cut: where it ends is not known yet.
-    if (session.position.part === 0 && !(await settlesWithin(filled, lingerMs))) {
-      for (const entry of session.flush()) {
-        if (pending.isFullFor(entry)) yield pending.finish(pending.position, true);
-        pending.add(entry);
+    if (!splitter.inLine && !(await settlesWithin(filled, lingerMs))) {
+      // What is complete does not wait with what may go on.
+      if (session.isWaiting && pending.hasEntries && pending.position.part === 0)
+        yield pending.finish(pending.position, true);
+      if (!session.isWaiting || !(await settlesWithin(filled, JOIN_WAIT_MS))) {
+        for (const entry of session.flush(Date.now())) {
+          if (pending.isFullFor(entry)) yield pending.finish(pending.position, true);
+          pending.add(entry);
+        }
+        if (pending.hasEntries) yield pending.finish(session.position, true);
       }
-      if (pending.hasEntries) yield pending.finish(session.position, true);
     }
     await filled;
   }
-  for (const entry of session.flush()) {
+  for (const entry of session.flush(null)) {
     if (pending.isFullFor(entry)) yield pending.finish(pending.position, true);
     pending.add(entry);
   }

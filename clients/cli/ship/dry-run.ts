@@ -21,7 +21,7 @@ import { emptyTally } from "./tally.ts";
 export async function dryRun(context: CliContext, request: ShipRequest): Promise<void> {
   if (request.names.includes("-")) {
     const source = streamSource(Bun.stdin.stream(), new AbortController().signal);
-    await show(context, request, null, source);
+    await show(context, request, null, source, context.now());
     return;
   }
   const paths = await expandNames(request.names, process.cwd());
@@ -29,13 +29,13 @@ export async function dryRun(context: CliContext, request: ShipRequest): Promise
     throw new CliError(`no file matches ${request.names.map(escapeControls).join(" ")}`);
   for (const path of paths) {
     await using input = await openInputFile(path);
-    const { file, compression } = input;
+    const { file, compression, modifiedMs } = input;
     if (compression === null) {
-      await show(context, request, path, fileSource(file, 0, null));
+      await show(context, request, path, fileSource(file, 0, null), modifiedMs);
       continue;
     }
     const source = unpackedSource(input, compression, 0, null);
-    await show(context, request, path, source);
+    await show(context, request, path, source, modifiedMs);
     source.close();
   }
 }
@@ -45,6 +45,7 @@ async function show(
   request: ShipRequest,
   path: string | null,
   source: ByteSource,
+  yearReferenceMs: number,
 ): Promise<void> {
   const { sinceMs, json } = request;
   const { openSession } = inputRules({ ...request, sourceKey: null }, path, sinceMs);
@@ -56,6 +57,7 @@ async function show(
     tally: emptyTally(),
     lingerMs: LINGER_MS,
     sinceMs,
+    yearReferenceMs,
   });
   const { value: first } = await batches.next();
   const batch: Batch | undefined = first ?? undefined;

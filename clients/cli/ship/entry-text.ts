@@ -1,3 +1,4 @@
+import type { NativeEntry } from "../../../ingest/recognise/index.ts";
 import { isRecord, parseJsonOrUndefined } from "../../api/json.ts";
 import {
   ATTRIBUTE_KEY_MAX_CHARS,
@@ -28,7 +29,7 @@ export interface EntryDefaults {
 }
 
 /** An entry as JSON, and what is known of it here; a null `timeMs` is the time of receipt. */
-interface WrittenEntry {
+export interface WrittenEntry {
   readonly text: string;
   readonly timeMs: number | null;
   readonly level: string | null;
@@ -47,11 +48,13 @@ interface LinePart {
 
 /** Writes entries as JSON text with the defaults filled in. */
 export class EntryText {
+  readonly #filled: EntryDefaults;
   readonly #defaults: readonly [string, string][];
   readonly #suffix: string;
   readonly #facts: Pick<WrittenEntry, "level" | "service" | "source">;
 
   constructor(defaults: EntryDefaults) {
+    this.#filled = defaults;
     this.#defaults = Object.entries(defaults);
     const { level = null, service = null, source = null } = defaults;
     this.#facts = { level, service, source };
@@ -86,7 +89,15 @@ export class EntryText {
     return { text: `${text.slice(0, -1)}${added}}`, ...facts };
   }
 
-  #factsOf(entry: Readonly<Record<string, unknown>>): Pick<WrittenEntry, "level" | "service" | "source"> {
+  /** The entry that was made of a line, within what the API takes. */
+  ofRecognised(entry: NativeEntry, timeMs: number | null): WrittenEntry {
+    const text = JSON.stringify({ ...this.#filled, ...entry });
+    return { text, timeMs, ...this.#factsOf(entry) };
+  }
+
+  #factsOf(
+    entry: Readonly<Partial<Record<"level" | "service" | "source", unknown>>>,
+  ): Pick<WrittenEntry, "level" | "service" | "source"> {
     const own = (name: "level" | "service" | "source"): string | null => {
       const value = entry[name];
       return typeof value === "string" ? value : this.#facts[name];
@@ -142,7 +153,8 @@ function areAttributes(attrs: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
-function depthOf(value: unknown): number {
+/** Levels of arrays and objects in a value. */
+export function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return 1 + Object.values(value).reduce((deepest: number, inner) => Math.max(deepest, depthOf(inner)), 0);
 }

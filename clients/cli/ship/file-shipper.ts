@@ -72,6 +72,7 @@ export class FileShipper {
           if (!sources.isTruncated) await resumeFile.save(state);
         },
         openSession,
+        modifiedMs: input.modifiedMs,
         optionsDigest: digest,
         lingerMs: follow ? LINGER_MS : Number.POSITIVE_INFINITY,
         onProgress: ({ position, tally }) => onProgress(sources.packedBytes ?? position.offset, tally.lines),

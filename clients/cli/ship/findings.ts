@@ -18,9 +18,11 @@ export class Findings {
   #span: TimeSpan | null = null;
   #entries = 0;
   #timed = 0;
+  #withoutZone = 0;
 
-  add({ level, service, source, timeMs }: ShippedEntry): void {
+  add({ level, service, source, timeMs, timesWithoutZone }: ShippedEntry): void {
     this.#entries++;
+    this.#withoutZone += timesWithoutZone;
     if (level !== null) count(this.#levels, level, 1);
     if (service !== null) count(this.#services, service, 1);
     if (source !== null) count(this.#sources, source, 1);
@@ -32,6 +34,7 @@ export class Findings {
   merge(other: Findings): void {
     this.#entries += other.#entries;
     this.#timed += other.#timed;
+    this.#withoutZone += other.#withoutZone;
     for (const [value, times] of other.#levels) count(this.#levels, value, times);
     for (const [value, times] of other.#services) count(this.#services, value, times);
     for (const [value, times] of other.#sources) count(this.#sources, value, times);
@@ -45,6 +48,11 @@ export class Findings {
   /** Entries that have no time of their own: their time is that of receipt. */
   get untimed(): number {
     return this.#entries - this.#timed;
+  }
+
+  /** Times that named no zone. */
+  get timesWithoutZone(): number {
+    return this.#withoutZone;
   }
 
   /** Between which times those lie that have one of their own; null where none has. */

@@ -16,6 +16,8 @@ interface ShipReport {
   readonly tally: Readonly<Tally>;
   readonly findings: Findings;
   readonly totals: Readonly<SentTotals>;
+  /** In which times count that name no zone. */
+  readonly zone: string;
   /** The source that the lines went through; null where they were made into entries here. */
   readonly sourceKey: string | null;
 }
@@ -28,10 +30,12 @@ export function formatReport(report: ShipReport, command: string): string[] {
   if (span === null || totals.stored === 0) return lines;
   if (report.sourceKey === null) {
     lines.push(`from ${isoOf(span.fromMs)} to ${isoOf(span.toMs)}${untimedNote(findings, totals)}`);
-    const { levels, services } = findings;
+    const { levels, services, timesWithoutZone } = findings;
+    if (timesWithoutZone > 0)
+      lines.push(`times without a zone were read as ${report.zone}; --zone names another`);
     if (levels.size > 0) lines.push(`levels: ${namesOf(levels, findings.entries)}`);
     if (services.size > 0) lines.push(`services: ${namesOf(services, findings.entries)}`);
-    const asText = tally.entries - tally.nativeLines;
+    const asText = tally.entries - tally.nativeLines - tally.recognisedEntries;
     if (asText > 0) lines.push(`${formatCount(asText)} left as they were: their text is the message`);
   }
   lines.push("to see them:", ...commandsOf(report, span).map((line) => `  ${command} ${line}`));

@@ -14,6 +14,8 @@ export interface InputFile extends AsyncDisposable {
   readonly compression: Compression | null;
   /** Bytes of the file itself. */
   readonly size: number;
+  /** When it was changed last, in milliseconds since 1970. */
+  readonly modifiedMs: number;
 }
 
 /** Opens a file and looks at its beginning. Throws FileProblem when it cannot be read, is no file or holds no text. */
@@ -32,7 +34,14 @@ export async function openInputFile(path: string): Promise<InputFile> {
       throw new FileProblem(`${shown} is not a regular file; for a pipe use - and standard input`);
     const compression = await compressionOf(file, path);
     const close = (): Promise<void> => file.close();
-    return { path, file, compression, size: status.size, [Symbol.asyncDispose]: close };
+    return {
+      path,
+      file,
+      compression,
+      size: status.size,
+      modifiedMs: status.mtimeMs,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await file.close();
     throw error;

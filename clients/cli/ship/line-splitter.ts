@@ -55,12 +55,17 @@ export class LineSplitter {
     this.offset = from.offset;
     this.nextOffset = from.offset;
     this.lineStart = from.lineStart;
-    this.#inLine = from.part > 0;
+    this.#inLine = from.lineStart < from.offset;
   }
 
   /** True once the source has no more bytes. */
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** True while a line has been given in part. */
+  get inLine(): boolean {
+    return this.#inLine;
   }
 
   /** Reads more bytes. Call when `next` found no piece and `ended` is false. */

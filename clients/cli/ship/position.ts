@@ -1,6 +1,9 @@
+import type { RecogniserState } from "../../../ingest/recognise/index.ts";
+
 /**
  * A place in the input where shipping can go on. Between lines `part` is 0 and `lineStart` equals `offset`; inside a long
- * line `part` counts the parts of it that lie before `offset`.
+ * line `part` counts the parts of it that lie before `offset`. Where several lines are one message in several entries, both
+ * stay where it begins, and `part` counts the entries of it that are behind: it is read once more and these are left out.
  */
 export interface Position {
   /** Bytes before this place; of a compressed file, of what is in it. */
@@ -10,6 +13,8 @@ export interface Position {
   part: number;
   /** Lines that ended before this place, empty ones included. */
   line: number;
+  /** What the lines before tell about those that follow; absent where nothing does. */
+  readonly recogniser?: RecogniserState;
 }
 
 export const START: Readonly<Position> = { offset: 0, lineStart: 0, part: 0, line: 0 };
@@ -24,6 +29,12 @@ interface Piece {
   readonly endsLine: boolean;
   /** Offset of what follows the piece and its line ending. */
   readonly nextOffset: number;
+}
+
+/** A place between two lines. */
+export function placeBetween(offset: number, line: number, recogniser?: RecogniserState): Position {
+  const place = { offset, lineStart: offset, part: 0, line };
+  return recogniser === undefined ? place : { ...place, recogniser };
 }
 
 /** The place behind the piece's bytes up to `cut`, where `before` is the one before them. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { RecogniserState } from "../../../ingest/recognise/index.ts";
 import { isRecord, parseJsonOrUndefined } from "../../api/json.ts";
 import { CliError } from "../cli-error.ts";
 import { writePrivateFile } from "../config/private-file.ts";
@@ -24,13 +25,18 @@ export interface ResumeState {
   cuts: readonly number[];
   /** Entries that are older are left out, in milliseconds since 1970; as the first run understood what it was told. */
   sinceMs: number | null;
+  /**
+   * By which the last line was written, in milliseconds since 1970, as the run understood it that may have left requests on
+   * their way; null when none did.
+   */
+  yearReferenceMs: number | null;
   /** The name under which the file was found when its shipping began. */
   file: string;
 }
 
 /** The state of an input of which nothing has been shipped. */
 export function freshState(file: string, sinceMs: number | null): ResumeState {
-  return { run: crypto.randomUUID(), position: START, cuts: [], sinceMs, file };
+  return { run: crypto.randomUUID(), position: START, cuts: [], sinceMs, yearReferenceMs: null, file };
 }
 
 /** What tells a file from another one under the same name. */
@@ -141,18 +147,32 @@ function sameIdentity(a: FileIdentity, b: FileIdentity): boolean {
 function parseStored(text: string): { state: ResumeState; identity: FileIdentity } | null {
   const stored = parseJsonOrUndefined(text);
   if (!isRecord(stored) || stored.version !== VERSION) return null;
-  const { run, position, cuts, sinceMs, file, identity } = stored;
+  const { run, position, cuts, file, identity } = stored;
   if (typeof run !== "string" || typeof file !== "string") return null;
   if (!isPosition(position) || !isIdentity(identity)) return null;
   if (!Array.isArray(cuts) || !cuts.every(isCount)) return null;
-  const since = typeof sinceMs === "number" ? sinceMs : null;
-  return { state: { run, position, cuts, sinceMs: since, file }, identity };
+  const sinceMs = numberOrNull(stored.sinceMs);
+  const yearReferenceMs = numberOrNull(stored.yearReferenceMs);
+  return { state: { run, position, cuts, sinceMs, yearReferenceMs, file }, identity };
 }
 
 function isPosition(value: unknown): value is Position {
   if (!isRecord(value)) return false;
-  const { offset, lineStart, part, line } = value;
+  const { offset, lineStart, part, line, recogniser } = value;
+  if (recogniser !== undefined && !isRecogniserState(recogniser)) return false;
   return isCount(offset) && isCount(lineStart) && isCount(part) && isCount(line) && lineStart <= offset;
+}
+
+function isRecogniserState(value: unknown): value is RecogniserState {
+  if (!isRecord(value) || !isCount(value.headsInARow)) return false;
+  const { columns } = value;
+  return (
+    columns === null || (Array.isArray(columns) && columns.every((column) => typeof column === "string"))
+  );
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
 }
 
 function isIdentity(value: unknown): value is FileIdentity {

@@ -29,6 +29,8 @@ export interface ShipRequest {
   readonly names: readonly string[];
   readonly defaults: EntryDefaults;
   readonly format: LineFormat;
+  /** In which times count that name no zone. */
+  readonly zone: string;
   readonly choice: SourceChoice;
   readonly follow: boolean;
   /** Milliseconds since 1970. */
@@ -115,7 +117,7 @@ class ShipRun {
       onStall: (message) => this.#say(`${message}; still trying`),
       sleep: (ms) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
     });
-    this.#totals = new RunTotals(this.#sender.totals, sourceKey);
+    this.#totals = new RunTotals(this.#sender.totals, request.zone, sourceKey);
   }
 
   async shipStream(): Promise<void> {
@@ -131,6 +133,7 @@ class ShipRun {
       open: () => source,
       resume: freshState("-", sinceMs),
       openSession,
+      modifiedMs: this.#context.now(),
       optionsDigest: digest,
       lingerMs: LINGER_MS,
       onProgress: () => undefined,
@@ -207,8 +210,8 @@ class ShipRun {
   }
 
   #rulesOf(file: string | null, sinceMs: number | null): ReturnType<typeof inputRules> {
-    const { defaults, format, maxEntries } = this.#request;
-    return inputRules({ defaults, format, maxEntries, sourceKey: this.#sourceKey }, file, sinceMs);
+    const { defaults, format, zone, maxEntries } = this.#request;
+    return inputRules({ defaults, format, zone, maxEntries, sourceKey: this.#sourceKey }, file, sinceMs);
   }
 
   #say(message: string): void {

@@ -7,6 +7,7 @@ import { addTally, emptyTally } from "./tally.ts";
 /** What a run has shipped, of all its files together. */
 export class RunTotals {
   readonly #sent: Readonly<SentTotals>;
+  readonly #zone: string;
   readonly #sourceKey: string | null;
   readonly #startedAt = performance.now();
   readonly #tally = emptyTally();
@@ -15,8 +16,9 @@ export class RunTotals {
   #bytes = 0;
   #resumedAt = 0;
 
-  constructor(sent: Readonly<SentTotals>, sourceKey: string | null) {
+  constructor(sent: Readonly<SentTotals>, zone: string, sourceKey: string | null) {
     this.#sent = sent;
+    this.#zone = zone;
     this.#sourceKey = sourceKey;
   }
 
@@ -43,6 +45,7 @@ export class RunTotals {
         tally: this.#tally,
         findings: this.#findings,
         totals: this.#sent,
+        zone: this.#zone,
         sourceKey: this.#sourceKey,
       },
       command,
@@ -50,7 +53,7 @@ export class RunTotals {
   }
 
   asJson(): Readonly<Record<string, unknown>> {
-    const { levels, services, span } = this.#findings;
+    const { levels, services, span, timesWithoutZone } = this.#findings;
     const { retries, stored, quarantined, rejected } = this.#sent;
     return {
       files: this.#files,
@@ -64,6 +67,8 @@ export class RunTotals {
       rejected,
       levels: Object.fromEntries(levels),
       services: Object.fromEntries(services),
+      timesWithoutZone,
+      zone: timesWithoutZone > 0 ? this.#zone : null,
       from: span === null ? null : new Date(span.fromMs).toISOString(),
       to: span === null ? null : new Date(span.toMs).toISOString(),
     };

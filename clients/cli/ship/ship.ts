@@ -3,6 +3,7 @@ import { type Batch, readBatches } from "./batches.ts";
 import type { ByteSource } from "./byte-source.ts";
 import type { OpenSession } from "./entry-session.ts";
 import { Findings } from "./findings.ts";
+import type { Position } from "./position.ts";
 import type { ResumeState } from "./resume-file.ts";
 import type { Sender } from "./sender.ts";
 import { type Checkpoint, emptyTally, type Tally } from "./tally.ts";
@@ -16,6 +17,8 @@ export interface ShipOptions {
   /** Makes progress survive this process; absent for an input that cannot be read twice. */
   record?: (state: ResumeState) => Promise<void>;
   openSession: OpenSession;
+  /** When the input was changed last, in milliseconds since 1970. */
+  modifiedMs: number;
   /** Part of the keys of requests: other options make other requests. */
   optionsDigest: string;
   maxEntries: number;
@@ -51,6 +54,7 @@ export async function ship(options: ShipOptions): Promise<ShipResult> {
     if (cut > progress.state.position.offset && !options.interrupted.aborted)
       await shipUntil(cut, options, progress, tally);
   if (!options.interrupted.aborted) await shipUntil(null, options, progress, tally);
+  if (!options.interrupted.aborted) progress.settleYear();
   await progress.record();
   return {
     resumedAt: position.offset,
@@ -84,11 +88,12 @@ async function shipUntil(
     tally,
     lingerMs: options.lingerMs,
     sinceMs: resume.sinceMs,
+    yearReferenceMs: progress.yearReferenceMs,
   });
   const sending: Sending[] = [];
   let previous: Promise<void> = Promise.resolve();
   const keyOf = ({ start, end }: Batch): string =>
-    `ship:${resume.run}:${optionsDigest}:${start.offset}-${end.position.offset}`;
+    `ship:${resume.run}:${optionsDigest}:${placeName(start)}-${placeName(end.position)}`;
   try {
     for await (const batch of batches) {
       if (failed.signal.aborted) break;
@@ -115,9 +120,16 @@ async function shipUntil(
   }
 }
 
+/** Tells a place from every other of the input. */
+function placeName({ offset, lineStart, part }: Readonly<Position>): string {
+  return part > 0 && lineStart === offset ? `${offset}.${part}` : String(offset);
+}
+
 /** How far everything is acknowledged, written down often enough to make the rest after a crash small. */
 class Progress {
   readonly #options: ShipOptions;
+  /** By which the last line of the input was written: what is sent again after a crash is read as it was. */
+  readonly yearReferenceMs: number;
   state: ResumeState;
   tally: Readonly<Tally> = emptyTally();
   readonly findings = new Findings();
@@ -127,7 +139,8 @@ class Progress {
 
   constructor(options: ShipOptions) {
     this.#options = options;
-    this.state = options.resume;
+    this.yearReferenceMs = options.resume.yearReferenceMs ?? options.modifiedMs;
+    this.state = { ...options.resume, yearReferenceMs: this.yearReferenceMs };
   }
 
   /** `isIdle` when nothing else is on its way. */
@@ -147,6 +160,11 @@ class Progress {
       performance.now() - this.#recordedAt >= RECORD_EVERY_MS
     )
       await this.record();
+  }
+
+  /** Nothing is on its way any more: the next run may take what the file then says. */
+  settleYear(): void {
+    this.state = { ...this.state, yearReferenceMs: null };
   }
 
   async recordCut(offset: number): Promise<void> {

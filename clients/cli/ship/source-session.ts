@@ -8,6 +8,7 @@ export const sourceSessions: OpenSession = (from) => new SourceSession(from);
 
 class SourceSession implements EntrySession {
   position: Readonly<Position>;
+  readonly isWaiting = false;
 
   constructor(from: Readonly<Position>) {
     this.position = from;
@@ -21,8 +22,8 @@ class SourceSession implements EntrySession {
     const { text, invalidUtf8 } = decodeText(piece.bytes.subarray(piece.start, piece.end));
     const isEnd = after.part === 0;
     const kind = isLater ? "later part" : isEnd ? "line" : "first part";
-    const unknown = { timeMs: null, level: null, service: null, source: null };
-    return [{ text, after, lines: isEnd ? 1 : 0, kind, invalidUtf8, ...unknown }];
+    const unknown = { isRecognised: false, timeMs: null, level: null, service: null, source: null };
+    return [{ text, after, lines: isEnd ? 1 : 0, kind, invalidUtf8, ...unknown, timesWithoutZone: 0 }];
   }
 
   flush(): ShippedEntry[] {

@@ -9,6 +9,8 @@ export interface Tally {
   entries: number;
   /** Lines that were entries already. */
   nativeLines: number;
+  /** Entries of whose lines more is known than their text. */
+  recognisedEntries: number;
   emptyLines: number;
   /** Entries with bytes that are not UTF-8, each replaced by U+FFFD. */
   invalidUtf8Entries: number;
@@ -23,6 +25,7 @@ export function emptyTally(): Tally {
     lines: 0,
     entries: 0,
     nativeLines: 0,
+    recognisedEntries: 0,
     emptyLines: 0,
     invalidUtf8Entries: 0,
     splitLines: 0,
@@ -31,10 +34,11 @@ export function emptyTally(): Tally {
 }
 
 /** Counts an entry that is sent. */
-export function countEntry(tally: Tally, { lines, kind, invalidUtf8 }: ShippedEntry): void {
+export function countEntry(tally: Tally, { lines, kind, isRecognised, invalidUtf8 }: ShippedEntry): void {
   tally.entries++;
   tally.lines += lines;
   if (kind === "native") tally.nativeLines++;
+  if (isRecognised) tally.recognisedEntries++;
   if (kind === "first part") tally.splitLines++;
   if (invalidUtf8) tally.invalidUtf8Entries++;
 }
@@ -44,6 +48,7 @@ export function addTally(sum: Tally, tally: Readonly<Tally>): void {
   sum.lines += tally.lines;
   sum.entries += tally.entries;
   sum.nativeLines += tally.nativeLines;
+  sum.recognisedEntries += tally.recognisedEntries;
   sum.emptyLines += tally.emptyLines;
   sum.invalidUtf8Entries += tally.invalidUtf8Entries;
   sum.splitLines += tally.splitLines;

@@ -7,12 +7,15 @@ import { NATIVE_INGEST } from "../../../clients/cli/ship/destination.ts";
 import { EntryText, type LineFormat } from "../../../clients/cli/ship/entry-text.ts";
 import { plainSessions } from "../../../clients/cli/ship/plain-session.ts";
 import { type Position, START } from "../../../clients/cli/ship/position.ts";
+import { recognisedSessions } from "../../../clients/cli/ship/recognised-session.ts";
 import { emptyTally } from "../../../clients/cli/ship/tally.ts";
 
 interface ReadOptions {
   from?: Readonly<Position>;
   maxEntries?: number;
   format?: LineFormat;
+  /** Lines are left as they are unless this is set. */
+  recognised?: boolean;
   /** Bytes of one read. */
   readBytes?: number;
   sinceMs?: number | null;
@@ -24,6 +27,7 @@ async function batchesOf(
     from = START,
     maxEntries = BATCH_MAX_ENTRIES,
     format = "auto",
+    recognised = false,
     readBytes = 1 << 20,
     sinceMs = null,
   }: ReadOptions = {},
@@ -38,11 +42,28 @@ async function batchesOf(
     },
   };
   const batches: Batch[] = [];
-  const openSession = plainSessions(format, new EntryText({ service: "s" }));
-  const options = { source, from, openSession, maxEntries, tally: emptyTally(), sinceMs };
+  const entryText = new EntryText({ service: "s" });
+  const openSession = recognised
+    ? recognisedSessions("Europe/Berlin", entryText)
+    : plainSessions(format, entryText);
+  const yearReferenceMs = Date.UTC(2026, 0, 5);
+  const options = { source, from, openSession, maxEntries, tally: emptyTally(), sinceMs, yearReferenceMs };
   for await (const batch of readBatches({ ...options, lingerMs: Number.POSITIVE_INFINITY }))
     batches.push(batch);
   return batches;
+}
+
+/** A source that gives the first text, and each other one when it is told to go on. */
+function restingSource(texts: readonly string[]): { source: ByteSource; goOn: () => void } {
+  const released = Promise.withResolvers<void>();
+  let reads = 0;
+  const read = async (target: Uint8Array): Promise<number> => {
+    const text = texts[reads++] ?? "";
+    if (reads > 1) await released.promise;
+    target.set(Buffer.from(text));
+    return Buffer.byteLength(text);
+  };
+  return { source: { read }, goOn: released.resolve };
 }
 
 function bodyOf(batch: Batch | undefined): string {
@@ -52,7 +73,8 @@ function bodyOf(batch: Batch | undefined): string {
 /** What is sent: the place of a batch, which is its key, and its body. */
 function requestsOf(batches: readonly Batch[]): string[] {
   return batches.map(
-    (batch) => `${batch.start.offset}-${batch.end.position.offset} ${Bun.hash(bodyOf(batch))}`,
+    ({ start, end, entries }) =>
+      `${start.offset}.${start.part}-${end.position.offset}.${end.position.part} ${Bun.hash(NATIVE_INGEST.bodyOf(entries))}`,
   );
 }
 
@@ -66,24 +88,55 @@ const line = fc.oneof(
 );
 const input = fc.array(line, { maxLength: 30 }).map((lines) => Buffer.from(lines.join("\n")));
 
+const head = fc.constantFrom(
+  "2026-01-02 03:04:05,678 ERROR [main] com.shop.Cart - cannot pay",
+  "Jan  2 03:04:05 web01 sshd[42]: Failed password for root",
+  '{"level":50,"time":1700000000000,"name":"api","msg":"late","pid":7}',
+  "level=warn msg=slow took=3s",
+  "2026-01-02T03:04:05Z stdout P a part of a line ",
+);
+const follower = fc.constantFrom(
+  "java.lang.IllegalStateException: no",
+  "\tat com.shop.Cart.pay(Cart.java:7)",
+  "\tat com.shop.Cart.pay(Cart.java:7)\n".repeat(1200),
+  "Traceback (most recent call last):",
+  '  File "a.py", line 1, in <module>',
+  "ValueError: no",
+  "#Fields: date time cs-method cs-uri-stem sc-status",
+  "2026-01-02 03:04:05 GET /cart 502",
+  "what nobody recognises",
+  "",
+);
+const recognisable = fc
+  .array(fc.oneof({ weight: 5, arbitrary: head }, { weight: 5, arbitrary: follower }, line), {
+    maxLength: 40,
+  })
+  .map((lines) => Buffer.from(lines.join("\n")));
+
 describe("batches", () => {
-  test("from the end of any batch on are those the first run made", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        input,
-        fc.integer({ min: 1, max: 7 }),
-        fc.integer({ min: 50_000, max: 2_000_000 }),
-        async (bytes, maxEntries, readBytes) => {
-          const batches = await batchesOf(bytes, { maxEntries });
-          for (const [index, { end }] of batches.entries()) {
-            const again = await batchesOf(bytes, { from: end.position, maxEntries, readBytes });
-            expect(requestsOf(again)).toEqual(requestsOf(batches.slice(index + 1)));
-          }
-        },
-      ),
-      { numRuns: 25 },
-    );
-  });
+  test.each([
+    ["left as they are", false],
+    ["recognised", true],
+  ])(
+    "of lines that are %s: from the end of any batch on are those the first run made",
+    async (_, recognised) => {
+      await fc.assert(
+        fc.asyncProperty(
+          recognised ? recognisable : input,
+          fc.integer({ min: 1, max: 7 }),
+          fc.integer({ min: 50_000, max: 2_000_000 }),
+          async (bytes, maxEntries, readBytes) => {
+            const batches = await batchesOf(bytes, { maxEntries, recognised });
+            for (const [index, { end }] of batches.entries()) {
+              const again = await batchesOf(bytes, { from: end.position, maxEntries, readBytes, recognised });
+              expect(requestsOf(again)).toEqual(requestsOf(batches.slice(index + 1)));
+            }
+          },
+        ),
+        { numRuns: 25 },
+      );
+    },
+  );
 
   test("follow one another without a gap and keep the limits of a request", async () => {
     await fc.assert(
@@ -147,6 +200,38 @@ describe("batches", () => {
       position: { offset: bytes.length },
       tally: { entries: 2, olderEntries: 3 },
     });
+  });
+
+  test("give what is complete at a rest, and wait a moment for what belongs to the last entry", async () => {
+    const [first, second] = ["2026-01-02 03:04:05 ERROR a", "2026-01-02 03:04:06 ERROR b"];
+    const stack = "\tat com.shop.Cart.pay(Cart.java:7)";
+    for (const comesInTime of [true, false]) {
+      const reads = restingSource([`${first}\n${second}\n`, `${stack}\n`]);
+      const batches = readBatches({
+        source: reads.source,
+        from: START,
+        openSession: recognisedSessions("UTC", new EntryText({})),
+        maxEntries: 500,
+        tally: emptyTally(),
+        sinceMs: null,
+        yearReferenceMs: 0,
+        lingerMs: 0,
+      });
+      const messagesOf = async (): Promise<string[]> => {
+        const { value } = await batches.next();
+        return value?.entries.map((entry): string => JSON.parse(entry).message) ?? [];
+      };
+      expect(await messagesOf()).toEqual(["a"]);
+      if (comesInTime) {
+        reads.goOn();
+        expect(await messagesOf()).toEqual([`b\n${stack}`]);
+      } else {
+        expect(await messagesOf()).toEqual(["b"]);
+        reads.goOn();
+        expect(await messagesOf()).toEqual([stack]);
+      }
+      expect(await messagesOf()).toEqual([]);
+    }
   });
 
   test("of ndjson name the line that is none", async () => {

@@ -21,6 +21,7 @@ const STATE: ResumeState = {
   run: "run-1",
   position: { offset: 12, lineStart: 12, part: 0, line: 2 },
   cuts: [15, 18],
+  yearReferenceMs: 1_700_000_000_000,
   sinceMs: null,
   file: "/var/log/app.log",
 };

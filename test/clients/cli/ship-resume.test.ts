@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { appendFileSync, readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { MESSAGE_MAX_CHARS } from "../../../clients/cli/limits.ts";
 import { eventually } from "../../harness/eventually.ts";
@@ -127,6 +135,57 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "a run that is killed in the middle of stacks is continued, and each is stored once, whole and of its year",
+  async () => {
+    using home = temporaryDirectory();
+    const user = makeUser(home);
+    const stacks = Array.from({ length: 2000 }, (_, index) => {
+      const frames = index % 100 === 50 ? 1500 : 12;
+      const lines = Array.from({ length: frames }, (_, frame) => `\tat a.B.c${index}(B.java:${frame})`);
+      return [`boom ${index}`, ...lines].join("\n");
+    });
+    const text = stacks.map((stack) => `Mar  2 03:04:05 web app[7]: ${stack}\n`).join("");
+    writeFileSync(user.file, text);
+    const spring = new Date("2011-04-01T00:00:00Z");
+    utimesSync(user.file, spring, spring);
+    const args = ["ship", user.file, "--source", "stacks", "--batch", "9", "--zone", "UTC"];
+    for (let kill = 0; kill < 4; kill++) {
+      const child = await shipUntilRecorded(user, args);
+      child.kill("SIGKILL");
+      await child.exited;
+      // Whoever touches the file meanwhile does not make its lines those of another year.
+      utimesSync(user.file, new Date(), new Date());
+    }
+    await obs(user, args);
+    const query = ["search", "--all", "--json", "--query", 'source == "stacks"'];
+    await eventually("the last stack", async () => (await obs(user, query)).includes("boom 1999"));
+    const found = (await obs(user, query))
+      .trimEnd()
+      .split("\n")
+      .map((line): Stored => JSON.parse(line));
+    expect(new Set(found.map(({ ts, service }) => `${ts} ${service}`))).toEqual(
+      new Set(["2011-03-02T03:04:05.000Z app"]),
+    );
+    const whole = Map.groupBy(found, ({ attrs }, index) => attrs._line ?? -index - 1);
+    const messages = [...whole.values()].map((parts) =>
+      parts
+        .toSorted((a, b) => (a.attrs._part ?? 0) - (b.attrs._part ?? 0))
+        .map(({ message }) => message)
+        .join("\n"),
+    );
+    expect(differences(countsOf(stacks), countsOf(messages))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+interface Stored {
+  readonly ts: string;
+  readonly service: string;
+  readonly message: string;
+  readonly attrs: { readonly _line?: number; readonly _part?: number };
+}
 
 test(
   "an interrupt ends with 130 and the next run goes on from there",
