@@ -42,11 +42,11 @@ export const BATCH_MAX_BYTES = 4 * 1024 * 1024;
  */
 export const DECODE_IN_PLACE_MAX_BYTES = 256 * 1024;
 /**
- * Bytes of bodies that wait for that thread, and those of one organisation among them: half of what all bodies of a
- * server may take in memory, so that large ones never keep small ones out, and a second or two of its time.
+ * Bytes of bodies that wait for that thread, and those of one organisation among them: as much as a server and an organisation
+ * may have of bodies in memory, so that what was read is not refused afterwards. They take turns, so none holds up another.
  */
-export const DECODE_MAX_WAITING_BYTES = 128 * 1024 * 1024;
-export const DECODE_MAX_WAITING_BYTES_OF_ONE = 64 * 1024 * 1024;
+export const DECODE_MAX_WAITING_BYTES = 256 * 1024 * 1024;
+export const DECODE_MAX_WAITING_BYTES_OF_ONE = 128 * 1024 * 1024;
 /** How long that thread waits for another body before it ends and gives its memory back. */
 export const DECODE_THREAD_IDLE_MS = 5_000;
 

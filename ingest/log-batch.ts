@@ -70,6 +70,11 @@ export class LogBatch {
     return this.#rows - this.#requestStart;
   }
 
+  /** Whether any entry has an event id: an empty one is nothing but its length. */
+  get hasEventIds(): boolean {
+    return this.eventId.data.length > this.#rows;
+  }
+
   /** Bytes of the columns that grow with the content: a measure of size, not the exact size of the block. */
   get contentBytes(): number {
     return this.message.data.length + this.attrs.values.data.length + this.#rows * 48;

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Commit, newCommit } from "./commit.ts";
-import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
+import type { DecodedBody } from "./apart/decode-body.ts";
+import { type Commit, newCommit, type OwnBlock } from "./commit.ts";
+import { CommitWriter } from "./commit-writer.ts";
+import { EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts";
 import { requestSpan } from "./dedupe/request-keys.ts";
 import { IngestKeyReusedError, IngestUnavailableError } from "./errors.ts";
@@ -8,12 +10,9 @@ import type { DecodingApart, IngestRequest, IngestResult } from "./ingest-reques
 import { BATCH_MAX_BYTES, DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
 import { LogBatch } from "./log-batch.ts";
 import { LOG_ID_STEP } from "./log-id.ts";
-import { ByteBuffer } from "./native/byte-buffer.ts";
 import type { IngestPipelineOptions } from "./pipeline-options.ts";
 import { asReceived, asRuled, type RequestEntries } from "./request-entries.ts";
 
-/** Memory the block encoder keeps between batches. */
-const KEEP_BLOCK_BYTES = 16 * 1024 * 1024;
 /** How often a request waits for the fate of the same events in an earlier request. */
 const MAX_ATTEMPTS = 8;
 
@@ -26,20 +25,21 @@ const NO_KEYS = new Uint32Array(0);
  */
 export class IngestPipeline {
   readonly #options: IngestPipelineOptions;
-  readonly #block = new ByteBuffer(1024 * 1024);
+  readonly #writer: CommitWriter;
   #spareBatch = new LogBatch();
   /** For entries that rules are asked about; empty in between. */
   readonly #scratch = new LogBatch();
-  #open: Commit;
+  #open: Commit<LogBatch>;
+  /** Large requests whose turn is next, before the open batch. */
+  readonly #own: Commit<OwnBlock>[] = [];
   #syncing: Commit | null = null;
   #scheduled = false;
   #closing = false;
   #inFlightBytes = 0;
-  /** The first id of the batch that is being synced. */
-  #syncingFirstId: bigint | null = null;
 
   constructor(options: IngestPipelineOptions) {
     this.#options = options;
+    this.#writer = new CommitWriter(options);
     this.#open = newCommit(new LogBatch());
   }
 
@@ -49,7 +49,7 @@ export class IngestPipeline {
 
   /** The batches committed so far have ids at or below it, all later ones ids above it. */
   get idMark(): bigint {
-    return (this.#syncingFirstId ?? this.#options.ids.mark()) - BigInt(LOG_ID_STEP);
+    return (this.#writer.firstId ?? this.#options.ids.mark()) - BigInt(LOG_ID_STEP);
   }
 
   /**
@@ -62,10 +62,13 @@ export class IngestPipeline {
     const isApart = isLarge(request);
     const found = this.#options.rulesOf?.(request.organizationId) ?? null;
     const rules = found instanceof Promise ? await found : found;
-    const block = isApart ? await this.#decodeApart(request, request.apart) : null;
+    const made = isApart ? await this.#decodeApart(request, request.apart) : null;
+    const block = made?.block ?? null;
     if (!isApart) this.#refuseWhenOverloaded(request.bytes);
     this.#inFlightBytes += request.bytes;
     try {
+      if (made !== null && rules === null && isOwnRecord(request, made))
+        return await this.#commitAlone(request, made);
       const entries =
         rules === null
           ? asReceived(request, block)
@@ -74,7 +77,7 @@ export class IngestPipeline {
               receivedAtMs: this.#options.now(),
             });
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        while (this.#open.requests > 0 && this.#open.batch.contentBytes + request.bytes > BATCH_MAX_BYTES)
+        while (this.#open.requests > 0 && this.#open.entries.contentBytes + request.bytes > BATCH_MAX_BYTES)
           await this.#open.outcome.promise.catch(() => undefined);
         this.#refuseWhenUnable();
         const result = await this.#addToOpenBatch(request, entries);
@@ -91,8 +94,8 @@ export class IngestPipeline {
   /** Refuses new requests and resolves when all earlier ones are answered. */
   async close(): Promise<void> {
     this.#closing = true;
-    while (this.#syncing !== null || this.#open.requests > 0)
-      await (this.#syncing ?? this.#open).outcome.promise.catch(() => undefined);
+    while (this.#syncing !== null || this.#own.length > 0 || this.#open.requests > 0)
+      await (this.#syncing ?? this.#own[0] ?? this.#open).outcome.promise.catch(() => undefined);
   }
 
   #refuseWhenUnable(): void {
@@ -120,14 +123,28 @@ export class IngestPipeline {
   async #decodeApart(
     { organizationId }: IngestRequest,
     { spec, body, decoded }: DecodingApart,
-  ): Promise<Uint8Array<ArrayBuffer>> {
+  ): Promise<DecodedBody> {
     const { now, thread } = this.#options;
     this.#refuseWhenUnable();
     const made = await thread.decode({ organizationId, receivedAtMs: now(), spec, body });
     decoded?.(made);
     // Others get a turn before the entries are appended.
     await nextTurn();
-    return made.block;
+    return made;
+  }
+
+  /** Stores the entries as a record of their own. */
+  async #commitAlone(request: IngestRequest, { block, rows }: DecodedBody): Promise<IngestResult> {
+    this.#refuseWhenUnable();
+    const startedAt = performance.now();
+    const commit = newCommit({ block, rows, receivedAtMs: this.#options.now() });
+    commit.organizations.add(request.organizationId);
+    commit.requests++;
+    this.#own.push(commit);
+    this.#scheduleCommit();
+    this.#options.observer.decoded(request.format, rows, 0, request.bytes, performance.now() - startedAt);
+    await commit.outcome.promise;
+    return { accepted: rows, duplicates: 0, replayed: false };
   }
 
   /** Null when the request has to be tried again because the batch being synced holds some of its events. */
@@ -138,7 +155,7 @@ export class IngestPipeline {
     const { now, observer } = this.#options;
     const startedAt = performance.now();
     const commit = this.#open;
-    const { batch } = commit;
+    const batch = commit.entries;
     const receivedAtMs = now();
     const decode = (skip: ReadonlySet<number>): void => {
       batch.beginRequest(request.organizationId, receivedAtMs);
@@ -203,12 +220,12 @@ export class IngestPipeline {
   }
 
   /** Holds the keys for the open batch; they count as seen from now on and are remembered once it is durable. */
-  #claimKeys(commit: Commit, claims: readonly Uint32Array<ArrayBuffer>[]): void {
+  #claimKeys(commit: Commit<LogBatch>, claims: readonly Uint32Array<ArrayBuffer>[]): void {
     const count = claims.reduce((sum, keys) => sum + keys.length, 0) / EVENT_KEY_WORDS;
     if (count === 0) return;
     const waiting = commit.keySet.size + (this.#syncing?.keySet.size ?? 0);
     if (!this.#options.events.hasRoomFor(waiting + count)) {
-      commit.batch.rewindRequest();
+      commit.entries.rewindRequest();
       throw new IngestUnavailableError(
         "duplicates_full",
         "more event ids arrived within the deduplication window than the server may remember",
@@ -226,19 +243,25 @@ export class IngestPipeline {
     // One turn of the event loop lets requests that arrived together share a sync.
     setImmediate(() => {
       this.#scheduled = false;
-      void this.#commitOpenBatch();
+      void this.#commitNext();
     });
   }
 
-  async #commitOpenBatch(): Promise<void> {
+  #takeOpen(): Commit<LogBatch> {
     const commit = this.#open;
+    this.#open = newCommit(this.#spareBatch);
+    return commit;
+  }
+
+  async #commitNext(): Promise<void> {
+    const commit = this.#own.shift() ?? this.#takeOpen();
     const { observer } = this.#options;
     const startedAt = performance.now();
     this.#syncing = commit;
-    this.#open = newCommit(this.#spareBatch);
-    const rows = commit.batch.rows;
+    const { entries } = commit;
+    const { rows } = entries;
     try {
-      if (rows > 0) await this.#appendToLog(commit);
+      if (rows > 0) await this.#writer.write(commit);
       observer.committed(rows, commit.requests, performance.now() - startedAt);
       commit.outcome.resolve();
     } catch (error) {
@@ -247,37 +270,21 @@ export class IngestPipeline {
         new IngestUnavailableError("write_failed", "the entries could not be made durable", { cause: error }),
       );
     } finally {
-      commit.batch.clear();
-      this.#spareBatch = commit.batch;
+      if (entries instanceof LogBatch) {
+        entries.clear();
+        this.#spareBatch = entries;
+      }
       this.#syncing = null;
-      this.#syncingFirstId = null;
-      if (this.#open.requests > 0) this.#scheduleCommit();
+      if (this.#own.length > 0 || this.#open.requests > 0) this.#scheduleCommit();
     }
-  }
-
-  async #appendToLog(commit: Commit): Promise<void> {
-    const { log, ids, events, now } = this.#options;
-    const { batch } = commit;
-    this.#block.clear();
-    const firstId = ids.take(batch.rows);
-    this.#syncingFirstId = firstId;
-    // Growing by doubling would copy a large batch twice over.
-    this.#block.reserve(batch.blockBytes);
-    batch.writeTo(this.#block, firstId, LOG_ID_STEP);
-    const block = this.#block.view();
-    const keys = commit.keys.view();
-    const appended = log.append({ rows: batch.rows, receivedAtMs: now(), block: [block], keys });
-    this.#block.shrink(KEEP_BLOCK_BYTES);
-    await appended;
-    if (keys.length > 0)
-      events.addAll(
-        new Uint32Array(keys.buffer, keys.byteOffset, (keys.length / EVENT_KEY_BYTES) * EVENT_KEY_WORDS),
-      );
-    const lastId = firstId + BigInt((batch.rows - 1) * LOG_ID_STEP);
-    this.#options.committed?.committed({ organizations: commit.organizations, block, lastId });
   }
 }
 
 function isLarge(request: IngestRequest): request is IngestRequest & { apart: DecodingApart } {
   return request.apart !== undefined && request.bytes > DECODE_IN_PLACE_MAX_BYTES;
+}
+
+/** Whether a request is as large as a batch, and nothing of it is looked for among what came before. */
+function isOwnRecord({ keys, isStored }: IngestRequest, { block, rows, hasEventIds }: DecodedBody): boolean {
+  return rows > 0 && !hasEventIds && keys === null && isStored !== true && block.length > BATCH_MAX_BYTES;
 }

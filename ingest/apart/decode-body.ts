@@ -27,6 +27,8 @@ export interface DecodeJob {
 export interface DecodedBody {
   /** The entries, for `appendBlock`. */
   readonly block: Uint8Array<ArrayBuffer>;
+  readonly rows: number;
+  readonly hasEventIds: boolean;
   readonly rejected: number;
   /** The rejected records that are kept. */
   readonly rejections: readonly RejectedRecord[];
@@ -46,10 +48,11 @@ export function decodeBody({ organizationId, receivedAtMs, spec, body }: DecodeJ
   const decoded = isStrict(spec)
     ? decodeStrict(spec, body, batch)
     : decodeRecords(spec, body, batch, receivedAtMs);
-  return { ...decoded, block: takeBlock(batch) };
+  const { rows, hasEventIds } = batch;
+  return { ...decoded, rows, hasEventIds, block: takeBlock(batch) };
 }
 
-type WithoutBlock = Omit<DecodedBody, "block">;
+type WithoutBlock = Omit<DecodedBody, "block" | "rows" | "hasEventIds">;
 
 function isStrict(spec: DecoderSpec): spec is StrictDecoderSpec {
   return spec.kind === "native" || spec.kind === "ndjson";

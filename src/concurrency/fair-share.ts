@@ -42,13 +42,6 @@ export class FairShare {
     return "taken";
   }
 
-  /** The most that `take` would take for this holder. */
-  room(path: readonly ShareKey[]): number {
-    let left = this.#max - this.#used;
-    for (let depth = 0; depth < path.length; depth++) left -= this.#heldBy(path, depth);
-    return Math.max(0, Math.floor(left / (path.length + 1)));
-  }
-
   giveBack(path: readonly ShareKey[], amount = 1): void {
     this.#add(path, -amount);
   }

@@ -25,6 +25,9 @@ export const UNPACKING_MAX_RUNNING = 2;
 /** Packed bytes that wait for it: as much as is decoded before senders lose patience, some seventy bodies of the largest size. */
 export const UNPACKING_WAITING = { maxBytes: 96 * 1024 * 1024, maxBytesOfOne: 64 * 1024 * 1024 };
 
+/** Bytes of a body that are copied before others may have the thread: a millisecond or two, where the memory is new. */
+export const COPY_SLICE_BYTES = 1024 * 1024;
+
 /** How long a body may take to arrive. */
 export const BODY_TIMEOUT_MS = 60_000;
 

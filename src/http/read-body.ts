@@ -1,7 +1,14 @@
+import { ThreadSlice } from "../concurrency/thread-turns.ts";
 import { ApiError } from "../errors.ts";
 import { BodyBytes } from "./body-bytes.ts";
 import { type BodyPace, keepingPace } from "./body-pace.ts";
-import { BODY_GRACE_MS, BODY_MIN_BYTES_PER_SEC, BODY_TIMEOUT_MS, MAX_WHOLE_READ_BYTES } from "./limits.ts";
+import {
+  BODY_GRACE_MS,
+  BODY_MIN_BYTES_PER_SEC,
+  BODY_TIMEOUT_MS,
+  COPY_SLICE_BYTES,
+  MAX_WHOLE_READ_BYTES,
+} from "./limits.ts";
 import { CONTENT_ENCODINGS, type ContentEncoding, tooLarge, unpack } from "./unpack.ts";
 import type { UnpackTurn } from "./unpack-turns.ts";
 
@@ -113,7 +120,8 @@ async function readStream(
       if (done) return;
       if (bytes.length + value.length > maxBytes) throw tooLarge(maxBytes);
       if (bytes.length + value.length > reservedBytes) reserve(value.length);
-      bytes.add(value);
+      if (value.length <= COPY_SLICE_BYTES) bytes.add(value);
+      else await addInSlices(bytes, value);
     }
   };
   try {
@@ -124,4 +132,13 @@ async function readStream(
     throw error;
   }
   return bytes.whole();
+}
+
+/** What came while nobody read it, as during authentication, is one piece, whose copy may take longer than others wait. */
+async function addInSlices(bytes: BodyBytes, piece: Uint8Array): Promise<void> {
+  const slice = new ThreadSlice();
+  for (let at = 0; at < piece.length; at += COPY_SLICE_BYTES) {
+    bytes.add(piece.subarray(at, at + COPY_SLICE_BYTES));
+    if (slice.isOver) await slice.yield();
+  }
 }

@@ -100,5 +100,13 @@ export const STORE_ANSWER_MEMORY_BYTES = 32 * 1024 * 1024;
 /** Part of the store's memory that statements may take together; the rest is for inserts, merges and caches. */
 export const STATEMENTS_MEMORY_SHARE = 0.75;
 
-/** What every statement may take however many run, sixteen at most: a search for some entries needs a fraction of it. */
-export const STATEMENT_MIN_MEMORY_BYTES = 64 * 1024 * 1024;
+/**
+ * What a statement may take that has no memory of its own, so that a small one never waits for it: a hundredth or so of the
+ * store's, so that sixteen of them have room in the rest. A search for some entries takes between 4 and 24 MiB.
+ */
+export const STATEMENT_SMALL_SHARE = 1 / 64;
+export const STATEMENT_SMALL_MIN_BYTES = 32 * 1024 * 1024;
+export const STATEMENT_SMALL_MAX_BYTES = 64 * 1024 * 1024;
+
+/** For how long a statement pauses at a block for one that goes before it: it goes on all the same, at a fraction of its speed. */
+export const LOW_PRIORITY_WAIT_MS = 50;

@@ -13,7 +13,7 @@ import {
 } from "./clickhouse-errors.ts";
 import { ANSWER_MAX_BYTES, ANSWER_ROW_MAX_BYTES } from "./limits.ts";
 import type { QueryMetrics } from "./query-metrics.ts";
-import { StatementMemory } from "./statement-memory.ts";
+import { StatementBounds, type StoreCapacity } from "./statement-bounds.ts";
 import { notAnswered, refusalOf, type StatementCost, StatementWire, summaryOf } from "./statement-wire.ts";
 import { type Row, RowTooLongError, StoredRows } from "./stored-rows.ts";
 
@@ -49,8 +49,8 @@ interface QueryRunnerOptions {
   readonly metrics: { readonly query: QueryMetrics };
   /** Milliseconds of a clock that does not jump. */
   readonly monotonicMs: () => number;
-  /** What statements may take of the store's memory; by default what the store says it has. */
-  readonly memory?: StatementMemory;
+  /** What the store has for statements; by default what it says itself. */
+  readonly capacity?: StoreCapacity;
 }
 
 const OUTCOMES: Readonly<Record<ClickHouseFailure, string>> = {
@@ -75,12 +75,13 @@ const TIMEOUT_EXCEEDED = 159;
 export class QueryRunner {
   readonly #options: QueryRunnerOptions;
   readonly #wire: StatementWire;
-  #memory: Promise<StatementMemory> | null;
+  #bounds: Promise<StatementBounds> | null;
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options;
     this.#wire = new StatementWire(options.endpoint);
-    this.#memory = options.memory === undefined ? null : Promise.resolve(options.memory);
+    const { capacity } = options;
+    this.#bounds = capacity === undefined ? null : Promise.resolve(new StatementBounds(capacity));
   }
 
   /** The answer, whole; what its rows hold counts until the request is answered. Throws what `read` throws. */
@@ -111,17 +112,15 @@ export class QueryRunner {
     operation: string,
     compiled: CompiledQuery,
     caller: QueryCaller,
-    { onProgress = null, maxBytes = ANSWER_MAX_BYTES }: ReadOptions = {},
+    options: ReadOptions = {},
   ): Promise<LargeAnswer> {
-    const { admission, metrics, monotonicMs } = this.#options;
+    const { metrics, monotonicMs } = this.#options;
     const { signal } = caller;
     const startMs = monotonicMs();
     const observe = (outcome: string): void =>
       metrics.query.durationSec.observe({ operation, outcome }, (monotonicMs() - startMs) / 1000);
     try {
-      const answer = await admission.run(caller, signal, () =>
-        this.#watched(compiled, caller, maxBytes, onProgress),
-      );
+      const answer = await this.#admitted(compiled, caller, options);
       observe("ok");
       metrics.query.rowsRead.inc({ operation }, answer.rowsRead);
       return answer;
@@ -132,21 +131,42 @@ export class QueryRunner {
     }
   }
 
+  /**
+   * The answer, in a place of its own. While others have the store's memory, a statement tries with what every one may
+   * take, which is enough for a search; where it is not, it waits until it can have what it wants.
+   */
+  async #admitted(compiled: CompiledQuery, caller: QueryCaller, options: ReadOptions): Promise<LargeAnswer> {
+    const { organizationId, userId, signal } = caller;
+    const bounds = await this.#storeBounds();
+    const wantedBytes = Number(compiled.settings.max_memory_usage ?? Number.MAX_SAFE_INTEGER);
+    const memory = bounds.memoryOf(wantedBytes);
+    let hadMemory = true;
+    const ask = (needsMemory: boolean): Promise<LargeAnswer> =>
+      this.#options.admission.run({ organizationId, userId, memory, needsMemory }, signal, (place) => {
+        hadMemory = place.hasMemory;
+        const settings = { ...compiled.settings, ...bounds.settingsIn(place, wantedBytes) };
+        return this.#watched({ ...compiled, settings }, caller, options);
+      });
+    try {
+      return await ask(false);
+    } catch (error) {
+      if (hadMemory || !(error instanceof ClickHouseQueryError) || error.code !== MEMORY_LIMIT_EXCEEDED)
+        throw error;
+      return await ask(true);
+    }
+  }
+
   /** The answer; until it is there, tells how far the statement is, as the store's list of running statements says. */
   async #watched(
     compiled: CompiledQuery,
-    { organizationId, signal, memory }: QueryCaller,
-    maxBytes: number,
-    onProgress: ((progress: StatementProgress) => void) | null,
+    { signal, memory }: QueryCaller,
+    { onProgress = null, maxBytes = ANSWER_MAX_BYTES }: ReadOptions,
   ): Promise<LargeAnswer> {
     // Without room for anything the statement would run in vain.
     memory.take(1);
     memory.giveBack(1);
     const queryId = crypto.randomUUID();
-    const wanted = Number(compiled.settings.max_memory_usage ?? Number.MAX_SAFE_INTEGER);
-    const granted = (await this.#storeMemory()).take(organizationId, wanted);
-    const bound = { max_memory_usage: String(granted.bytes), query_id: queryId };
-    const named = { ...compiled, settings: { ...compiled.settings, ...bound } };
+    const named = { ...compiled, settings: { ...compiled.settings, query_id: queryId } };
     const answered = new AbortController();
     const until = AbortSignal.any([signal, answered.signal]);
     const watching = onProgress === null ? null : this.#watch(queryId, until, onProgress);
@@ -157,29 +177,26 @@ export class QueryRunner {
         StoredRows.read(body, memory, { maxBytes, maxRowBytes: ANSWER_ROW_MAX_BYTES }),
       );
     } catch (error) {
-      if (granted.isShort && error instanceof ClickHouseQueryError && error.code === MEMORY_LIMIT_EXCEEDED)
-        throw new ClickHouseQueryError(MEMORY_LIMIT_EXCEEDED, "too much runs at once", { cause: error });
       if (!timeout.aborted || signal.aborted) throw error;
       // The store looks at its limit of time while it reads; what it does before that may take longer.
       throw new ClickHouseQueryError(TIMEOUT_EXCEEDED, "not answered in time", { cause: error });
     } finally {
-      granted.giveBack();
       answered.abort();
       if (deadline.aborted) void this.#kill(queryId);
       await watching;
     }
   }
 
-  /** Asked with the first statement; a store that does not say how much it has is taken to have enough. */
-  #storeMemory(): Promise<StatementMemory> {
-    this.#memory ??= this.#wire.memoryBytes().then(
-      (bytes) => new StatementMemory(bytes),
+  /** Asked with the first statement. */
+  #storeBounds(): Promise<StatementBounds> {
+    this.#bounds ??= this.#wire.capacity().then(
+      (capacity) => new StatementBounds(capacity),
       (error: unknown) => {
-        this.#memory = null;
+        this.#bounds = null;
         throw error;
       },
     );
-    return this.#memory;
+    return this.#bounds;
   }
 
   /** A closed connection ends a statement only once it writes: a join that has written nothing went on to its limit. */

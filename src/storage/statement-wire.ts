@@ -3,6 +3,7 @@ import type { ClickHouseEndpoint } from "./clickhouse.ts";
 import { ClickHouseQueryError } from "./clickhouse-errors.ts";
 import { basicAuthorization } from "./embedded/clickhouse-config.ts";
 import { CLICKHOUSE_REQUEST_TIMEOUT_MS, STORE_ANSWER_MEMORY_BYTES } from "./limits.ts";
+import type { StoreCapacity } from "./statement-bounds.ts";
 
 /** What a statement cost in the store. */
 export interface StatementCost {
@@ -68,29 +69,32 @@ export class StatementWire {
   }
 
   /**
-   * What the store may take in all; more than there is where it does not say, as to a user who may not ask. Throws
+   * What the store says it has; more memory than there is where it does not say, as to a user who may not ask. Throws
    * ClickHouseQueryError.
    */
-  async memoryBytes(): Promise<number> {
-    const response = await this.send(MEMORY_STATEMENT, AbortSignal.timeout(CLICKHOUSE_REQUEST_TIMEOUT_MS));
+  async capacity(): Promise<StoreCapacity> {
+    const response = await this.send(CAPACITY_STATEMENT, AbortSignal.timeout(CLICKHOUSE_REQUEST_TIMEOUT_MS));
     if (!response.ok) {
       const refusal = await refusalOf(response);
       if (refusal.code !== ACCESS_DENIED) throw refusal;
-      return Number.MAX_SAFE_INTEGER;
+      return { memoryBytes: Number.MAX_SAFE_INTEGER, threads: null };
     }
     const line = await response.text().catch((error: unknown) => {
       throw notAnswered(error);
     });
-    const [, bytes] = /^\["?([1-9]\d*)"?\]\s*$/.exec(line) ?? [];
-    return bytes === undefined ? Number.MAX_SAFE_INTEGER : Number(bytes);
+    const [, bytes, threads] = /^\["?(\d+)"?, *"?(\d+)"?\]\s*$/.exec(line) ?? [];
+    return {
+      memoryBytes: Number(bytes) || Number.MAX_SAFE_INTEGER,
+      threads: Number(threads) || null,
+    };
   }
 }
 
 /** Code of ClickHouse for what a user may not read. */
 const ACCESS_DENIED = 497;
 
-const MEMORY_STATEMENT = {
-  sql: "SELECT value FROM system.server_settings WHERE name = 'max_server_memory_usage'",
+const CAPACITY_STATEMENT = {
+  sql: "SELECT value, toString(getSetting('max_threads')) FROM system.server_settings WHERE name = 'max_server_memory_usage'",
   parameters: {},
   settings: { readonly: "1" },
 };

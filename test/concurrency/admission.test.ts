@@ -106,11 +106,61 @@ describe("admission", () => {
     await Promise.all(tasks);
   });
 
+  test("lets who needs memory wait for it, fairly, and nobody else wait for them", async () => {
+    const admission = new Admission({ ...QUERY, maxRunning: 8, maxWaiting: 100, maxRunningOfOne: 4 });
+    const gates = new Gates();
+    const large = { memory: 0.6, needsMemory: true };
+    const tasks = [1, 1, 1, 2].map((organizationId) => gates.run(admission, { organizationId, ...large }));
+    expect([gates.runningOf(1), gates.runningOf(2)]).toEqual([1, 0]);
+    // One that would have memory begins without, also where there is some, since others wait for it.
+    const seen = await admission.run({ organizationId: 3, memory: 0.1 }, never, async (place) => place);
+    expect(seen).toEqual({ hasMemory: false, running: 2, runningOfOne: 1 });
+    await gates.openOne(1);
+    expect([gates.runningOf(1), gates.runningOf(2)]).toEqual([0, 1]);
+    await gates.openOne(2);
+    expect([gates.runningOf(1), gates.runningOf(2)]).toEqual([1, 0]);
+    gates.openAll();
+    await Promise.all(tasks);
+    const alone = await admission.run({ organizationId: 3, memory: 1 }, never, async (place) => place);
+    expect(alone).toEqual({ hasMemory: true, running: 1, runningOfOne: 1 });
+  });
+
+  test("gives memory to a large task though smaller ones would fit before it", async () => {
+    const admission = new Admission({ ...QUERY, maxRunning: 8, maxWaiting: 100 });
+    const gates = new Gates();
+    const tasks = [0.5, 1, 0.5].map((memory, i) =>
+      gates.run(admission, { organizationId: i, memory, needsMemory: true }),
+    );
+    expect([0, 1, 2].map((id) => gates.runningOf(id))).toEqual([1, 0, 0]);
+    await gates.openOne(0);
+    expect([0, 1, 2].map((id) => gates.runningOf(id))).toEqual([0, 1, 0]);
+    gates.openAll();
+    await Promise.all(tasks);
+  });
+
+  test("goes on with who waits behind one that leaves while it waits for memory", async () => {
+    const admission = new Admission({ ...QUERY, maxRunning: 8, maxWaiting: 100 });
+    const gates = new Gates();
+    const needs = (memory: number) => ({ memory, needsMemory: true });
+    const holding = gates.run(admission, { organizationId: 1, ...needs(0.5) });
+    const leaver = new AbortController();
+    const leaving = admission.run({ organizationId: 2, ...needs(1) }, leaver.signal, async () => undefined);
+    const behind = admission.run({ organizationId: 3, ...needs(0.5) }, never, async () => "ran");
+    leaver.abort();
+    await expect(leaving).rejects.toBeInstanceOf(DependencyError);
+    expect(await behind).toBe("ran");
+    gates.openAll();
+    await holding;
+    expect(admission.organizations).toBe(0);
+  });
+
   test("never runs more than it may, for any order of calls, ends and departures, and forgets everybody", async () => {
     const call = fc.record({
       organizationId: fc.integer({ min: 1, max: 4 }),
       userId: fc.integer({ min: 1, max: 3 }),
       leaves: fc.boolean(),
+      memory: fc.double({ min: 0, max: 1, noNaN: true }),
+      needsMemory: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(call, { maxLength: 40 }), async (calls) => {
@@ -122,6 +172,7 @@ describe("admission", () => {
           maxRunningOfPerson: 2,
         });
         const running = new Map<string, number>();
+        let memory = 0;
         const add = (key: string, by: number): number => {
           const count = (running.get(key) ?? 0) + by;
           running.set(key, count);
@@ -135,9 +186,13 @@ describe("admission", () => {
               [`o${who.organizationId}`, 3],
               [`p${who.organizationId}.${who.userId}`, 2],
             ] as const;
-            const task = admission.run(who, caller.signal, async () => {
+            const task = admission.run(who, caller.signal, async ({ hasMemory }) => {
               for (const [key, most] of keys) expect(add(key, 1)).toBeLessThanOrEqual(most);
+              if (who.needsMemory) expect(hasMemory).toBe(true);
+              if (hasMemory) memory += who.memory;
+              expect(memory).toBeLessThanOrEqual(1 + 1e-9);
               await Promise.resolve();
+              if (hasMemory) memory -= who.memory;
               for (const [key] of keys) add(key, -1);
             });
             if (leaves) caller.abort();
@@ -145,6 +200,9 @@ describe("admission", () => {
           }),
         );
         expect(admission.organizations).toBe(0);
+        // All is given back, to the last part.
+        const last = await admission.run({ organizationId: 9, memory: 1 }, never, async (place) => place);
+        expect(last.hasMemory).toBe(true);
       }),
       { numRuns: 50 },
     );
@@ -156,7 +214,10 @@ class Gates {
   readonly #running: { organizationId: number; open: () => void }[] = [];
   #isOpen = false;
 
-  run(admission: Admission, who: { organizationId: number; userId?: number }): Promise<void> {
+  run(
+    admission: Admission,
+    who: { organizationId: number; userId?: number; memory?: number; needsMemory?: boolean },
+  ): Promise<void> {
     return admission.run(who, never, async () => {
       if (this.#isOpen) return;
       const gate = Promise.withResolvers<void>();

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { ApiError } from "../../src/errors.ts";
 import { allowedMs } from "../../src/http/body-pace.ts";
 import {
+  COPY_SLICE_BYTES,
   MAX_INLINE_UNPACK_BYTES,
   MAX_WHOLE_READ_BYTES,
   UNPACKING_MAX_RUNNING,
@@ -188,6 +189,17 @@ describe("a body that is not packed", () => {
     const chunks = [TEXT.subarray(0, 10), TEXT.subarray(10, 11), TEXT.subarray(11)];
     expect(Buffer.from(await readBody(bodyOf(streamOf(chunks)), LIMITS))).toEqual(TEXT);
     expect(await readBody(new Request("http://localhost/", { method: "POST" }), LIMITS)).toHaveLength(0);
+  });
+
+  test("comes out as it went in when what came before anybody read it is one large piece", async () => {
+    const bytes = new Uint8Array(randomBytes(COPY_SLICE_BYTES * 3 + 17));
+    const pieces = [bytes.subarray(0, COPY_SLICE_BYTES * 2 + 5), bytes.subarray(COPY_SLICE_BYTES * 2 + 5)];
+    const limits = { ...LIMITS, maxUnpackedBytes: bytes.length };
+    const length = { "content-length": String(bytes.length) };
+    for (const headers of [undefined, length]) {
+      const read = await readBody(bodyOf(streamOf(pieces), headers), limits);
+      expect(Buffer.compare(read, bytes)).toBe(0);
+    }
   });
 
   test("is refused past its limit, whether it says its length, lies about it or does not", async () => {

@@ -5,7 +5,7 @@ import { ApiError, DependencyError } from "../../src/errors.ts";
 import { createMetrics } from "../../src/server/metrics.ts";
 import type { ClickHouseEndpoint } from "../../src/storage/clickhouse.ts";
 import { QueryRunner, type StatementProgress } from "../../src/storage/query-runner.ts";
-import { StatementMemory } from "../../src/storage/statement-memory.ts";
+import type { StoreCapacity } from "../../src/storage/statement-bounds.ts";
 import { eventually } from "../harness/eventually.ts";
 import { queryCaller } from "../harness/query-caller.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
@@ -16,13 +16,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stores.close());
 
-function runnerOn(endpoint: ClickHouseEndpoint, maxRunning = 8, memory?: StatementMemory): QueryRunner {
+function runnerOn(endpoint: ClickHouseEndpoint, maxRunning = 8, capacity?: StoreCapacity): QueryRunner {
   return new QueryRunner({
     endpoint,
     admission: new Admission({ what: "a query", dependency: "clickhouse", maxRunning, maxWaiting: 8 }),
     metrics: createMetrics(),
     monotonicMs: () => performance.now(),
-    ...(memory !== undefined && { memory }),
+    ...(capacity !== undefined && { capacity }),
   });
 }
 
@@ -159,6 +159,43 @@ describe("a caller that goes away", () => {
   });
 });
 
+describe("a store with memory for one large statement", () => {
+  const capacity = { memoryBytes: 2 ** 29, threads: 2 };
+  const own = { max_memory_usage: String(2 ** 30) };
+  const large = statement("SELECT length(groupArray(number)) FROM numbers(12000000)", own);
+
+  test("answers several of them, one after the other", async () => {
+    const runner = runnerOn(stores.clickhouseEndpoint, 8, capacity);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => runner.run("test", large, queryCaller(undefined, i))),
+    );
+    expect(answers.map(({ rows }) => rows)).toEqual(answers.map(() => [[12_000_000]]));
+  });
+
+  test("lets the next one wait, and answers a small one meanwhile", async () => {
+    const runner = runnerOn(stores.clickhouseEndpoint, 8, capacity);
+    const holder = new AbortController();
+    const holding = failureOf(runner.run("test", endless("has-it", own), queryCaller(holder.signal, 1)));
+    await isRunning("has-it");
+    const waiting = runner.run("test", large, queryCaller(undefined, 2));
+    for (let i = 0; i < 3; i += 1)
+      expect((await runner.run("test", statement("SELECT 1", own), queryCaller(undefined, 3))).rows).toEqual([
+        [1],
+      ]);
+    holder.abort();
+    expect((await waiting).rows).toEqual([[12_000_000]]);
+    await holding;
+  });
+
+  test("refuses what all of it is not enough for", async () => {
+    const runner = runnerOn(stores.clickhouseEndpoint, 8, { ...capacity, memoryBytes: 2 ** 27 });
+    expect(await failureOf(runner.run("test", large, queryCaller()))).toMatchObject({
+      name: "ApiError",
+      code: "QUERY_TOO_EXPENSIVE",
+    });
+  });
+});
+
 describe("a statement that fails", () => {
   test("at its limit of time is QUERY_TIMEOUT", async () => {
     const compiled = endless("too-long", { max_execution_time: "0.2", timeout_overflow_mode: "throw" });
@@ -215,22 +252,6 @@ describe("a statement that fails", () => {
         name: "ApiError",
         code: "QUERY_TOO_EXPENSIVE",
       });
-  });
-
-  test("at a bound that is lower because of what else runs is a DependencyError that is worth another try", async () => {
-    const memory = new StatementMemory(2 ** 31);
-    const others = Array.from({ length: 12 }, (_, i) => memory.take(100 + i, 2 ** 30));
-    const runner = runnerOn(stores.clickhouseEndpoint, 8, memory);
-    const large = statement("SELECT length(groupArray(number)) FROM numbers(12000000)", {
-      max_memory_usage: String(2 ** 30),
-    });
-    const error = await failureOf(runner.run("test", large, queryCaller()));
-    expect(error).toBeInstanceOf(DependencyError);
-    expect(error).toMatchObject({ retryable: true });
-    for (const { giveBack } of others) giveBack();
-    expect(memory.bytes).toBe(0);
-    expect((await runner.run("test", large, queryCaller())).rows).toEqual([[12_000_000]]);
-    expect(memory.bytes).toBe(0);
   });
 
   test("because it is wrong is a DependencyError that is not worth another try", async () => {

@@ -68,6 +68,12 @@ function requestOf(entries: readonly object[]): IngestRequest {
   };
 }
 
+function smallRequest(message: string): IngestRequest {
+  const body = encoder.encode(JSON.stringify([{ message }]));
+  const decode: IngestRequest["decode"] = (batch, skip) => format.decode(body, batch, skip);
+  return { organizationId: 1, format: "native", bytes: body.length, keys: null, decode };
+}
+
 const entry = (id: number): object => ({ message: `m${id} ${"x".repeat(1000)}`, event_id: `e${id}` });
 const entries = (from: number, to: number): object[] =>
   Array.from({ length: to - from }, (_, i) => entry(from + i));
@@ -102,6 +108,43 @@ test("large bodies at the same time do not count as in flight while they wait, a
   const requests = Array.from({ length: 6 }, (_, i) => requestOf(entries(i * 400, (i + 1) * 400)));
   const results = await Promise.all(requests.map((request) => ingest.ingest(request)));
   expect(results).toEqual(requests.map(() => ({ accepted: 400, duplicates: 0, replayed: false })));
+});
+
+test("bodies larger than a batch are stored beside small ones, each entry once, with ids that grow", async () => {
+  const stored: { message: string; organizationId: number; id: bigint; receivedAt: number }[] = [];
+  const ingest = await openOne(({ block, organizations, lastId }) => {
+    const read = new CommittedBlock(block);
+    for (let row = 0; row < read.rows; row++) {
+      const [message = ""] = read.messageText(row).split(" ");
+      const organizationId = read.organizationId(row);
+      expect(organizations.has(organizationId)).toBe(true);
+      stored.push({ message, organizationId, id: read.id(row), receivedAt: Number(read.receivedAt(row)) });
+    }
+    expect(stored.at(-1)?.id).toBe(lastId);
+  });
+  const startMs = Date.now();
+  const text = "x".repeat(8000);
+  const large = (name: string): object[] =>
+    Array.from({ length: 400 }, (_, i) => ({ message: `${name}${i} ${text}`, attrs: { i, text } }));
+  const small = Array.from({ length: 20 }, (_, i) => smallRequest(`small${i}`));
+  const results = await Promise.all([
+    ingest.ingest(requestOf(large("a"))),
+    ...small.map((request) => ingest.ingest(request)),
+    ingest.ingest({ ...requestOf(large("b")), organizationId: 2 }),
+    ingest.ingest(requestOf(large("c"))),
+  ]);
+  expect(results.map(({ accepted }) => accepted)).toEqual([400, ...small.map(() => 1), 400, 400]);
+  const ids = stored.map(({ id }) => id);
+  expect(ids).toEqual(ids.toSorted((one, other) => (one < other ? -1 : 1)));
+  expect(new Set(ids).size).toBe(ids.length);
+  const sent = ["a", "b", "c"].flatMap((name) => Array.from({ length: 400 }, (_, i) => `${name}${i}`));
+  const all = [...sent, ...small.map((_, i) => `small${i}`)];
+  expect(stored.map(({ message }) => message).toSorted()).toEqual(all.toSorted());
+  expect(stored.filter(({ organizationId }) => organizationId === 2)).toHaveLength(400);
+  for (const { receivedAt } of stored) {
+    expect(receivedAt).toBeGreaterThanOrEqual(startMs);
+    expect(receivedAt).toBeLessThanOrEqual(Date.now());
+  }
 });
 
 test("what came over from the thread is freed as soon as the request is answered, whatever became of it", async () => {
