@@ -1,6 +1,7 @@
 import { isJsonObject, numberText, tryParseJson } from "../decode/json-body.ts";
 import { ATTRIBUTE_MAX_DEPTH } from "../limits.ts";
 import type { EntryAttribute, EntryTexts } from "./entry-texts.ts";
+import type { MaskPattern } from "./mask-pattern.ts";
 import { MASK_PATTERNS, type MaskPatternName } from "./patterns.ts";
 
 /** What is masked: fields by their names, and what has the form of a secret wherever it stands. */
@@ -11,7 +12,7 @@ export interface Mask {
 }
 
 /** What stands where a whole value was. */
-const MASKED = "[masked]";
+export const MASKED = "[masked]";
 const TEXT_COLUMNS = ["message", "service", "source", "host"] as const;
 /** Nothing but hexadecimal digits can stand in these. */
 const ID_COLUMNS = ["traceId", "spanId"] as const;
@@ -20,7 +21,7 @@ export const MASKABLE_COLUMNS = [...TEXT_COLUMNS, ...ID_COLUMNS, "event_id"] as 
 
 /** Masks the texts of entries. */
 export class EntryMasker {
-  readonly #patterns: readonly (typeof MASK_PATTERNS)[MaskPatternName][];
+  readonly #patterns: readonly MaskPattern[];
   readonly #fields: ReadonlySet<string>;
 
   constructor({ fields, patterns }: Mask) {
@@ -59,7 +60,7 @@ export class EntryMasker {
 
   /** A value of JSON, whose path is `path`; the same value when there is nothing in it to mask. */
   value(value: unknown, path: string): unknown {
-    if (this.#isSecret(path)) return MASKED;
+    if (this.#fields.has(path) || this.isSecretName(path)) return MASKED;
     if (typeof value === "string") return this.text(value);
     const number = numberText(value);
     if (number !== null) return this.text(number) === number ? value : this.text(number);
@@ -78,8 +79,9 @@ export class EntryMasker {
       : Object.fromEntries(members.map(({ entry }) => entry));
   }
 
-  #isSecret(path: string): boolean {
-    return this.#fields.has(path) || this.#patterns.some(({ isSecretName }) => isSecretName?.(path) === true);
+  /** Whether what is called so is hidden by a pattern whatever it is. */
+  isSecretName(name: string): boolean {
+    return this.#patterns.some(({ isSecretName }) => isSecretName?.(name) === true);
   }
 
   #column(column: (typeof TEXT_COLUMNS)[number], text: string): string {
@@ -96,7 +98,8 @@ export class EntryMasker {
     const { key, text, isJson } = attribute;
     const maskedKey = this.text(key);
     if (!isJson) {
-      const masked = this.#isSecret(key) ? MASKED : this.text(text);
+      const isSecret = this.#fields.has(key) || this.isSecretName(key);
+      const masked = isSecret ? MASKED : this.text(text);
       return masked === text && maskedKey === key ? attribute : { key: maskedKey, text: masked, isJson };
     }
     // The empty text stands for null.
