@@ -2,9 +2,9 @@ import type { MaskPattern } from "./mask-pattern.ts";
 
 type Hint = MaskPattern["hint"];
 
-/** Places of any of some texts of ASCII, which are looked for one after the other: each runs at gigabytes a second. */
+/** Places of any of some texts, which are looked for one after the other: each runs at gigabytes a second. */
 export function literalsHint(literals: readonly string[]): Hint {
-  const needles = literals.map((literal) => Buffer.from(literal, "ascii"));
+  const needles = literals.map((literal) => Buffer.from(literal));
   return (bytes, hit) => {
     for (const needle of needles)
       for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at + needle.length)) hit(at);

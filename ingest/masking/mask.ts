@@ -13,11 +13,13 @@ export interface Mask {
 
 /** What stands where a whole value was. */
 export const MASKED = "[masked]";
-const TEXT_COLUMNS = ["message", "service", "source", "host"] as const;
+const NAME_COLUMNS = ["service", "source", "host"] as const;
+/** What a text begins with that may be an object of JSON. */
+const JSON_OBJECT = /^\s*\{/;
 /** Nothing but hexadecimal digits can stand in these. */
 const ID_COLUMNS = ["traceId", "spanId"] as const;
 /** Columns of entries that a mask can name. */
-export const MASKABLE_COLUMNS = [...TEXT_COLUMNS, ...ID_COLUMNS, "event_id"] as const;
+export const MASKABLE_COLUMNS = ["message", ...NAME_COLUMNS, ...ID_COLUMNS, "event_id"] as const;
 
 /** Masks the texts of entries. */
 export class EntryMasker {
@@ -33,7 +35,8 @@ export class EntryMasker {
   entry(entry: EntryTexts): EntryTexts {
     const attributes = entry.attributes.map((attribute) => this.#attribute(attribute));
     const masked = { ...entry, attributes, event_id: this.#eventId(entry.event_id) };
-    for (const column of TEXT_COLUMNS) masked[column] = this.#column(column, entry[column]);
+    for (const column of NAME_COLUMNS) masked[column] = this.#column(column, entry[column]);
+    masked.message = this.#message(entry.message);
     for (const column of ID_COLUMNS) if (this.#fields.has(column)) masked[column] = "";
     const isSame =
       MASKABLE_COLUMNS.every((column) => masked[column] === entry[column]) &&
@@ -84,7 +87,18 @@ export class EntryMasker {
     return this.#patterns.some(({ isSecretName }) => isSecretName?.(name) === true);
   }
 
-  #column(column: (typeof TEXT_COLUMNS)[number], text: string): string {
+  /** Of a message that is an object of JSON, as of a source that is learning, the members are masked like attributes. */
+  #message(text: string): string {
+    const parsed =
+      this.#fields.size > 0 && !this.#fields.has("message") && JSON_OBJECT.test(text)
+        ? tryParseJson(text, ATTRIBUTE_MAX_DEPTH)
+        : null;
+    if (parsed?.ok !== true) return this.#column("message", text);
+    const masked = this.value(parsed.value, "");
+    return masked === parsed.value ? this.text(text) : JSON.stringify(masked);
+  }
+
+  #column(column: "message" | (typeof NAME_COLUMNS)[number], text: string): string {
     return text !== "" && this.#fields.has(column) ? MASKED : this.text(text);
   }
 

@@ -1,8 +1,15 @@
 import type { CommittedBlock } from "../committed-block.ts";
 import type { ElementEnds, IndexedTexts, TextSlices } from "../native/block-reader.ts";
+import { literalsHint } from "./hints.ts";
 import { MASKABLE_COLUMNS, type Mask } from "./mask.ts";
 import type { MaskPattern } from "./mask-pattern.ts";
 import { MASK_PATTERNS, type MaskPatternName } from "./patterns.ts";
+
+/** In JSON any character can be written so: what it is shows when it is parsed. */
+const ESCAPE = "\\u";
+const OPENING_BRACE = 0x7b;
+const SPACE = 0x20;
+const ESCAPES = { hint: literalsHint([ESCAPE]) };
 
 /** Says which entries of a block a mask may find something in: one look at all texts for each pattern. */
 export class MaskableRows {
@@ -24,9 +31,12 @@ export class MaskableRows {
   }
 
   #rowsWithFields(fields: readonly string[]): Uint8Array {
-    const { rows, details } = this.#block;
+    const { rows, details, message } = this.#block;
     const found = new Uint8Array(rows);
     if (fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field))) return found.fill(1);
+    lookInTexts(membersHint(fields), message, (row) => {
+      if (mayBeObject(message, row)) found[row] = 1;
+    });
     const { keys, ends } = details.attrs;
     const jsonKeys = new Set(details.attrJsonKeys.elements.texts);
     const isNamed = keys.texts.map((key) =>
@@ -58,14 +68,28 @@ export class MaskableRows {
     lookInTexts(pattern, block.message, mark);
     lookInTexts(pattern, eventId, mark);
     lookInTexts(pattern, attrs.values, markElement);
+    lookInTexts(ESCAPES, attrs.values, markElement);
     for (const column of [block.service, block.source, block.host]) lookInNames(pattern, column, mark);
     lookInNames(pattern, attrs.keys, markElement);
     return rows;
   }
 }
 
+/** Places of what a message that is JSON has where it has one of the fields. */
+function membersHint(fields: readonly string[]): Pick<MaskPattern, "hint"> {
+  if (fields.length === 0) return { hint: () => {} };
+  const ends = fields.map((field) => `${field.slice(field.lastIndexOf(".") + 1)}"`);
+  return { hint: literalsHint([...new Set(ends), ESCAPE]) };
+}
+
+/** Whether a text begins as an object of JSON, or with white space. */
+function mayBeObject({ bytes, starts }: TextSlices, row: number): boolean {
+  const first = bytes[starts[row] ?? 0] ?? 0;
+  return first === OPENING_BRACE || first <= SPACE;
+}
+
 function lookInTexts(
-  { hint }: MaskPattern,
+  { hint }: Pick<MaskPattern, "hint">,
   { bytes, starts, ends }: TextSlices,
   mark: (at: number) => void,
 ): void {
