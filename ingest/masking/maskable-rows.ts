@@ -1,4 +1,4 @@
-import type { CommittedBlock } from "../committed-block.ts";
+import { type CommittedBlock, textAt } from "../committed-block.ts";
 import type { ElementEnds, IndexedTexts, TextSlices } from "../native/block-reader.ts";
 import { literalsHint } from "./hints.ts";
 import { MASKABLE_COLUMNS, type Mask } from "./mask.ts";
@@ -8,6 +8,7 @@ import { MASK_PATTERNS, type MaskPatternName } from "./patterns.ts";
 /** In JSON any character can be written so: what it is shows when it is parsed. */
 const ESCAPE = "\\u";
 const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
 const SPACE = 0x20;
 const ESCAPES = { hint: literalsHint([ESCAPE]) };
 
@@ -65,9 +66,9 @@ export class MaskableRows {
       rows[row] = 1;
     };
     const markElement = (element: number): void => mark(rowOfElement(attrs.ends, element));
-    lookInTexts(pattern, block.message, mark);
-    lookInTexts(pattern, eventId, mark);
-    lookInTexts(pattern, attrs.values, markElement);
+    findInTexts(pattern, block.message, mark);
+    findInTexts(pattern, eventId, mark);
+    findInTexts(pattern, attrs.values, markElement);
     lookInTexts(ESCAPES, attrs.values, markElement);
     for (const column of [block.service, block.source, block.host]) lookInNames(pattern, column, mark);
     lookInNames(pattern, attrs.keys, markElement);
@@ -88,10 +89,23 @@ function mayBeObject({ bytes, starts }: TextSlices, row: number): boolean {
   return first === OPENING_BRACE || first <= SPACE;
 }
 
+/** Marks texts in which the pattern finds something, and JSON in which it may: what members are called matters too. */
+function findInTexts(pattern: MaskPattern, slices: TextSlices, mark: (at: number) => void): void {
+  let latest = -1;
+  lookInTexts(pattern, slices, (text) => {
+    if (text === latest) return;
+    latest = text;
+    const first = slices.bytes[slices.starts[text] ?? 0];
+    if (first === OPENING_BRACE || first === OPENING_BRACKET || pattern.find(textAt(slices, text)).length > 0)
+      mark(text);
+  });
+}
+
+/** Calls `hit` for texts that hold a place of the hint. */
 function lookInTexts(
   { hint }: Pick<MaskPattern, "hint">,
   { bytes, starts, ends }: TextSlices,
-  mark: (at: number) => void,
+  hit: (text: number) => void,
 ): void {
   const from = starts[0] ?? 0;
   const to = ends.at(-1) ?? 0;
@@ -99,7 +113,7 @@ function lookInTexts(
   if (to - from < starts.length) return;
   hint(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from), (at) => {
     const text = lastAtOrBelow(starts, from + at);
-    if (text >= 0) mark(text);
+    if (text >= 0) hit(text);
   });
 }
 
