@@ -51,7 +51,7 @@ export class RuleCounter {
   }
 
   #note(done: RuleHour): void {
-    const key = `${done.ruleId} ${done.hour}`;
+    const key = `${done.organizationId} ${done.ruleId} ${done.hour}`;
     const earlier = this.#pending.get(key);
     if (earlier === undefined && this.#pending.size >= COUNTS_PENDING_MAX) return;
     this.#pending.set(key, {
