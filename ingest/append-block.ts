@@ -1,3 +1,4 @@
+import { CommittedBlock } from "./committed-block.ts";
 import type { LogBatch } from "./log-batch.ts";
 import type { EntryTexts } from "./masking/entry-texts.ts";
 import {
@@ -14,41 +15,40 @@ type Run = readonly [from: number, to: number, texts?: EntryTexts | undefined];
 
 const NOTHING: ReadonlyMap<number, EntryTexts> = new Map();
 
+/** Appends the entries of a block that `LogBatch.writeTo` wrote, without those at the positions in `skip`; see `appendEntries`. */
+export function appendBlock(batch: LogBatch, block: Uint8Array, skip: ReadonlySet<number>): void {
+  if (new BlockReader(block).rows > 0) appendEntries(batch, new CommittedBlock(block), skip);
+}
+
 /**
- * Appends the entries of a block that `LogBatch.writeTo` wrote to the open request of `batch`, without those at the
- * positions in `skip`. They belong to the request then: its organisation and time of receipt are theirs, the batch
- * gives them their ids. Whole columns are copied, which takes a small part of the time that decoding takes. Entries in
- * `replaced`, by their positions, have these texts instead of their own.
+ * Appends entries to the open request of `batch`, without those at the positions in `skip`. They belong to the request then:
+ * its organisation and time of receipt are theirs, the batch gives them their ids. Whole columns are copied, which takes a
+ * small part of the time that decoding takes. Entries in `replaced`, by their positions, have these texts instead of
+ * their own.
  */
-export function appendBlock(
+export function appendEntries(
   batch: LogBatch,
-  block: Uint8Array,
+  entries: CommittedBlock,
   skip: ReadonlySet<number>,
   replaced: ReadonlyMap<number, EntryTexts> = NOTHING,
 ): void {
-  const reader = new BlockReader(block);
-  if (reader.rows === 0) return;
-  const runs = keptRuns(reader.rows, skip, replaced);
+  const runs = keptRuns(entries.rows, skip, replaced);
   const { rows } = batch;
-  fixedColumn(reader, 4);
-  appendFixed(batch.ts, fixedColumn(reader, 8), runs, 8);
-  fixedColumn(reader, 8);
-  fixedColumn(reader, 8);
-  appendFixed(batch.level, fixedColumn(reader, 1), runs, 1);
-  for (const name of ["service", "source", "host"] as const) {
-    reader.columnName();
-    appendIndexed(batch[name], reader.indexedTexts(), runs, name);
-  }
-  appendTexts(batch.message, textColumn(reader), runs, "message");
+  const { details } = entries;
+  appendFixed(batch.ts, entries.tsBytes, runs, 8);
+  appendFixed(batch.level, entries.levelBytes, runs, 1);
+  for (const name of ["service", "source", "host"] as const)
+    appendIndexed(batch[name], entries[name], runs, name);
+  appendTexts(batch.message, entries.message, runs, "message");
   for (const name of ["traceId", "spanId"] as const) {
-    const texts = textColumn(reader);
-    if (isAllEmpty(texts, reader.rows)) continue;
+    const texts = details[name];
+    if (isAllEmpty(texts, entries.rows)) continue;
     // Filled up at the end of the request only, because most requests have none.
     batch[name].fillTo(rows);
     appendTexts(batch[name], texts, runs, name);
   }
-  appendTexts(batch.eventId, textColumn(reader), runs, "event_id");
-  appendAttributes(batch, reader, runs);
+  appendTexts(batch.eventId, details.eventId, runs, "event_id");
+  appendAttributes(batch, details, runs);
   batch.endRows(runs.reduce((count, [from, to]) => count + to - from, 0));
 }
 
@@ -60,9 +60,9 @@ function keptRuns(
 ): readonly Run[] {
   const runs: Run[] = [];
   let from = 0;
-  for (const row of [...skip, ...replaced.keys()].toSorted((a, b) => a - b)) {
+  for (const row of new Set([...skip, ...replaced.keys()].toSorted((a, b) => a - b))) {
     if (row > from) runs.push([from, row]);
-    const texts = replaced.get(row);
+    const texts = skip.has(row) ? undefined : replaced.get(row);
     if (texts !== undefined) runs.push([row, row + 1, texts]);
     from = row + 1;
   }
@@ -70,36 +70,30 @@ function keptRuns(
   return runs;
 }
 
-function appendAttributes(batch: LogBatch, reader: BlockReader, runs: readonly Run[]): void {
+function appendAttributes(
+  batch: LogBatch,
+  { attrs: pairs, attrJsonKeys: json }: CommittedBlock["details"],
+  runs: readonly Run[],
+): void {
   const { attrs, attrJsonKeys } = batch;
-  reader.columnName();
-  reader.indexedPrefix();
-  const pairEnds = reader.elementEnds();
-  const pairs = pairEnds[reader.rows - 1] ?? 0;
   const firstPair = attrs.keys.rows;
-  const pairKeys = reader.indexedData(pairs);
-  const pairValues = reader.texts(pairs);
-  const numbers = attrs.keys.numbersOf(pairKeys.texts);
-  for (const [from, to, texts] of elementRuns(pairEnds, runs))
+  const numbers = attrs.keys.numbersOf(pairs.keys.texts);
+  for (const [from, to, texts] of elementRuns(pairs.ends, runs))
     if (texts === undefined) {
-      attrs.keys.appendIndexed(numbers, pairKeys.indexes, from, to);
-      attrs.values.appendRows(pairValues, from, to);
+      attrs.keys.appendIndexed(numbers, pairs.keys.indexes, from, to);
+      attrs.values.appendRows(pairs.values, from, to);
     } else
       for (const { key, text } of texts.attributes) {
         attrs.keys.append(key);
         attrs.values.append(text);
       }
-  appendEnds(attrs, firstPair, pairEnds, runs, (texts) => texts.attributes.length);
-  reader.columnName();
-  reader.indexedPrefix();
-  const keyEnds = reader.elementEnds();
+  appendEnds(attrs, firstPair, pairs.ends, runs, (texts) => texts.attributes.length);
   const firstKey = attrJsonKeys.elements.rows;
-  const keys = reader.indexedData(keyEnds[reader.rows - 1] ?? 0);
-  const keyNumbers = attrJsonKeys.elements.numbersOf(keys.texts);
-  for (const [from, to, texts] of elementRuns(keyEnds, runs))
-    if (texts === undefined) attrJsonKeys.elements.appendIndexed(keyNumbers, keys.indexes, from, to);
+  const keyNumbers = attrJsonKeys.elements.numbersOf(json.elements.texts);
+  for (const [from, to, texts] of elementRuns(json.ends, runs))
+    if (texts === undefined) attrJsonKeys.elements.appendIndexed(keyNumbers, json.elements.indexes, from, to);
     else for (const key of jsonKeysOf(texts)) attrJsonKeys.elements.append(key);
-  appendEnds(attrJsonKeys, firstKey, keyEnds, runs, (texts) => jsonKeysOf(texts).length);
+  appendEnds(attrJsonKeys, firstKey, json.ends, runs, (texts) => jsonKeysOf(texts).length);
 }
 
 function jsonKeysOf({ attributes }: EntryTexts): string[] {
@@ -136,12 +130,6 @@ function appendEnds(
   }
 }
 
-function fixedColumn(reader: BlockReader, width: number): Uint8Array {
-  reader.columnName();
-  const { buffer, byteOffset, byteLength } = reader.fixed(width);
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
 function appendFixed(
   column: { appendBytes(bytes: Uint8Array): void },
   bytes: Uint8Array,
@@ -161,11 +149,6 @@ function appendIndexed(
   for (const [from, to, instead] of runs)
     if (instead === undefined) column.appendIndexed(numbers, indexes, from, to);
     else column.append(instead[name]);
-}
-
-function textColumn(reader: BlockReader): EncodedTexts {
-  reader.columnName();
-  return reader.texts();
 }
 
 function appendTexts(

@@ -2,8 +2,8 @@ import { LEVEL_NUMBERS } from "./log-batch.ts";
 import {
   BlockReader,
   type ElementEnds,
+  type EncodedTexts,
   type IndexedTexts,
-  type TextSlices,
   textAt,
 } from "./native/block-reader.ts";
 
@@ -13,10 +13,10 @@ const LEVEL_NAMES = ["", ...Object.keys(LEVEL_NUMBERS)];
 
 /** Everything the entries have behind their messages. */
 interface EntryDetails {
-  readonly traceId: TextSlices;
-  readonly spanId: TextSlices;
-  readonly eventId: TextSlices;
-  readonly attrs: { readonly keys: IndexedTexts; readonly values: TextSlices; readonly ends: ElementEnds };
+  readonly traceId: EncodedTexts;
+  readonly spanId: EncodedTexts;
+  readonly eventId: EncodedTexts;
+  readonly attrs: { readonly keys: IndexedTexts; readonly values: EncodedTexts; readonly ends: ElementEnds };
   readonly attrJsonKeys: { readonly elements: IndexedTexts; readonly ends: ElementEnds };
 }
 
@@ -36,7 +36,7 @@ export class CommittedBlock {
   readonly service: IndexedTexts;
   readonly source: IndexedTexts;
   readonly host: IndexedTexts;
-  readonly message: TextSlices;
+  readonly message: EncodedTexts;
   readonly #reader: BlockReader;
   readonly #organizations: DataView;
   readonly #ts: DataView;
@@ -59,6 +59,16 @@ export class CommittedBlock {
     this.source = named(reader, "source").indexedTexts();
     this.host = named(reader, "host").indexedTexts();
     this.message = named(reader, "message").texts();
+  }
+
+  /** The column `ts` as it is stored, 8 bytes a row. */
+  get tsBytes(): Uint8Array {
+    return bytesOf(this.#ts);
+  }
+
+  /** The column `level` as it is stored, a byte a row. */
+  get levelBytes(): Uint8Array {
+    return bytesOf(this.#levels);
   }
 
   organizationId(row: number): number {
@@ -158,6 +168,10 @@ function readDetails(reader: BlockReader): EntryDetails {
     attrs: { keys, values, ends: attrEnds },
     attrJsonKeys: { elements, ends: jsonEnds },
   };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: DataView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function elementsStart(ends: ElementEnds, row: number): number {

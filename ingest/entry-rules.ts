@@ -1,11 +1,8 @@
-import { appendBlock } from "./append-block.ts";
 import { CommittedBlock } from "./committed-block.ts";
-import type { LogBatch } from "./log-batch.ts";
 import { type EntryTexts, entryTexts } from "./masking/entry-texts.ts";
 import { EntryMasker, type Mask } from "./masking/mask.ts";
 import { MaskableRows } from "./masking/maskable-rows.ts";
 import { BlockReader } from "./native/block-reader.ts";
-import { takeBlock } from "./take-block.ts";
 
 /** What becomes of the entries that a rule is for. */
 export type EntryAction =
@@ -38,15 +35,26 @@ export interface EntryRules {
   readonly random: () => number;
 }
 
-/** Entries as they are to be stored. */
-interface JudgedEntries {
-  readonly block: Uint8Array;
-  readonly dropped: number;
+/** What is to become of the entries of a request. */
+export interface JudgedEntries {
+  /** As they were received; null when there are none. */
+  readonly entries: CommittedBlock | null;
+  /** The positions of those that are not stored. */
+  readonly dropped: ReadonlySet<number>;
+  /** What others have instead of their texts, by their positions. */
+  readonly replaced: ReadonlyMap<number, EntryTexts>;
   readonly outcomes: readonly RuleOutcome[];
 }
 
 /** Entries judged before others get a turn: some milliseconds. */
 const ROWS_PER_STEP = 1_000;
+
+const NOTHING_JUDGED: JudgedEntries = {
+  entries: null,
+  dropped: new Set(),
+  replaced: new Map(),
+  outcomes: [],
+};
 
 /** A compiled rule, and what it did so far. */
 interface JudgingRule {
@@ -62,14 +70,13 @@ interface JudgingRule {
 /**
  * The entries of a block as the rules leave them. Every rule is asked about the entry as it was received; the first that
  * drops it ends its way, and of what is kept everything is masked that any of the rules before masks. Pauses after some
- * rows, so that others get a turn. `scratch` is an empty batch, and is empty afterwards.
+ * rows, so that others get a turn.
  */
 export function* judgeEntries(
   block: Uint8Array,
   { rules, random }: EntryRules,
-  scratch: LogBatch,
 ): Generator<void, JudgedEntries> {
-  if (new BlockReader(block).rows === 0) return { block, dropped: 0, outcomes: [] };
+  if (new BlockReader(block).rows === 0) return NOTHING_JUDGED;
   const entries = new CommittedBlock(block);
   const maskable = new MaskableRows(entries);
   const judging: JudgingRule[] = [];
@@ -93,8 +100,9 @@ export function* judgeEntries(
     else if (fate !== null) replaced.set(row, fate);
   }
   return {
-    block: dropped.size + replaced.size === 0 ? block : rewritten(block, dropped, replaced, scratch),
-    dropped: dropped.size,
+    entries,
+    dropped,
+    replaced,
     outcomes: judging.flatMap((rule, place) =>
       rule.dropped + rule.masked === 0 ? [] : [{ rule: place, dropped: rule.dropped, masked: rule.masked }],
     ),
@@ -108,17 +116,19 @@ function judgeRow(
   random: () => number,
   row: number,
 ): "dropped" | EntryTexts | null {
-  const masking: JudgingRule[] = [];
+  let masking: JudgingRule[] | null = null;
   for (const rule of rules) {
     const { action, maskable } = rule;
     if (action.kind === "mask") {
-      if (maskable?.[row] === 1 && rule.isFor(row)) masking.push(rule);
+      if (maskable?.[row] !== 1 || !rule.isFor(row)) continue;
+      masking ??= [];
+      masking.push(rule);
     } else if (rule.isFor(row) && (action.kind === "drop" || random() * action.keepOneIn >= 1)) {
       rule.dropped++;
       return "dropped";
     }
   }
-  if (masking.length === 0) return null;
+  if (masking === null) return null;
   const received = entryTexts(block, row);
   let entry = received;
   for (const rule of masking) {
@@ -127,15 +137,4 @@ function judgeRow(
     entry = masked;
   }
   return entry === received ? null : entry;
-}
-
-function rewritten(
-  block: Uint8Array,
-  dropped: ReadonlySet<number>,
-  replaced: ReadonlyMap<number, EntryTexts>,
-  scratch: LogBatch,
-): Uint8Array {
-  scratch.beginRequest(0, 0);
-  appendBlock(scratch, block, dropped, replaced);
-  return takeBlock(scratch);
 }

@@ -33,6 +33,7 @@ const RETRY_AFTER_SECONDS = {
   no_instance: 5,
   in_flight: 1,
   duplicates_full: 5,
+  rules_unknown: 5,
   write_failed: 5,
   closing: 1,
 } as const;

@@ -38,6 +38,7 @@ export { StreamFrames } from "./decode/syslog/stream-frames.ts";
 export { SyslogDecoder } from "./decode/syslog/syslog-decoder.ts";
 export { SyslogRecords } from "./decode/syslog/syslog-records.ts";
 export { requestIdentity, requestKeys } from "./dedupe/request-keys.ts";
+export type { EntryAction, EntryRule, EntryRules } from "./entry-rules.ts";
 export {
   type IngestIssue,
   IngestKeyReusedError,
@@ -57,6 +58,10 @@ export { PRESETS, presetOf } from "./mapping/presets/presets.ts";
 export { previewBody } from "./mapping/preview.ts";
 export { sourceDecoder, sourceRecordDecoder } from "./mapping/source-decoder.ts";
 export { mappingIssues } from "./mapping/validate-mapping.ts";
+export type { EntryTexts } from "./masking/entry-texts.ts";
+export { EntryMasker, MASKABLE_COLUMNS, type Mask } from "./masking/mask.ts";
+export { MASK_PATTERN_NAMES } from "./masking/patterns.ts";
+export { RawMasker } from "./masking/raw-masker.ts";
 export { ByteBuffer } from "./native/byte-buffer.ts";
 export type { IngestObserver } from "./observer.ts";
 export { LEVEL_WORDS } from "./record/levels.ts";

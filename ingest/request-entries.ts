@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { appendBlock } from "./append-block.ts";
-import { type EntryRules, judgeEntries } from "./entry-rules.ts";
+import { appendBlock, appendEntries } from "./append-block.ts";
+import { type EntryRules, type JudgedEntries, judgeEntries } from "./entry-rules.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import type { LogBatch } from "./log-batch.ts";
 import { takeBlock } from "./take-block.ts";
@@ -35,17 +35,29 @@ export async function asRuled(
   rules: EntryRules,
   { scratch, receivedAtMs }: { scratch: LogBatch; receivedAtMs: number },
 ): Promise<RequestEntries> {
-  const judging = judgeEntries(block ?? decodedBlock(request, scratch, receivedAtMs), rules, scratch);
+  const judging = judgeEntries(block ?? decodedBlock(request, scratch, receivedAtMs), rules);
   let step = judging.next();
   for (; step.done !== true; step = judging.next()) if (block !== null) await nextTurn();
   const judged = step.value;
   return {
-    append: (batch, skip) => appendBlock(batch, judged.block, skip),
-    dropped: judged.dropped,
+    append: (batch, skip) => {
+      const { entries, replaced } = judged;
+      if (entries !== null) appendEntries(batch, entries, withoutDropped(judged, skip), replaced);
+    },
+    dropped: judged.dropped.size,
     applied: () => {
       if (judged.outcomes.length > 0) rules.applied(judged.outcomes);
     },
   };
+}
+
+/** The positions of what is not appended; those in `skip` are counted among what is not dropped. */
+function withoutDropped({ entries, dropped }: JudgedEntries, skip: ReadonlySet<number>): ReadonlySet<number> {
+  if (entries === null || skip.size === 0) return dropped;
+  const passed = new Set(dropped);
+  let position = 0;
+  for (let row = 0; row < entries.rows; row++) if (!dropped.has(row) && skip.has(position++)) passed.add(row);
+  return passed;
 }
 
 /** The entries of a request by themselves. */

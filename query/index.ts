@@ -39,7 +39,7 @@ export {
 export { filteredLogs, type LogFilter, searchPredicate } from "./log-filter.ts";
 export { predicateMatcher } from "./match/predicate.ts";
 export type { MatchRow, RowMatcher } from "./match/row.ts";
-export { messageConditions, type RowBound, rowBound } from "./match/row-bound.ts";
+export { columnsIn, messageConditions, type RowBound, rowBound } from "./match/row-bound.ts";
 export { RowSet } from "./match/row-set.ts";
 export { SearchIndex, type TextRows } from "./match/search-index.ts";
 export { TermFinder, termsOf } from "./match/term-finder.ts";

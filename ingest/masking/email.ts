@@ -1,4 +1,3 @@
-import { literalsHint } from "./hints.ts";
 import type { MaskedSpan, MaskPattern } from "./mask-pattern.ts";
 
 /** Octets of what stands before the @ (RFC 5321, 4.5.3.1.1), and of the domain. */
@@ -9,6 +8,13 @@ const DOMAIN =
   /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+/u;
 /** What often stands before an address in a log and could be part of one. */
 const PREFIX = /^(?:.*[=/'`{|])?\.*/su;
+
+const AT = 0x40;
+const DOT = 0x2e;
+/** 1 for letters, digits, hyphens, dots, and the bytes of what is not ASCII. */
+const IS_OF_DOMAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 || /[A-Za-z0-9.-]/.test(String.fromCharCode(byte)) ? 1 : 0,
+);
 
 /** Addresses of mail. */
 export const EMAIL: MaskPattern = {
@@ -25,5 +31,15 @@ export const EMAIL: MaskPattern = {
     }
     return spans;
   },
-  hint: literalsHint(["@"]),
+  hint: (bytes, hit) => {
+    for (let at = bytes.indexOf(AT); at !== -1; at = bytes.indexOf(AT, at + 1)) {
+      const end = Math.min(bytes.length, at + 1 + DOMAIN_MAX_CHARS * 4);
+      // Most of what has the sign has no domain behind it.
+      for (let dot = at + 1; dot < end && IS_OF_DOMAIN[bytes[dot] ?? 0] === 1; dot++)
+        if (bytes[dot] === DOT) {
+          hit(at);
+          break;
+        }
+    }
+  },
 };

@@ -1,6 +1,7 @@
 import { isJsonObject, numberText, tryParseJson } from "../decode/json-body.ts";
 import { ATTRIBUTE_MAX_DEPTH } from "../limits.ts";
 import type { EntryAttribute, EntryTexts } from "./entry-texts.ts";
+import type { MaskPattern } from "./mask-pattern.ts";
 import { MASK_PATTERNS, type MaskPatternName } from "./patterns.ts";
 
 /** What is masked: fields by their names, and what has the form of a secret wherever it stands. */
@@ -11,16 +12,18 @@ export interface Mask {
 }
 
 /** What stands where a whole value was. */
-const MASKED = "[masked]";
-const TEXT_COLUMNS = ["message", "service", "source", "host"] as const;
+export const MASKED = "[masked]";
+const NAME_COLUMNS = ["service", "source", "host"] as const;
+/** What a text begins with that may be an object of JSON. */
+const JSON_OBJECT = /^\s*\{/;
 /** Nothing but hexadecimal digits can stand in these. */
 const ID_COLUMNS = ["traceId", "spanId"] as const;
 /** Columns of entries that a mask can name. */
-export const MASKABLE_COLUMNS = [...TEXT_COLUMNS, ...ID_COLUMNS, "event_id"] as const;
+export const MASKABLE_COLUMNS = ["message", ...NAME_COLUMNS, ...ID_COLUMNS, "event_id"] as const;
 
 /** Masks the texts of entries. */
 export class EntryMasker {
-  readonly #patterns: readonly (typeof MASK_PATTERNS)[MaskPatternName][];
+  readonly #patterns: readonly MaskPattern[];
   readonly #fields: ReadonlySet<string>;
 
   constructor({ fields, patterns }: Mask) {
@@ -32,7 +35,8 @@ export class EntryMasker {
   entry(entry: EntryTexts): EntryTexts {
     const attributes = entry.attributes.map((attribute) => this.#attribute(attribute));
     const masked = { ...entry, attributes, event_id: this.#eventId(entry.event_id) };
-    for (const column of TEXT_COLUMNS) masked[column] = this.#column(column, entry[column]);
+    for (const column of NAME_COLUMNS) masked[column] = this.#column(column, entry[column]);
+    masked.message = this.#message(entry.message);
     for (const column of ID_COLUMNS) if (this.#fields.has(column)) masked[column] = "";
     const isSame =
       MASKABLE_COLUMNS.every((column) => masked[column] === entry[column]) &&
@@ -59,7 +63,7 @@ export class EntryMasker {
 
   /** A value of JSON, whose path is `path`; the same value when there is nothing in it to mask. */
   value(value: unknown, path: string): unknown {
-    if (this.#isSecret(path)) return MASKED;
+    if (this.#fields.has(path) || this.isSecretName(path)) return MASKED;
     if (typeof value === "string") return this.text(value);
     const number = numberText(value);
     if (number !== null) return this.text(number) === number ? value : this.text(number);
@@ -78,11 +82,23 @@ export class EntryMasker {
       : Object.fromEntries(members.map(({ entry }) => entry));
   }
 
-  #isSecret(path: string): boolean {
-    return this.#fields.has(path) || this.#patterns.some(({ isSecretName }) => isSecretName?.(path) === true);
+  /** Whether what is called so is hidden by a pattern whatever it is. */
+  isSecretName(name: string): boolean {
+    return this.#patterns.some(({ isSecretName }) => isSecretName?.(name) === true);
   }
 
-  #column(column: (typeof TEXT_COLUMNS)[number], text: string): string {
+  /** Of a message that is an object of JSON, as of a source that is learning, the members are masked like attributes. */
+  #message(text: string): string {
+    const parsed =
+      this.#fields.size > 0 && !this.#fields.has("message") && JSON_OBJECT.test(text)
+        ? tryParseJson(text, ATTRIBUTE_MAX_DEPTH)
+        : null;
+    if (parsed?.ok !== true) return this.#column("message", text);
+    const masked = this.value(parsed.value, "");
+    return masked === parsed.value ? this.text(text) : JSON.stringify(masked);
+  }
+
+  #column(column: "message" | (typeof NAME_COLUMNS)[number], text: string): string {
     return text !== "" && this.#fields.has(column) ? MASKED : this.text(text);
   }
 
@@ -96,7 +112,8 @@ export class EntryMasker {
     const { key, text, isJson } = attribute;
     const maskedKey = this.text(key);
     if (!isJson) {
-      const masked = this.#isSecret(key) ? MASKED : this.text(text);
+      const isSecret = this.#fields.has(key) || this.isSecretName(key);
+      const masked = isSecret ? MASKED : this.text(text);
       return masked === text && maskedKey === key ? attribute : { key: maskedKey, text: masked, isJson };
     }
     // The empty text stands for null.

@@ -1,8 +1,16 @@
-import type { CommittedBlock } from "../committed-block.ts";
+import { type CommittedBlock, textAt } from "../committed-block.ts";
 import type { ElementEnds, IndexedTexts, TextSlices } from "../native/block-reader.ts";
+import { literalsHint } from "./hints.ts";
 import { MASKABLE_COLUMNS, type Mask } from "./mask.ts";
 import type { MaskPattern } from "./mask-pattern.ts";
 import { MASK_PATTERNS, type MaskPatternName } from "./patterns.ts";
+
+/** In JSON any character can be written so: what it is shows when it is parsed. */
+const ESCAPE = "\\u";
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
+const SPACE = 0x20;
+const ESCAPES = { hint: literalsHint([ESCAPE]) };
 
 /** Says which entries of a block a mask may find something in: one look at all texts for each pattern. */
 export class MaskableRows {
@@ -24,9 +32,12 @@ export class MaskableRows {
   }
 
   #rowsWithFields(fields: readonly string[]): Uint8Array {
-    const { rows, details } = this.#block;
+    const { rows, details, message } = this.#block;
     const found = new Uint8Array(rows);
     if (fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field))) return found.fill(1);
+    lookInTexts(membersHint(fields), message, (row) => {
+      if (mayBeObject(message, row)) found[row] = 1;
+    });
     const { keys, ends } = details.attrs;
     const jsonKeys = new Set(details.attrJsonKeys.elements.texts);
     const isNamed = keys.texts.map((key) =>
@@ -55,19 +66,46 @@ export class MaskableRows {
       rows[row] = 1;
     };
     const markElement = (element: number): void => mark(rowOfElement(attrs.ends, element));
-    lookInTexts(pattern, block.message, mark);
-    lookInTexts(pattern, eventId, mark);
-    lookInTexts(pattern, attrs.values, markElement);
+    findInTexts(pattern, block.message, mark);
+    findInTexts(pattern, eventId, mark);
+    findInTexts(pattern, attrs.values, markElement);
+    lookInTexts(ESCAPES, attrs.values, markElement);
     for (const column of [block.service, block.source, block.host]) lookInNames(pattern, column, mark);
     lookInNames(pattern, attrs.keys, markElement);
     return rows;
   }
 }
 
+/** Places of what a message that is JSON has where it has one of the fields. */
+function membersHint(fields: readonly string[]): Pick<MaskPattern, "hint"> {
+  if (fields.length === 0) return { hint: () => {} };
+  const ends = fields.map((field) => `${field.slice(field.lastIndexOf(".") + 1)}"`);
+  return { hint: literalsHint([...new Set(ends), ESCAPE]) };
+}
+
+/** Whether a text begins as an object of JSON, or with white space. */
+function mayBeObject({ bytes, starts }: TextSlices, row: number): boolean {
+  const first = bytes[starts[row] ?? 0] ?? 0;
+  return first === OPENING_BRACE || first <= SPACE;
+}
+
+/** Marks texts in which the pattern finds something, and JSON in which it may: what members are called matters too. */
+function findInTexts(pattern: MaskPattern, slices: TextSlices, mark: (at: number) => void): void {
+  let latest = -1;
+  lookInTexts(pattern, slices, (text) => {
+    if (text === latest) return;
+    latest = text;
+    const first = slices.bytes[slices.starts[text] ?? 0];
+    if (first === OPENING_BRACE || first === OPENING_BRACKET || pattern.find(textAt(slices, text)).length > 0)
+      mark(text);
+  });
+}
+
+/** Calls `hit` for texts that hold a place of the hint. */
 function lookInTexts(
-  { hint }: MaskPattern,
+  { hint }: Pick<MaskPattern, "hint">,
   { bytes, starts, ends }: TextSlices,
-  mark: (at: number) => void,
+  hit: (text: number) => void,
 ): void {
   const from = starts[0] ?? 0;
   const to = ends.at(-1) ?? 0;
@@ -75,7 +113,7 @@ function lookInTexts(
   if (to - from < starts.length) return;
   hint(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from), (at) => {
     const text = lastAtOrBelow(starts, from + at);
-    if (text >= 0) mark(text);
+    if (text >= 0) hit(text);
   });
 }
 

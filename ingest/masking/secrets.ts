@@ -4,6 +4,9 @@ import type { MaskedSpan, MaskPattern } from "./mask-pattern.ts";
 /** Names of schemes that stand before credentials in a header (RFC 9110, 11.4). */
 const SCHEMES = ["bearer", "basic", "splunk", "apikey"].flatMap(casesOf);
 
+/** What is the same of a scheme's name whether it is capitalised: each costs a look at all texts. */
+const SCHEME_ENDS = new Set(SCHEMES.map((scheme) => scheme.slice(1)));
+
 /** Credentials that say what they are by how they begin, as those who give them out document it. */
 const TOKEN = anyOf([
   // JSON Web Tokens: a header is an object, and so begins with `{"` in base64url.
@@ -25,7 +28,7 @@ export const TOKEN_PATTERN: MaskPattern = {
   find: (text) => spansOf(text, TOKEN, "[token]"),
   hint: literalsHint([
     ...["eyJ", "obs_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox"],
-    ...["_live_", "_test_", "sk-", "npm_", "SG.", ...SCHEMES],
+    ...["_live_", "_test_", "sk-", "npm_", "SG.", ...SCHEME_ENDS],
   ]),
 };
 

@@ -79,7 +79,7 @@ function without(bound: RowBound | null): RowBound | null {
 }
 
 function boundOfColumn(call: Call): RowBound | null {
-  const names = columnsOf(call);
+  const names = columnsIn(call);
   const [name] = names;
   const column = INDEXED_COLUMNS.find((indexed) => indexed === name);
   if (names.size !== 1 || column === undefined || pathsOf(call).length > 0) return null;
@@ -91,7 +91,7 @@ function boundOfColumn(call: Call): RowBound | null {
 function boundOfAttribute(call: Call): RowBound | null {
   const paths = pathsOf(call);
   const key = paths[0]?.join(".") ?? "";
-  if (columnsOf(call).size > 0 || paths.length === 0 || paths.some((path) => path.join(".") !== key))
+  if (columnsIn(call).size > 0 || paths.length === 0 || paths.some((path) => path.join(".") !== key))
     return null;
   const evaluate = compile(call);
   if (evaluate === null) return null;
@@ -114,10 +114,10 @@ function decide(evaluate: Evaluate, row: MatchRow): boolean | null {
 }
 
 /** The columns that an expression is evaluated over, without attributes. */
-function columnsOf(expression: Expression): Set<string> {
+export function columnsIn(expression: Expression): Set<string> {
   if (expression.kind === "column") return new Set([expression.name]);
   if (expression.kind !== "call") return new Set();
-  return new Set(expression.operands.flatMap((operand) => [...columnsOf(operand)]));
+  return new Set(expression.operands.flatMap((operand) => [...columnsIn(operand)]));
 }
 
 function pathsOf(expression: Expression): (readonly string[])[] {

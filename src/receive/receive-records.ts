@@ -19,6 +19,7 @@ import { CONTENT_ENCODINGS } from "../http/unpack.ts";
 import { countLogBytes, type LogByteCaps } from "../usage/count-log-bytes.ts";
 import { throwForClient } from "./ingest-refusals.ts";
 import type { QuarantineSink } from "./quarantine-sink.ts";
+import { maskedRecords, type RawMasks } from "./raw-masks.ts";
 
 /** Reasons listed in an answer; the quarantine has them all. */
 const ERRORS_MAX_COUNT = 100;
@@ -36,6 +37,7 @@ interface LogReceiverDependencies {
   readonly ingest: Pick<Ingest, "ingest">;
   readonly caps: LogByteCaps;
   readonly quarantine: QuarantineSink;
+  readonly rules: RawMasks;
 }
 
 /** A request of a format that others define. */
@@ -138,6 +140,8 @@ export class LogReceiver {
     };
     const store = (): Promise<IngestResult> => ingest.ingest(ingestRequest).catch(throwForClient);
     const { accepted, duplicates, replayed } = await countLogBytes(caps, principal, body.length, store);
+    // Before anybody keeps or shows anything of them.
+    const rejections = await maskedRecords(this.#deps.rules, organizationId, outcome.rejections);
     const quarantined =
       request.quarantines && outcome.rejected > 0
         ? await this.#deps.quarantine.keep({
@@ -145,7 +149,7 @@ export class LogReceiver {
             format: decoder.format,
             sourceKey: request.sourceKey,
             requestIdentity: requestName === null ? null : `${keySpaceOf(principal)} ${requestName.text}`,
-            records: outcome.rejections,
+            records: rejections,
           })
         : 0;
     return {
@@ -153,7 +157,7 @@ export class LogReceiver {
       duplicates,
       rejected: outcome.rejected - quarantined,
       quarantined,
-      errors: outcome.rejections.slice(0, ERRORS_MAX_COUNT).map(({ place, reason }) => ({ place, reason })),
+      errors: rejections.slice(0, ERRORS_MAX_COUNT).map(({ place, reason }) => ({ place, reason })),
       replayed,
     };
   }

@@ -1,5 +1,6 @@
 import { auditRoutes } from "../domains/audit/routes.ts";
 import { exportRoutes } from "../domains/export/routes.ts";
+import { ingestRuleDomain } from "../domains/ingest-rules/domain.ts";
 import { ingestSourceDomain } from "../domains/ingest-sources/domain.ts";
 import { kqlRoutes } from "../domains/kql/routes.ts";
 import { logArchiveRoutes } from "../domains/logs/archive/routes.ts";
@@ -56,6 +57,7 @@ export function openDomains(services: Services) {
     { routes: logRetentionRoutes({ ...services, defaultDays: config.logRetentionDays }) },
     quarantineDomain(services),
     ingestSourceDomain(services),
+    ingestRuleDomain(services),
     { routes: savedSearchRoutes(services) },
     { routes: auditRoutes(services) },
     { routes: organizationRoutes({ ...services, mailInvite: inviteMailer(services) }) },

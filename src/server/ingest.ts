@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { type CommittedBatches, type Ingest, type LogStore, openIngest } from "../../ingest/index.ts";
+import {
+  type CommittedBatches,
+  type Ingest,
+  type IngestOptions,
+  type LogStore,
+  openIngest,
+} from "../../ingest/index.ts";
 import { findArchivedEntries } from "../archive/archived-entries.ts";
 import type { ArchiveFiles } from "../archive/files/archive-files.ts";
 import type { Config } from "../config/config.ts";
@@ -27,6 +33,7 @@ interface ServerIngestOptions {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly committed: CommittedBatches;
+  readonly rulesOf: IngestOptions["rulesOf"];
 }
 
 /** The write-ahead log of this server and the way from there to the store. */
@@ -60,6 +67,7 @@ export async function openServerIngest(options: ServerIngestOptions): Promise<Se
     dedupeMaxKeys: config.dedupeMaxEvents,
     now: Date.now,
     committed: options.committed,
+    rulesOf: options.rulesOf,
     takenOver: (opened) => requestsOf(opened).takenOver(),
     onFatal: (error) => {
       log.fatal({ err: error }, "the write-ahead log has failed; the next start recovers what it holds");

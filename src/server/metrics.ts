@@ -2,6 +2,7 @@ import { Registry } from "prom-client";
 import { archiveMetrics } from "../archive/archive-metrics.ts";
 import { anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
 import { eventMetrics } from "../changes/events/event-metrics.ts";
+import { ingestRuleMetrics } from "../domains/ingest-rules/rule-metrics.ts";
 import { syslogMetrics } from "../domains/logs/receive/syslog/syslog-metrics.ts";
 import { tailMetrics } from "../domains/logs/tail/tail-metrics.ts";
 import { quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
@@ -25,6 +26,7 @@ export function createMetrics() {
     uncaughtFaults: uncaughtFaults(registry),
     rateLimit: rateLimitMetrics(registry),
     ingest: ingestMetrics(registry),
+    ingestRules: ingestRuleMetrics(registry),
     wal: walMetrics(registry),
     dedupe: dedupeMetrics(registry),
     insert: insertMetrics(registry),

@@ -3,6 +3,8 @@ import { ArchiveIndex } from "../archive/reading/archive-index.ts";
 import { LogRanges } from "../archive/reading/log-ranges.ts";
 import { AnchorWriter } from "../audit/anchors/anchor-writer.ts";
 import { type Config, publicUrlOf } from "../config/config.ts";
+import { RuleCounter } from "../domains/ingest-rules/rule-counts.ts";
+import { RuleDirectory } from "../domains/ingest-rules/rule-directory.ts";
 import { SourceDirectory } from "../domains/ingest-sources/source-directory.ts";
 import { TailHub } from "../domains/logs/tail/tail-hub.ts";
 import { Quarantine } from "../domains/quarantine/quarantine.ts";
@@ -40,7 +42,13 @@ export async function openServices({ config, stores, metrics, log }: Foundation)
   const now = Date.now;
   const files = await openArchiveFiles(config, clickhouse);
   const hub = new TailHub({ log, metrics: metrics.tail });
-  const serverIngest = await openServerIngest({ config, stores, files, metrics, log, committed: hub });
+  const ruleCounter = new RuleCounter({ sql, metrics: metrics.ingestRules, now, log });
+  const rules = new RuleDirectory({ sql, counter: ruleCounter, metrics: metrics.ingestRules, now, log });
+  const serverIngest = await openServerIngest({
+    ...{ config, stores, files, metrics, log },
+    committed: hub,
+    rulesOf: (organizationId) => rules.entryRulesOf(organizationId),
+  });
   const { ingest } = serverIngest;
   const box = await openSecretBox(sql, config.secretKey, config.dataDirectory);
   const clock = new BelievedClock({
@@ -93,9 +101,12 @@ export async function openServices({ config, stores, metrics, log }: Foundation)
     /** Hears of every committed batch. */
     hub,
     sources: new SourceDirectory({ sql, now }),
+    /** What becomes of entries before they are stored. */
+    rules,
+    ruleCounter,
     quarantineBounds,
     /** Takes logs in formats that others define. */
-    receiver: new LogReceiver({ ingest: ingest, caps, quarantine }),
+    receiver: new LogReceiver({ ingest: ingest, caps, quarantine, rules }),
     runner,
     /** Stored and archived entries as one. */
     ranges: new LogRanges({

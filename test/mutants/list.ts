@@ -1,6 +1,7 @@
 import { ACCESS } from "./lists/access.ts";
 import { CHANGES } from "./lists/changes.ts";
 import { INGEST } from "./lists/ingest.ts";
+import { MASKING } from "./lists/masking.ts";
 import { READING } from "./lists/reading.ts";
 import { RECORDS } from "./lists/records.ts";
 import { REQUESTS } from "./lists/requests.ts";
@@ -17,6 +18,7 @@ export const AREAS: Readonly<Record<string, readonly Mutant[]>> = {
   work: WORK,
   shares: SHARES,
   ingest: INGEST,
+  masking: MASKING,
   wires: WIRES,
   records: RECORDS,
   reading: READING,

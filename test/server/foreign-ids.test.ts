@@ -61,6 +61,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     bodies: { POST: { sample: { msg: "x" } } },
   },
   "/api/v1/ingest/{sourceKey}": { make: sourceKey, bodies: { POST: { msg: "x" } } },
+  "/api/v1/ingest/rules/{id}": { make: ruleId, bodies: { PATCH: { name: "renamed" } } },
+  "/api/v1/ingest/rules/{id}/counts": { make: ruleId },
   "/api/v1/ingest/quarantine/{id}": { make: quarantinedRecordId },
   "/api/v1/logs/{id}/context": { make: logEntryId },
 };
@@ -130,6 +132,10 @@ async function logEntryId(token: string): Promise<string> {
     const found: { entries: { id: string }[] } = JSON.parse(text);
     return found.entries[0]?.id ?? null;
   });
+}
+
+function ruleId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/ingest/rules", { name: "a rule", action: "mask", patterns: ["card"] });
 }
 
 async function quarantinedRecordId(token: string): Promise<string> {

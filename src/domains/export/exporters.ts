@@ -99,6 +99,14 @@ export const EXPORTERS: readonly Exporter[] = [
       "id source_key name format mapping preset status status_reason created_at updated_at last_received_at accepted rejected quarantined samples",
     hidden: "version",
   }),
+  exportedTable("ingest-rules", "ingest_rules", {
+    key: "id",
+    columns: "id name enabled position query action keep_one_in fields patterns created_at updated_at",
+  }),
+  exportedTable("ingest-rule-counts", "ingest_rule_counts", {
+    key: "rule_id hour",
+    columns: "rule_id hour dropped masked",
+  }),
   exportedTable("sso-connections", "sso_connections", {
     key: "slug",
     columns: "slug issuer client_id groups_claim group_roles default_role enforced created_at updated_at",

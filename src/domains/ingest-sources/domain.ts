@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import type { Logger } from "../../log.ts";
+import type { RawMasks } from "../../receive/raw-masks.ts";
 import type { LogReceiver } from "../../receive/receive-records.ts";
 import { sourceReceiveRoutes } from "./receive-routes.ts";
 import { ingestSourceRoutes } from "./routes.ts";
@@ -11,17 +12,18 @@ interface IngestSourceDependencies {
   readonly sql: Sql;
   readonly receiver: LogReceiver;
   readonly sources: SourceDirectory;
+  readonly rules: RawMasks;
   readonly now: () => number;
   readonly log: Logger;
 }
 
 /** The configured senders of records: what people do with them, and what they send. */
-export function ingestSourceDomain({ sql, receiver, sources, now, log }: IngestSourceDependencies) {
+export function ingestSourceDomain({ sql, receiver, sources, rules, now, log }: IngestSourceDependencies) {
   const activity = new SourceActivity({ sql, now, log });
   return {
     routes: [
       ...ingestSourceRoutes(new SourceService({ sql, sources, now })),
-      ...sourceReceiveRoutes({ receiver, sources, activity }),
+      ...sourceReceiveRoutes({ receiver, sources, activity, rules }),
     ],
     settle: () => activity.settled(),
   };

@@ -4,6 +4,7 @@ import { route } from "../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../http/media-type.ts";
 import type { CredentialReader } from "../../http/route.ts";
 import { authorizationToken } from "../../receive/authorization-token.ts";
+import { maskedTexts, type RawMasks } from "../../receive/raw-masks.ts";
 import {
   type LogReceiver,
   RECEIVE_ERRORS,
@@ -20,6 +21,7 @@ interface SourceReceiveDependencies {
   readonly receiver: LogReceiver;
   readonly sources: SourceDirectory;
   readonly activity: SourceActivity;
+  readonly rules: RawMasks;
 }
 
 const KeyParams = Type.Object({ sourceKey: Type.String({ pattern: SOURCE_KEY_PATTERN }) });
@@ -44,7 +46,7 @@ const sourceCredential: CredentialReader = (request) => {
 };
 
 /** Takes records in through a configured source. */
-export function sourceReceiveRoutes({ receiver, sources, activity }: SourceReceiveDependencies) {
+export function sourceReceiveRoutes({ receiver, sources, activity, rules }: SourceReceiveDependencies) {
   return [
     route({
       method: "POST",
@@ -89,7 +91,8 @@ export function sourceReceiveRoutes({ receiver, sources, activity }: SourceRecei
           sourceKey,
           quarantines: true,
         });
-        activity.record(source, received, learned ?? decoder.learned.texts);
+        const texts = await maskedTexts(rules, principal.organizationId, learned ?? decoder.learned.texts);
+        activity.record(source, received, texts);
         return receivedAnswer(received);
       },
     }),

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 export const SOURCE_KEY_PATTERN = "^[a-z0-9][a-z0-9-]{1,62}$";
 /** Keys whose paths are taken by other routes. */
-export const RESERVED_KEYS: ReadonlySet<string> = new Set(["sources", "presets", "quarantine"]);
+export const RESERVED_KEYS: ReadonlySet<string> = new Set(["sources", "presets", "quarantine", "rules"]);
 
 const Name = Type.String({ minLength: 1, maxLength: 255, examples: ["Billing application"] });
 const Format = Type.Enum(["json", "ndjson", "cef", "text"]);

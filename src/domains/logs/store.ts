@@ -1,9 +1,9 @@
 import { ALL_TIME, type LogFilter, type QueryBudget, type TimeRange } from "../../../query/index.ts";
 import type { RangeReading } from "../../archive/reading/range-reading.ts";
+import { judgesRowsApart } from "../../kql/relation-conditions.ts";
 import type { QueryAnswer, QueryCaller } from "../../storage/query-runner.ts";
 import { PAGE_MAX_ENTRIES, TOTAL_BUDGET } from "./limits.ts";
 import { type RowPage, readPage } from "./page.ts";
-import { judgesRowsApart } from "./relation-conditions.ts";
 import { countPlan, newestIdPlan, type PageStart, pagePlan } from "./search-plans.ts";
 
 interface LogReaderOptions {

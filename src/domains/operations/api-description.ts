@@ -20,6 +20,7 @@ const TAGS = {
   "Saved searches": "Keep questions about logs under a name.",
   "Ingest sources":
     "Name the senders of records in formats of their own, say how records become entries, and deal with those that did not.",
+  "Ingest rules": "Drop, sample and mask entries before anything of them is stored.",
   "Log receivers":
     "Store what other systems send: OpenTelemetry, Elasticsearch bulk, Grafana Loki, Splunk HTTP Event Collector.",
   Account: "The caller: access tokens, password, organisations, linked identity providers, single sign-on.",

@@ -14,6 +14,7 @@ import { createClickHouseLogStore } from "../../../src/storage/clickhouse-log-st
 import { eventually } from "../../harness/eventually.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
 import { testCaps, testLedger } from "../../harness/ledger.ts";
+import { NO_RULES } from "../../harness/no-rules.ts";
 import type { TestStores } from "../../harness/stores.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 
@@ -92,7 +93,7 @@ export async function openSourceSuite(
     metrics: createMetrics().quarantine,
     now,
   });
-  const receiver = new LogReceiver({ ingest, caps: testCaps(sql), quarantine });
+  const receiver = new LogReceiver({ ingest, caps: testCaps(sql), quarantine, rules: NO_RULES });
   const makeOrganization = async (): Promise<number> => {
     const [row] = await sql<{ id: number }[]>`
       INSERT INTO organizations (name, created_at) VALUES ('sources', now()) RETURNING id`;
@@ -133,7 +134,7 @@ function openInstance(
   const { send, logged } = testApp(
     [
       ...ingestSourceRoutes(new SourceService({ sql, sources, now })),
-      ...sourceReceiveRoutes({ receiver, sources, activity }),
+      ...sourceReceiveRoutes({ receiver, sources, activity, rules: NO_RULES }),
     ],
     { authenticator: byToken, ledger: testLedger(sql, now) },
   );

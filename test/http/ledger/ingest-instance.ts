@@ -16,6 +16,7 @@ import { createPostgres } from "../../../src/storage/postgres.ts";
 import { principalOf } from "../../audit/audited-organization.ts";
 import { testApp } from "../../harness/http-app.ts";
 import { TEST_BOX, testCaps } from "../../harness/ledger.ts";
+import { NO_RULES } from "../../harness/no-rules.ts";
 import type { TestStores } from "../../harness/stores.ts";
 
 export interface IngestInstanceOptions {
@@ -107,6 +108,7 @@ export async function startIngestInstance(
   };
   const caps = testCaps(sql, now);
   const receiver = new LogReceiver({
+    rules: NO_RULES,
     ingest: { ingest: store },
     caps,
     quarantine: { keep: async () => 0 },

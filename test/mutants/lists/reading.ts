@@ -258,7 +258,7 @@ export const READING: readonly Mutant[] = [
   },
   {
     name: "an attribute that cannot be decided rules its row out",
-    file: "src/domains/logs/tail/bounded-rows.ts",
+    file: "src/receive/bounded-rows.ts",
     find: "return answer !== false;",
     replace: "return answer === true;",
     tests: ["test/domains/logs/tail/query.test.ts", "test/query/match"],

@@ -8,7 +8,7 @@ import { LOG_ID_STEP } from "../../../ingest/log-id.ts";
 import { ByteBuffer } from "../../../ingest/native/byte-buffer.ts";
 import { compileKql, keep, type LogFilter, predicateMatcher, rowBound } from "../../../query/index.ts";
 import { BatchMatcher } from "../../../src/domains/logs/tail/batch-matcher.ts";
-import { BlockRow } from "../../../src/domains/logs/tail/block-row.ts";
+import { BlockRow } from "../../../src/receive/block-row.ts";
 import { createClickHouseLogStore } from "../../../src/storage/clickhouse-log-store.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { queryRunner, rowsOf } from "../query-store.ts";

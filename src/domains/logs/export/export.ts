@@ -1,13 +1,13 @@
 import { LOG_ID_EPOCH_MS } from "../../../../ingest/index.ts";
 import { ALL_TIME } from "../../../../query/index.ts";
 import { pagedDownload } from "../../../http/paged-download.ts";
+import { judgesRowsApart } from "../../../kql/relation-conditions.ts";
 import type { QueryCaller } from "../../../storage/query-runner.ts";
 import type { Row } from "../../../storage/stored-rows.ts";
 import { encodeEntry, positionOf } from "../entry-json.ts";
 import { EXPORT_MAX_MS, EXPORT_PAGE_ENTRIES, EXPORT_PAGE_MAX_BYTES } from "../limits.ts";
 import { readPage } from "../page.ts";
 import { type RangeDependencies, unreadable } from "../read-logs.ts";
-import { judgesRowsApart } from "../relation-conditions.ts";
 import { newestIdPlan, type PageStart, pagePlan } from "../search-plans.ts";
 import { readSelection } from "../selection.ts";
 import type { LogSelection } from "../store.ts";

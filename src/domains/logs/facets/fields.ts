@@ -1,5 +1,6 @@
 import { keep } from "../../../../query/index.ts";
 import { ThreadSlice } from "../../../concurrency/thread-turns.ts";
+import { judgesRowsApart } from "../../../kql/relation-conditions.ts";
 import {
   FIELD_EXAMPLE_MAX_CHARS,
   FIELD_EXAMPLES,
@@ -9,7 +10,6 @@ import {
 } from "../limits.ts";
 import { readPage } from "../page.ts";
 import type { ReadDependencies } from "../read-logs.ts";
-import { judgesRowsApart } from "../relation-conditions.ts";
 import { pagePlan } from "../search-plans.ts";
 import { readSelection } from "../selection.ts";
 import type { LogSelection } from "../store.ts";

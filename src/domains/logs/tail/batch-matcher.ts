@@ -1,8 +1,8 @@
 import type { CommittedBlock } from "../../../../ingest/index.ts";
 import { RowSet, SearchIndex, type TermFinder } from "../../../../query/index.ts";
+import { BlockRow } from "../../../receive/block-row.ts";
+import { BoundedRows } from "../../../receive/bounded-rows.ts";
 import { EntryEncoder } from "../../../receive/entry-encoder.ts";
-import { BlockRow } from "./block-row.ts";
-import { BoundedRows } from "./bounded-rows.ts";
 import type { MatchedEntries, TailEntry, TailFilter } from "./tail-filter.ts";
 
 /** Finds the entries of a committed batch that filters let through. What filters have in common is done once. */

@@ -7,7 +7,7 @@ import {
 } from "../../../../query/index.ts";
 import { ApiError, type QueryIssue } from "../../../errors.ts";
 import { compileEntryQuery } from "../../../kql/issues.ts";
-import { conditionsOf } from "../relation-conditions.ts";
+import { conditionsOf } from "../../../kql/relation-conditions.ts";
 
 /** A query that lets entries through one by one. */
 interface TailQuery {

@@ -18,6 +18,7 @@ import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log
 import { eventually } from "../../../harness/eventually.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import { TEST_BOX, testCaps, testLedger } from "../../../harness/ledger.ts";
+import { NO_RULES } from "../../../harness/no-rules.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { temporaryDirectory } from "../../../harness/temporary-directory.ts";
 import { makeTenant, type Tenant } from "../tail/tail-server.ts";
@@ -135,7 +136,7 @@ export async function startReceiveServer(
     metrics: metrics.quarantine,
     now: Date.now,
   });
-  const receiver = new LogReceiver({ ingest, caps, quarantine });
+  const receiver = new LogReceiver({ ingest, caps, quarantine, rules: NO_RULES });
   const authenticator = new Authenticator({ sql, now: Date.now, log });
   const { app } = testApp(
     [

@@ -1,5 +1,5 @@
-import { type CommittedBlock, indexedText, textAt } from "../../../../ingest/index.ts";
-import type { MatchRow } from "../../../../query/index.ts";
+import { type CommittedBlock, indexedText, textAt } from "../../ingest/index.ts";
+import type { MatchRow } from "../../query/index.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 

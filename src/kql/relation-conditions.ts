@@ -1,4 +1,4 @@
-import { type Expression, predicateMatcher, type Relation } from "../../../query/index.ts";
+import { type Expression, predicateMatcher, type Relation } from "../../query/index.ts";
 
 /** The conditions of a pipeline of nothing but filters over the logs; null for any other. */
 export function conditionsOf(relation: Relation): Expression[] | null {

@@ -1,5 +1,5 @@
-import { type CommittedBlock, indexedText } from "../../../../ingest/index.ts";
-import type { RowBound, RowSet, SearchIndex } from "../../../../query/index.ts";
+import { type CommittedBlock, indexedText } from "../../ingest/index.ts";
+import type { RowBound, RowSet, SearchIndex } from "../../query/index.ts";
 import { BlockRow } from "./block-row.ts";
 
 /** The rows that a bound leaves; when it is exact, they fulfil the conditions it was made of. */

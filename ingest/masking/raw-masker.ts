@@ -1,0 +1,105 @@
+import { isJsonObject, numberText, tryParseJson } from "../decode/json-body.ts";
+import type { RejectedRecord } from "../record/rejections.ts";
+import { EntryMasker, MASKABLE_COLUMNS, MASKED, type Mask } from "./mask.ts";
+
+/** Members under which senders give a name apart from its value, as OpenTelemetry does. */
+const NAME_MEMBERS = ["key", "name"];
+/** Deeper records are taken as texts. */
+const RECORD_MAX_DEPTH = 64;
+/** Pieces of a record that a reason shows, to its end where that was cut off. */
+const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)|'[^']*(?:'|$)|`[^`]*(?:`|$)/g;
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/**
+ * Masks records that could not be read as entries: everything that any of the masks hides, wherever it may stand. What a
+ * column was to be made of can stand anywhere in a record, so that of one whose columns are masked nothing is left.
+ */
+export class RawMasker {
+  readonly #maskers: readonly EntryMasker[];
+  readonly #hidesAll: boolean;
+  readonly #fields: readonly string[];
+  /** A value behind the name of a masked field; null when there are none. */
+  readonly #named: RegExp | null;
+
+  constructor(masks: readonly Mask[]) {
+    this.#maskers = masks.map((mask) => new EntryMasker(mask));
+    this.#fields = [...new Set(masks.flatMap(({ fields }) => fields))];
+    this.#hidesAll = this.#fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field));
+    this.#named = this.#fields.length === 0 ? null : namedValue(this.#fields);
+  }
+
+  record({ place, reason, raw }: RejectedRecord): RejectedRecord {
+    return {
+      place: this.#text(place),
+      reason: this.#text(this.#named === null ? reason : reason.replaceAll(QUOTED, `"${MASKED}"`)),
+      raw: raw === null ? null : this.#bytes(raw),
+    };
+  }
+
+  /** The text of a record. */
+  text(text: string): string {
+    // Of other encodings than UTF-8 the texts cannot be seen.
+    if (this.#hidesAll || text.includes("\0")) return MASKED;
+    const parsed = tryParseJson(text, RECORD_MAX_DEPTH);
+    if (!parsed.ok) return this.#text(text);
+    const masked = this.#value(parsed.value, "");
+    // A member that is given twice is in the text and not in its value.
+    return masked === parsed.value ? this.#text(text) : JSON.stringify(masked);
+  }
+
+  /** The same bytes when there is nothing in them to mask. */
+  #bytes(raw: Uint8Array): Uint8Array {
+    const text = decoder.decode(raw);
+    const masked = this.text(text);
+    return masked === text ? raw : encoder.encode(masked);
+  }
+
+  #value(value: unknown, path: string): unknown {
+    if (this.#isSecret(path)) return MASKED;
+    if (typeof value === "string") return this.#text(value);
+    const number = numberText(value);
+    if (number !== null) return this.#text(number) === number ? value : this.#text(number);
+    if (Array.isArray(value)) {
+      const items = value.map((item: unknown) => this.#value(item, path));
+      return items.every((item, i) => item === value[i]) ? value : items;
+    }
+    if (!isJsonObject(value)) return value;
+    const named = NAME_MEMBERS.find((member) => {
+      const name = value[member];
+      return typeof name === "string" && this.#isSecret(name);
+    });
+    const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+      if (named !== undefined && name !== named) return [this.#text(name), MASKED];
+      return [this.#text(name), this.#value(member, path === "" ? name : `${path}.${name}`)];
+    });
+    return members.every(([name, member]) => name in value && value[name] === member)
+      ? value
+      : Object.fromEntries(members);
+  }
+
+  /** Whether the path ends with a masked field: what stands before it differs between senders. */
+  #isSecret(path: string): boolean {
+    return (
+      this.#fields.some((field) => path === field || path.endsWith(`.${field}`)) ||
+      this.#maskers.some((masker) => masker.isSecretName(path))
+    );
+  }
+
+  #text(text: string): string {
+    const masked = this.#maskers.reduce((left, masker) => masker.text(left), text);
+    return this.#named === null ? masked : masked.replaceAll(this.#named, `$<before>${MASKED}`);
+  }
+}
+
+/** A field is called by its last part as well. */
+function namedValue(fields: readonly string[]): RegExp {
+  const names = fields.flatMap((field) => [field, field.slice(field.lastIndexOf(".") + 1)]);
+  const alternatives = [...new Set(names)].filter((name) => name !== "").map((name) => RegExp.escape(name));
+  return new RegExp(
+    `(?<before>(?<![\\w-])(?:${alternatives.join("|")})\\\\?["']?[ \\t]{0,4}[=:][ \\t]{0,4})` +
+      `(?!\\[masked\\])(?:\\\\?"(?:[^"\\\\]|\\\\.)*(?:"|$)|'[^']*(?:'|$)|[^\\s,;&"')\\]}\\\\]+)`,
+    "g",
+  );
+}

@@ -1,0 +1,151 @@
+import type { CommittedBlock, EntryAction, EntryRule } from "../../../ingest/index.ts";
+import {
+  columnsIn,
+  messageConditions,
+  predicateMatcher,
+  type Relation,
+  type RowBound,
+  type RowMatcher,
+  RowSet,
+  rowBound,
+  SearchIndex,
+  TermFinder,
+  termsOf,
+} from "../../../query/index.ts";
+import { ApiError, type QueryIssue } from "../../errors.ts";
+import { compileEntryQuery } from "../../kql/issues.ts";
+import { conditionsOf } from "../../kql/relation-conditions.ts";
+import { BlockRow } from "../../receive/block-row.ts";
+import { BoundedRows } from "../../receive/bounded-rows.ts";
+import type { RuleTerms } from "./types.ts";
+
+/** Which entries a rule is for. */
+interface RulePredicate {
+  readonly relation: Relation;
+  readonly matches: RowMatcher;
+  /** What all entries fulfil that it is for; null when nothing is known of them. */
+  readonly bound: RowBound | null;
+}
+
+/** A rule whose predicate has been read. */
+export interface ReadRule {
+  readonly action: EntryAction;
+  /** Null for every entry; undecidable where this server does not understand it. */
+  readonly predicate: RulePredicate | "undecidable" | null;
+}
+
+/** Terms in messages from which on one pass for all of them is quicker than a look for each. */
+const FINDER_MIN_TERMS = 4;
+/** Characters of the text that a refusal repeats. */
+const EXCERPT_MAX_CHARS = 80;
+/** Two moments that no query can confuse. */
+const MOMENTS_MS = [0, 1_000_000_007] as const;
+/** What entries get only when they are stored. */
+const GIVEN_WHEN_STORED = ["id", "receivedAt"];
+
+/** Throws KQL_INVALID for a query that is not to be decided while an entry is received. */
+export function readRule(terms: RuleTerms): ReadRule {
+  const { query } = terms;
+  return {
+    action: actionOf(terms),
+    predicate: query === null || query.trim() === "" ? null : readPredicate(query),
+  };
+}
+
+/** The same of a rule that was made earlier, perhaps by a server that understood more. */
+export function readStoredRule(terms: RuleTerms): ReadRule {
+  try {
+    return readRule(terms);
+  } catch (error) {
+    if (error instanceof ApiError) return { action: actionOf(terms), predicate: "undecidable" };
+    throw error;
+  }
+}
+
+/** Rules that are asked about the same entries: what they have in common is looked for once. */
+export function compileRules(rules: readonly ReadRule[]): EntryRule[] {
+  const finder = finderOf(rules);
+  const known = new WeakMap<CommittedBlock, BoundedRows>();
+  const boundsOf = (block: CommittedBlock): BoundedRows => {
+    const bounds = known.get(block) ?? new BoundedRows(block, new SearchIndex(block.message, finder));
+    known.set(block, bounds);
+    return bounds;
+  };
+  return rules.map(({ action, predicate }) => {
+    // What cannot be decided is masked and not dropped: nothing gets out, and nothing is lost.
+    const whenUndecided = action.kind === "mask";
+    if (predicate === null) return { action, rowsOf: () => () => true };
+    if (predicate === "undecidable") return { action, rowsOf: () => () => whenUndecided };
+    return {
+      action,
+      rowsOf: (block) => rowsOf(block, predicate, () => boundsOf(block), whenUndecided),
+    };
+  });
+}
+
+function rowsOf(
+  block: CommittedBlock,
+  { matches, bound }: RulePredicate,
+  boundsOf: () => BoundedRows,
+  whenUndecided: boolean,
+): (row: number) => boolean {
+  const bounded = bound === null ? null : boundsOf().rowsOf(bound, RowSet.all(block.rows));
+  if (bounded?.isExact === true) return (row) => bounded.rows.has(row);
+  return (row) => bounded?.rows.has(row) !== false && (matches(new BlockRow(block, row)) ?? whenUndecided);
+}
+
+function actionOf({ action, keepOneIn, fields, patterns }: RuleTerms): EntryAction {
+  if (action === "drop") return { kind: "drop" };
+  if (action === "sample") return { kind: "sample", keepOneIn: keepOneIn ?? 1 };
+  return { kind: "mask", fields: fields ?? [], patterns: patterns ?? [] };
+}
+
+function readPredicate(text: string): RulePredicate {
+  const [relation, later] = MOMENTS_MS.map((nowMs) => compileEntryQuery(text, nowMs));
+  if (relation === undefined) throw new Error("no moment");
+  const conditions = conditionsOf(relation);
+  if (conditions === null)
+    throw undecidable(text, "A rule is for entries one by one: only `where` can stand here.");
+  if (!Bun.deepEquals(relation, later))
+    throw undecidable(
+      text,
+      "A rule is asked at any time: the present, as in `now()` and `ago()`, cannot stand here.",
+    );
+  const columns = new Set(conditions.flatMap((condition) => [...columnsIn(condition)]));
+  const unknown = GIVEN_WHEN_STORED.find((column) => columns.has(column));
+  if (unknown !== undefined)
+    throw undecidable(text, `A rule is asked before an entry is stored: \`${unknown}\` is not known then.`);
+  const matches = predicateMatcher(conditions);
+  if (matches === null)
+    throw undecidable(
+      text,
+      "Something in this predicate can be decided by the log store only, not while entries are received.",
+    );
+  return { relation, matches, bound: rowBound(conditions) };
+}
+
+function undecidable(text: string, message: string): ApiError {
+  const issue: QueryIssue = {
+    path: "/query",
+    code: "UNSUPPORTED",
+    message,
+    line: 1,
+    column: 1,
+    start: 0,
+    end: text.length,
+    text: text.slice(0, EXCERPT_MAX_CHARS),
+    suggestion: null,
+  };
+  return new ApiError("KQL_INVALID", `The query is not valid: ${message}`, { fields: [issue] });
+}
+
+function finderOf(rules: readonly ReadRule[]): TermFinder | null {
+  const terms = new Set(
+    rules.flatMap(({ predicate }) =>
+      predicate === null || predicate === "undecidable" || predicate.bound === null
+        ? []
+        : messageConditions(predicate.bound).flatMap(termsOf),
+    ),
+  );
+  return terms.size < FINDER_MIN_TERMS ? null : new TermFinder(terms);
+}
