@@ -163,10 +163,17 @@ export const INGEST: readonly Mutant[] = [
   },
   {
     name: "keys are not written with their entries",
-    file: "ingest/pipeline.ts",
+    file: "ingest/commit-writer.ts",
     find: "block: [block], keys });",
     replace: "block: [block], keys: keys.subarray(0, 0) });",
     tests: DEDUPE,
+  },
+  {
+    name: "the entries of a large block get no ids of their own",
+    file: "ingest/commit-writer.ts",
+    find: "      stampBlock(entries.block, firstId, LOG_ID_STEP, entries.receivedAtMs);\n",
+    replace: "",
+    tests: ["test/ingest/apart/decode-thread.test.ts"],
   },
   {
     name: "what a refused request has appended stays in the batch",
