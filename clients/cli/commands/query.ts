@@ -76,6 +76,7 @@ async function runQuery(
   const text = formatAnswer({ ...answer, ...shown }, flags, globals, context);
   if (text !== "") await context.stdout.write(text);
   await context.stderr.write(`${summaryOf(answer)}\n`);
+  for (const notice of answer.notices) await context.stderr.write(`obs: ${notice}\n`);
   if (leftOut.length > 0)
     await context.stderr.write(`left out, for they are empty: ${leftOut.map(escapeControls).join(", ")}\n`);
   if (answer.rows.length > 0) return;

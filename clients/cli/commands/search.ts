@@ -9,6 +9,7 @@ import { invocation } from "../invocation.ts";
 import { SEARCH_LIMIT_DEFAULT, SEARCH_PAGE_MAX } from "../limits.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
 import { unknownNames } from "../query/unknown-names.ts";
+import { noticesOf } from "../search/answer-notices.ts";
 import { explainNothing, rangeInWords } from "../search/explain-nothing.ts";
 import { formatEntry } from "../search/format-entry.ts";
 import { wordMarker } from "../search/mark-words.ts";
@@ -25,6 +26,9 @@ interface SearchFlags extends SelectionFlags, ColorFlags {
   archive?: boolean;
 }
 
+/** Every search reads both places, so that this option has nothing to say any more. */
+const ARCHIVE_NOTICE = "obs: --archive changes nothing: every search reads the archive, too\n";
+
 /** `obs search [WORD...]` */
 export function addSearchCommand(program: Command, context: CliContext): void {
   const command = program
@@ -33,7 +37,7 @@ export function addSearchCommand(program: Command, context: CliContext): void {
   addColorOption(addSelectionOptions(command))
     .option("--limit <entries>", "entries at the most", positiveInteger, SEARCH_LIMIT_DEFAULT)
     .option("--all", "every entry that matches")
-    .option("--archive", "in the archive, where entries go when they are old")
+    .option("--archive", "changes nothing: every search reads the archive, too")
     .addHelpText("after", "\nA word that begins with a dash goes behind --: obs search error -- -timeout")
     .action(async (words: string[], flags: SearchFlags, self: Command) => {
       await runSearch(context, words, flags, self.optsWithGlobals<GlobalOptions>());
@@ -53,9 +57,9 @@ async function runSearch(
   const colors = colorsOf(flags, context);
   const mark = wordMarker(words.join(" "), colors);
   let left = flags.all === true ? Number.POSITIVE_INFINITY : flags.limit;
-  const found: Found = { shown: 0, total: 0, isExact: true, isPartial: false };
-  const route = flags.archive === true ? "GET /api/v1/logs/archive" : "GET /api/v1/logs/search";
-  const pages = readPages(api, route, (cursor) => ({
+  const found: Found = { shown: 0, total: 0, isExact: true, notices: new Set() };
+  if (flags.archive === true) await stderr.write(ARCHIVE_NOTICE);
+  const pages = readPages(api, "GET /api/v1/logs/search", (cursor) => ({
     query: { ...selection, limit: Math.min(left, SEARCH_PAGE_MAX), ...cursor },
   }));
   try {
@@ -72,14 +76,13 @@ async function runSearch(
       // Numbers that lose no digit are opaque values here.
       found.total = Number(page.total);
       found.isExact = page.totalIsExact !== false;
-      found.isPartial ||= page.partial === true;
+      for (const notice of noticesOf(page)) found.notices.add(notice);
       if (lines.length > 0) await stdout.write(`${lines.join("\n")}\n`);
       if (left <= 0) break;
     }
     await stderr.write(`${summaryOf(found)} ${rangeInWords(selection)}\n`);
-    if (found.isPartial)
-      await stderr.write("obs: a part of the store did not answer: entries may be missing\n");
-    if (found.shown > 0 || flags.archive === true) return;
+    for (const notice of found.notices) await stderr.write(`obs: ${notice}\n`);
+    if (found.shown > 0) return;
     await stderr.write(`${await explainNothing(api, selection, invocation(context.env))}\n`);
     if (flags.query !== undefined)
       for (const notice of await unknownNames(api, flags.query)) await stderr.write(`${notice}\n`);
@@ -92,7 +95,8 @@ interface Found {
   shown: number;
   total: number;
   isExact: boolean;
-  isPartial: boolean;
+  /** What the answers warn of. */
+  readonly notices: Set<string>;
 }
 
 function summaryOf({ shown, total, isExact }: Found): string {

@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord, parseJsonExactly } from "../../api/json.ts";
 import { foreignAnswer } from "../failures.ts";
+import { noticesOf } from "../search/answer-notices.ts";
 
 /** How the query asks to be drawn. */
 export interface RenderHint {
@@ -14,6 +15,8 @@ export interface QueryAnswer {
   readonly isTruncated: boolean;
   readonly stats: { readonly rowsRead: number; readonly bytesRead: number; readonly elapsedMs: number };
   readonly render: RenderHint | null;
+  /** What the answer warns of: that something is missing. */
+  readonly notices: readonly string[];
 }
 
 /** Throws CliError when the text is no answer to a query. */
@@ -36,6 +39,7 @@ export function decodeAnswer(text: string, baseUrl: string): QueryAnswer {
     isTruncated: body.truncated === true,
     stats: decodeStats(body.stats),
     render: decodeRender(body.render),
+    notices: noticesOf(body),
   };
 }
 

@@ -2,7 +2,6 @@ import type { ApiClient } from "../../api/client.ts";
 import { CallError } from "../../api/errors.ts";
 import { isRecord } from "../../api/json.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
-import { formatCount } from "../terminal/quantities.ts";
 
 interface Range {
   readonly from?: string;
@@ -30,8 +29,7 @@ export async function explainNothing(
   selection: SearchedFor,
   command: string,
 ): Promise<string> {
-  const [newest, archived] = await Promise.all([newestEntry(api), archivedCount(api, selection)]);
-  if (archived > 0) return `the archive has ${formatCount(archived)} that match: add --archive`;
+  const newest = await newestEntry(api);
   if (newest === undefined) return "the words, the level and the service must all match";
   if (newest === null) return `there are no entries yet: ${command} ship FILE`;
   const { from, to } = selection;
@@ -50,11 +48,6 @@ async function newestEntry(api: ApiClient): Promise<string | null | undefined> {
   const [entry]: unknown[] = answer.entries;
   if (entry === undefined) return null;
   return isRecord(entry) && typeof entry.ts === "string" ? escapeControls(entry.ts) : undefined;
-}
-
-async function archivedCount(api: ApiClient, selection: SearchedFor): Promise<number> {
-  const answer = await quietly(api.call("GET /api/v1/logs/archive", { query: { ...selection, limit: 1 } }));
-  return isRecord(answer) && typeof answer.total === "number" ? answer.total : 0;
 }
 
 /** An explanation that cannot be had is none; the answer itself has been given. */

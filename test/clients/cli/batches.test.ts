@@ -219,7 +219,7 @@ describe("batches", () => {
       });
       const messagesOf = async (): Promise<string[]> => {
         const { value } = await batches.next();
-        return value?.entries.map((entry): string => JSON.parse(entry).message) ?? [];
+        return value?.entries.map((entry: string): string => JSON.parse(entry).message) ?? [];
       };
       expect(await messagesOf()).toEqual(["a"]);
       if (comesInTime) {

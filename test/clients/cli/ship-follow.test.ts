@@ -177,7 +177,8 @@ test(
     log.append(1);
     // Everything is stored, and no answer arrives.
     peer.fault = () => ({ kind: "drop", stored: true });
-    const child = log.follow();
+    // What is complete and the last entry go out apart, and all of it stays on its way.
+    const child = log.follow(log.path, "--concurrency", "16");
     for (let write = 0; write < 3; write++) {
       await eventually("it is stored", () => log.stored.length === log.written.length);
       log.append(3);
