@@ -11,7 +11,9 @@ import {
 } from "../../../../ingest/decode/plain-json/limits.ts";
 import { ShapeTable } from "../../../../ingest/decode/plain-json/shape-table.ts";
 import { SplunkEvents } from "../../../../ingest/decode/splunk-hec/splunk-event.ts";
+import { IngestRejectedError } from "../../../../ingest/errors.ts";
 import { LogBatch } from "../../../../ingest/log-batch.ts";
+import type { RecordDecoder } from "../../../../ingest/record/record-decoder.ts";
 import { RecordWriter } from "../../../../ingest/record/record-writer.ts";
 import { anyText } from "../../log-entry-arbitrary.ts";
 import { type DecodedRequest, decodeRequest } from "../decoded-entries.ts";
@@ -170,6 +172,21 @@ function bulk(body: Uint8Array): { request: DecodedRequest; items: unknown } {
   return { request: decodeRequest(decoder, body), items: decoder.items };
 }
 
+/** The values of attributes to the byte, as a number can be written in several ways; null for a body that is refused. */
+function valuesOf(decoder: RecordDecoder, body: Uint8Array): string | null {
+  const batch = new LogBatch();
+  const writer = new RecordWriter();
+  batch.beginRequest(1, 0);
+  writer.open(batch, new Set());
+  try {
+    decoder.decode(body, writer);
+  } catch (error) {
+    if (error instanceof IngestRejectedError) return null;
+    throw error;
+  }
+  return Buffer.from(batch.attrs.values.data.view()).toString("latin1");
+}
+
 const hec = new SplunkEvents();
 
 describe("records that are read from their bytes become what their values become", () => {
@@ -178,6 +195,8 @@ describe("records that are read from their bytes become what their values become
       fc.property(object, fc.constantFrom("", " ", "\r"), damage, (document, blank, changes) => {
         const body = damaged(`{"create":{}}\n${document}${blank}\n`.repeat(REPEATED), changes);
         expect(bulk(body)).toEqual(bulk(withMarks(body)));
+        const values = valuesOf(new ElasticsearchBulk("logs"), withMarks(body));
+        expect(valuesOf(new ElasticsearchBulk("logs"), body)).toBe(values);
       }),
       { numRuns: RUNS },
     ));
@@ -192,6 +211,7 @@ describe("records that are read from their bytes become what their values become
           const body = damaged(`${event}${between}`.repeat(REPEATED), changes);
           const marked = Buffer.concat([encoder.encode(BLANK_LINE), body]);
           expect(decodeRequest(hec, body)).toEqual(decodeRequest(hec, marked));
+          expect(valuesOf(hec, body)).toBe(valuesOf(hec, marked));
         },
       ),
       { numRuns: RUNS },
