@@ -58,3 +58,7 @@ export class IngestKeyReusedError extends Error {
     this.name = "IngestKeyReusedError";
   }
 }
+
+export function tooBig(message: string): IngestRejectedError {
+  return new IngestRejectedError(message, [{ path: "", code: "too_big", message }]);
+}

@@ -14,6 +14,7 @@ export const MESSAGE_MAX_CHARS = 8192;
 export const SERVICE_MAX_CHARS = 255;
 export const SOURCE_MAX_CHARS = 255;
 export const HOST_MAX_CHARS = 255;
+export const NAME_MAX_CHARS = { service: SERVICE_MAX_CHARS, source: SOURCE_MAX_CHARS, host: HOST_MAX_CHARS };
 export const EVENT_ID_MAX_CHARS = 128;
 
 /** Attributes of one entry: a map wider than this is a document, and every key costs dictionary space in the store. */

@@ -8,11 +8,15 @@ const AT_SIGN = 0x40;
 /** Senders that mean JSON say so with this cookie in front of it (the CEE and lumberjack convention). */
 const JSON_COOKIE = /^\s*(?:@cee:\s*)?(?=\{)/;
 
+/** Whether a message that begins with this character, or byte of UTF-8, may be one. */
+export function mayHoldJson(first: number): boolean {
+  return first <= SPACE || first === BRACE || first === AT_SIGN;
+}
+
 /** The JSON object that a message is; null when it is something else, or no whole object. */
 export function jsonIn(message: string): JsonObject | null {
   // Most messages are no objects, and are told by their first character.
-  const first = message.charCodeAt(0);
-  if (first > SPACE && first !== BRACE && first !== AT_SIGN) return null;
+  if (!mayHoldJson(message.charCodeAt(0))) return null;
   const cookie = JSON_COOKIE.exec(message);
   if (cookie === null) return null;
   const parsed = tryParseJson(message.slice(cookie[0].length), JSON_MAX_DEPTH);

@@ -12,15 +12,22 @@ import type { RecordFields } from "./record-fields.ts";
 
 /** Nothing but durations and counters are below: as seconds it is March 1973. */
 const EPOCH_MIN = 100_000_000;
+/** Whole digits with which no number is below it. */
+export const EPOCH_MIN_DIGITS = 9;
 
 /** A date-time without an offset: `2026-01-31 23:59:59,123`, as many loggers write it. */
 const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?$/;
 
 /** log4j2's JsonLayout writes the time as an object of seconds and nanoseconds. */
-const INSTANT = "instant";
+export const INSTANT = "instant";
 const INSTANT_KEY: KnownKey = { field: "time", rank: 0, scale: "words" };
 
 const NOTHING: ReadonlySet<RecordField> = new Set();
+
+/** How a number under a key is read: GELF, which `short_message` tells, has syslog's scale where others have bunyan's. */
+export function scaleIn(known: KnownKey, isGelf: boolean): LevelScale {
+  return known.scale === "bunyan" && isGelf ? "syslog" : known.scale;
+}
 
 /** A place in the object that may say a field of the entry. */
 interface Candidate {
@@ -46,9 +53,11 @@ export function writeJsonRecord(
 ): ReadonlySet<RecordField> {
   const done = new Set(given);
   const used: Candidate[] = [];
+  const isGelf = Object.hasOwn(record, "short_message");
   for (const candidate of candidatesOf(record)) {
     const { field } = candidate.known;
-    if (done.has(field) || !writeField(writer, candidate, record)) continue;
+    const scale = scaleIn(candidate.known, isGelf);
+    if (done.has(field) || !writeField(writer, field, scale, candidate.value)) continue;
     done.add(field);
     used.push(candidate);
   }
@@ -88,13 +97,16 @@ function candidatesOf(record: JsonObject): Candidate[] {
 }
 
 /** Writes a field if the value says it. */
-function writeField(writer: RecordFields, { known, value }: Candidate, record: JsonObject): boolean {
-  switch (known.field) {
+export function writeField(
+  writer: RecordFields,
+  field: RecordField,
+  scale: LevelScale,
+  value: unknown,
+): boolean {
+  switch (field) {
     case "time":
       return isJsonObject(value) ? writeInstant(writer, value) : writeTime(writer, value);
     case "level": {
-      const scale =
-        known.scale === "bunyan" && Object.hasOwn(record, "short_message") ? "syslog" : known.scale;
       const level = levelOf(value, scale);
       if (level !== null) writer.level(level);
       return level !== null;

@@ -4,6 +4,7 @@ import { appendIsoTimestamp, appendNanoseconds, NANOS_MAX_DIGITS, subSecondDigit
 /** The longest date-time that makes sense, with room for more digits than a nanosecond has. */
 const ISO_MAX_CHARS = 64;
 const NANO_DIGITS = 9;
+const POINT = 0x2e;
 /** Digits of the largest unsigned integer of 64 bits. */
 const UNIX_NANO_MAX_DIGITS = 20;
 const EPOCH = /^(\d+)(?:\.(\d+))?$/;
@@ -28,6 +29,34 @@ export function appendIsoText(column: Int64Column, text: string): boolean {
 export function appendEpoch(column: Int64Column, value: number | string): boolean {
   const parts = epochParts(value);
   return parts !== null && appendNanoseconds(column, parts.seconds, parts.nanos);
+}
+
+/** The same for digits, perhaps with a point among them: `source[start, end)`. */
+export function appendEpochBytes(
+  column: Int64Column,
+  source: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  let wholeEnd = start;
+  while (wholeEnd < end && source[wholeEnd] !== POINT) wholeEnd++;
+  if (wholeEnd - start < 1 || wholeEnd - start > NANOS_MAX_DIGITS) return false;
+  const secondsEnd = wholeEnd - subSecondDigits(wholeEnd - start);
+  let seconds = 0;
+  let nanos = 0;
+  let missing = NANO_DIGITS;
+  for (let at = start; at < end; at++) {
+    if (at === wholeEnd) continue;
+    const digit = (source[at] ?? 0) - 0x30;
+    if (digit < 0 || digit > 9) return false;
+    if (at < secondsEnd) seconds = seconds * 10 + digit;
+    else if (missing > 0) {
+      nanos = nanos * 10 + digit;
+      missing--;
+    }
+  }
+  for (; missing > 0; missing--) nanos *= 10;
+  return (seconds > 0 || nanos > 0) && appendNanoseconds(column, seconds, nanos);
 }
 
 /** Such a number in seconds since 1970 and nanoseconds; null when it is none. */

@@ -1,24 +1,27 @@
-import { IngestRejectedError } from "../errors.ts";
+import { tooBig } from "../errors.ts";
 import {
   EVENT_ID_MAX_CHARS,
-  HOST_MAX_CHARS,
   MESSAGE_MAX_CHARS,
+  NAME_MAX_CHARS,
   REQUEST_MAX_BLOCK_BYTES,
   REQUEST_MAX_RECORDS,
-  SERVICE_MAX_CHARS,
-  SOURCE_MAX_CHARS,
 } from "../limits.ts";
 import { LEVEL_NUMBERS, type Level, LogBatch } from "../log-batch.ts";
 import type { LowCardinalityColumn } from "../native/low-cardinality-column.ts";
-import { appendMilliseconds, appendNanoseconds } from "../timestamp.ts";
+import { appendIsoTimestamp, appendMilliseconds, appendNanoseconds } from "../timestamp.ts";
 import { AttributeWriter } from "./attribute-writer.ts";
 import type { InheritedFields } from "./inherited-fields.ts";
-import { appendEpoch, appendIsoText, appendUnixNano, appendUnixNanoBytes } from "./record-time.ts";
+import {
+  appendEpoch,
+  appendEpochBytes,
+  appendIsoText,
+  appendUnixNano,
+  appendUnixNanoBytes,
+} from "./record-time.ts";
 import { type RejectedRecord, type Rejection, RejectionList } from "./rejections.ts";
 import { cutToChars, endOfChars } from "./text-limits.ts";
 
-const MIB = 1024 * 1024;
-const NAME_MAX_CHARS = { service: SERVICE_MAX_CHARS, source: SOURCE_MAX_CHARS, host: HOST_MAX_CHARS };
+const MAX_BLOCK_MIB = REQUEST_MAX_BLOCK_BYTES / 1024 ** 2;
 
 /**
  * Writes records of foreign formats as entries. Whatever a record holds is kept, cut where the limits of an entry
@@ -86,9 +89,7 @@ export class RecordWriter {
     this.#attributes.endRecord();
     batch.endRow();
     if (batch.blockBytes > this.#maxBlockBytes)
-      throw tooBig(
-        `the entries take more than ${REQUEST_MAX_BLOCK_BYTES / MIB} MiB, send fewer in a request`,
-      );
+      throw tooBig(`the entries take more than ${MAX_BLOCK_MIB} MiB, send fewer in a request`);
   }
 
   message(text: string): void {
@@ -103,23 +104,22 @@ export class RecordWriter {
   }
 
   service(text: string): void {
-    this.#appendName(this.#batch.service, text, SERVICE_MAX_CHARS);
+    this.#appendName(this.#batch.service, text, NAME_MAX_CHARS.service);
   }
 
   source(text: string): void {
-    this.#appendName(this.#batch.source, text, SOURCE_MAX_CHARS);
+    this.#appendName(this.#batch.source, text, NAME_MAX_CHARS.source);
   }
 
   host(text: string): void {
-    this.#appendName(this.#batch.host, text, HOST_MAX_CHARS);
+    this.#appendName(this.#batch.host, text, NAME_MAX_CHARS.host);
   }
 
-  /** Hexadecimal digits in lower case. */
+  /** Hexadecimal digits in lower case, as the next one. */
   traceId(text: string): void {
     this.#appendId(this.#batch.traceId, text);
   }
 
-  /** Hexadecimal digits in lower case. */
   spanId(text: string): void {
     this.#appendId(this.#batch.spanId, text);
   }
@@ -176,12 +176,30 @@ export class RecordWriter {
     message.appendSlice(source, start, keptEnd);
   }
 
+  /** A service, source or host. */
+  nameBytes(field: "service" | "source" | "host", source: Uint8Array, start: number, end: number): void {
+    const column = this.#batch[field];
+    if (this.#skipped || start === end || column.rows > this.#batch.rows) return;
+    const keptEnd = endOfChars(source, start, end, NAME_MAX_CHARS[field]);
+    if (keptEnd < end) this.#attributes.truncated = true;
+    column.appendSlice(source, start, keptEnd);
+  }
+
   traceIdBytes(source: Uint8Array, start: number, end: number): void {
     this.#appendIdBytes(this.#batch.traceId, source, start, end);
   }
 
   spanIdBytes(source: Uint8Array, start: number, end: number): void {
     this.#appendIdBytes(this.#batch.spanId, source, start, end);
+  }
+
+  /** As the times of the same names; an epoch may have a fraction. */
+  timeIsoBytes(source: Uint8Array, start: number, end: number): boolean {
+    return this.#hasTime || appendIsoTimestamp(this.#batch.ts, source, start, end);
+  }
+
+  timeEpochBytes(source: Uint8Array, start: number, end: number): boolean {
+    return this.#hasTime || appendEpochBytes(this.#batch.ts, source, start, end);
   }
 
   /** Digits; false as with the other times. */
@@ -278,8 +296,4 @@ export class RecordWriter {
     column.fillTo(rows);
     column.appendSlice(source, start, end);
   }
-}
-
-function tooBig(message: string): IngestRejectedError {
-  return new IngestRejectedError(message, [{ path: "", code: "too_big", message }]);
 }

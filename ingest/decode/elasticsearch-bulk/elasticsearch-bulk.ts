@@ -5,6 +5,7 @@ import type { RecordWriter } from "../../record/record-writer.ts";
 import { isJsonObject, type JsonObject, numberText, tryParseJson } from "../json-body.ts";
 import { type Line, linesOf } from "../lines.ts";
 import { writeIndexed } from "./indexed-document.ts";
+import { PlainDocuments } from "./plain-documents.ts";
 
 const ACTIONS = ["create", "index", "update", "delete"] as const;
 type BulkAction = (typeof ACTIONS)[number];
@@ -34,6 +35,10 @@ export class ElasticsearchBulk implements RecordDecoder {
   /** The index of actions that name none. */
   readonly #defaultIndex: string;
   #items: BulkItem[] = [];
+  readonly #plain = new PlainDocuments();
+  /** The action before and its line: where senders give no ids they are all the same. */
+  #lastLine: Uint8Array = NO_BYTES;
+  #lastAction: Action | null = null;
 
   constructor(defaultIndex: string) {
     this.#defaultIndex = defaultIndex;
@@ -46,6 +51,7 @@ export class ElasticsearchBulk implements RecordDecoder {
 
   decode(body: Uint8Array, writer: RecordWriter): void {
     this.#items = [];
+    this.#plain.use(body);
     const lines = linesOf(body);
     for (let next = lines.next(); next.done !== true; next = lines.next()) {
       if (this.#items.length === REQUEST_MAX_RECORDS)
@@ -61,13 +67,21 @@ export class ElasticsearchBulk implements RecordDecoder {
           ? UNCHANGEABLE
           : document.done === true
             ? "the document is missing"
-            : writeDocument(writer, { action, index, id }, document.value);
+            : this.#writeDocument(writer, { action, index, id }, document.value);
       this.#items.push({ action, index, id, refusal });
     }
     if (this.#items.length === 0) throw refused("too_small", "the body holds no action");
   }
 
   #readAction(line: Line): Action {
+    if (this.#lastAction !== null && Buffer.compare(line.bytes, this.#lastLine) === 0)
+      return this.#lastAction;
+    this.#lastAction = this.#parseAction(line);
+    this.#lastLine = line.bytes;
+    return this.#lastAction;
+  }
+
+  #parseAction(line: Line): Action {
     const parsed = parseLine(line);
     // Further keys, such as a sender's own counter of attempts, mean nothing, as to Elasticsearch.
     const [name] = typeof parsed === "string" ? [] : Object.keys(parsed);
@@ -77,22 +91,25 @@ export class ElasticsearchBulk implements RecordDecoder {
       throw refused("custom", `line ${line.number} is no action such as {"create":{"_index":"logs"}}`);
     return { action, index: textOf(about._index) ?? this.#defaultIndex, id: textOf(about._id) };
   }
+
+  /** Makes an entry of a document; answers why not. */
+  #writeDocument(writer: RecordWriter, { action, index, id }: Action, line: Line): string | null {
+    const place = { index, id, isCreated: action === "create" };
+    if (this.#plain.write(writer, place, line.bytes)) return null;
+    const document = parseLine(line);
+    if (typeof document === "string") return `the document in line ${line.number} ${document}`;
+    writeIndexed(writer, place, document);
+    return null;
+  }
 }
 
+const NO_BYTES = new Uint8Array(0);
 const UNCHANGEABLE = "log entries cannot be updated or deleted; use create or index";
 
 interface Action {
   readonly action: BulkAction;
   readonly index: string;
   readonly id: string | null;
-}
-
-/** Makes an entry of a document; answers why not. */
-function writeDocument(writer: RecordWriter, { action, index, id }: Action, line: Line): string | null {
-  const document = parseLine(line);
-  if (typeof document === "string") return `the document in line ${line.number} ${document}`;
-  writeIndexed(writer, { index, id, isCreated: action === "create" }, document);
-  return null;
 }
 
 /** The object in a line, or why there is none. */

@@ -24,22 +24,23 @@ const GENERIC_DATASET = "generic";
  * Makes an entry of a document by the well-known keys of JSON logs. Of one that names no service the dataset of the data
  * stream is the service.
  */
-export function writeIndexed(
-  writer: RecordWriter,
-  { index, id, isCreated }: DocumentPlace,
-  document: JsonObject,
-): void {
+export function writeIndexed(writer: RecordWriter, place: DocumentPlace, document: JsonObject): void {
+  beginIndexed(writer, place);
+  const written = writeJsonRecord(writer, document, SOURCE_GIVEN);
+  if (!written.has("service")) writer.service(datasetOf(place.index));
+  writer.end();
+}
+
+/** Begins the entry of a document with what its place says: the source and the id. */
+export function beginIndexed(writer: RecordWriter, { index, id, isCreated }: DocumentPlace): void {
   writer.begin();
   writer.source(index);
   if (id !== null && isCreated) writer.eventId(`${index}/${id}`);
   else if (id !== null) writer.attribute("_id", id);
-  const written = writeJsonRecord(writer, document, SOURCE_GIVEN);
-  if (!written.has("service")) writer.service(datasetOf(index));
-  writer.end();
 }
 
 /** The dataset that an index is named for, empty for none; dates are no namespace. */
-function datasetOf(index: string): string {
+export function datasetOf(index: string): string {
   const [, dataset = ""] = DATA_STREAM.exec(index) ?? [];
   return dataset === GENERIC_DATASET || !/\p{L}/u.test(dataset) ? "" : dataset;
 }

@@ -1,4 +1,3 @@
-import { FieldName, FieldNames } from "./field-names.ts";
 import {
   JSON_ARRAY,
   JSON_ESCAPED_STRING,
@@ -7,7 +6,8 @@ import {
   JSON_OBJECT,
   JSON_STRING,
   type JsonTape,
-} from "./json-tape.ts";
+} from "../json-tape.ts";
+import { FieldName, FieldNames } from "./field-names.ts";
 
 /** What an AnyValue holds. */
 export const NOTHING = 0;

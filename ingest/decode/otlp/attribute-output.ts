@@ -2,8 +2,8 @@ import { ATTRIBUTE_KEY_MAX_CHARS, JSON_MAX_DEPTH } from "../../limits.ts";
 import { ByteBuffer } from "../../native/byte-buffer.ts";
 import type { InheritedFields } from "../../record/inherited-fields.ts";
 import { RecordWriter } from "../../record/record-writer.ts";
+import { JSON_STRING, type JsonTape } from "../json-tape.ts";
 import { type AnyValues, KEY_VALUES, type KeyValues, LIST, NOTHING, PLAIN, TEXT } from "./any-values.ts";
-import { JSON_STRING, type JsonTape } from "./json-tape.ts";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

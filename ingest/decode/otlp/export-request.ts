@@ -1,9 +1,9 @@
 import { InheritedFields } from "../../record/inherited-fields.ts";
 import { RecordWriter } from "../../record/record-writer.ts";
+import { JSON_ARRAY, JSON_ESCAPED_STRING, JSON_NUMBER, JSON_OBJECT, type JsonTape } from "../json-tape.ts";
 import { AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
 import { AttributeOutput } from "./attribute-output.ts";
 import { FieldNames } from "./field-names.ts";
-import { JSON_ARRAY, JSON_ESCAPED_STRING, JSON_NUMBER, JSON_OBJECT, type JsonTape } from "./json-tape.ts";
 import { refused } from "./refused.ts";
 
 const RESOURCE_FIELDS = new FieldNames(["attributes", "droppedAttributesCount"]);

@@ -1,4 +1,4 @@
-import { JSON_NULL, JSON_STRING, type JsonTape } from "./json-tape.ts";
+import { JSON_NULL, JSON_STRING, type JsonTape } from "../json-tape.ts";
 
 /** Names are compared four bytes at a time. */
 const WORD = 4;

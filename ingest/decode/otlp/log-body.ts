@@ -1,9 +1,9 @@
 import { MESSAGE_MAX_CHARS } from "../../limits.ts";
 import { RecordWriter } from "../../record/record-writer.ts";
+import type { JsonTape } from "../json-tape.ts";
 import { type AnyValues, KEY_VALUES, NOTHING, PLAIN, TEXT } from "./any-values.ts";
 import type { AttributeOutput } from "./attribute-output.ts";
 import { FieldNames } from "./field-names.ts";
-import type { JsonTape } from "./json-tape.ts";
 
 /** Under what name a body's members are kept. */
 const BODY = new TextEncoder().encode("body");

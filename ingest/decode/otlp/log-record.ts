@@ -2,11 +2,11 @@ import type { Level } from "../../log-batch.ts";
 import type { InheritedFields } from "../../record/inherited-fields.ts";
 import { levelOfOtlpSeverity, levelOfText } from "../../record/levels.ts";
 import { RecordWriter } from "../../record/record-writer.ts";
+import { JSON_ESCAPED_STRING, JSON_OBJECT, type JsonTape } from "../json-tape.ts";
 import { type AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
 import type { AttributeOutput } from "./attribute-output.ts";
 import type { ItemWriter, Signal } from "./export-request.ts";
 import { FieldNames } from "./field-names.ts";
-import { JSON_ESCAPED_STRING, JSON_OBJECT, type JsonTape } from "./json-tape.ts";
 import { LogBody } from "./log-body.ts";
 
 const NAMES = [

@@ -1,10 +1,6 @@
 import { ByteBuffer } from "../../native/byte-buffer.ts";
 import type { InheritedFields } from "../../record/inherited-fields.ts";
 import { RecordWriter } from "../../record/record-writer.ts";
-import { type AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
-import type { AttributeOutput } from "./attribute-output.ts";
-import type { ItemWriter, Signal } from "./export-request.ts";
-import { FieldNames } from "./field-names.ts";
 import {
   JSON_ARRAY,
   JSON_ESCAPED_STRING,
@@ -12,7 +8,11 @@ import {
   JSON_OBJECT,
   JSON_TRUE,
   type JsonTape,
-} from "./json-tape.ts";
+} from "../json-tape.ts";
+import { type AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
+import type { AttributeOutput } from "./attribute-output.ts";
+import type { ItemWriter, Signal } from "./export-request.ts";
+import { FieldNames } from "./field-names.ts";
 
 /** Metrics, as requests carry them. */
 export const METRICS: Signal = {

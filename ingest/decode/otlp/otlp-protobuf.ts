@@ -1,7 +1,7 @@
 import type { RecordDecoder } from "../../record/record-decoder.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
+import { JsonTape } from "../json-tape.ts";
 import { ExportRequest, type Signal } from "./export-request.ts";
-import { JsonTape } from "./json-tape.ts";
 import { LOGS } from "./log-record.ts";
 import { METRICS } from "./metric.ts";
 import { LOGS_REQUEST, METRICS_REQUEST, type ProtobufMessage } from "./protobuf-schema.ts";

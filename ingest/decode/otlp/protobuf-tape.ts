@@ -1,5 +1,4 @@
 import { IngestRejectedError } from "../../errors.ts";
-import { FIXED64, LENGTH, ProtobufReader, VARINT } from "../protobuf-reader.ts";
 import {
   JSON_ARRAY,
   JSON_ESCAPED_STRING,
@@ -9,7 +8,8 @@ import {
   JSON_STRING,
   JSON_TRUE,
   type JsonTape,
-} from "./json-tape.ts";
+} from "../json-tape.ts";
+import { FIXED64, LENGTH, ProtobufReader, VARINT } from "../protobuf-reader.ts";
 import type { NamePlace, ProtobufField, ProtobufMessage } from "./protobuf-schema.ts";
 import * as schema from "./protobuf-schema.ts";
 import { ESCAPED_TEXT, NO_TEXT, ProtobufText, textKind } from "./protobuf-text.ts";

@@ -6,9 +6,10 @@ import type { RecordWriter } from "../../record/record-writer.ts";
 import { decodeUtf8, isJsonObject, type JsonObject } from "../json-body.ts";
 import { readBodyElements } from "../json-elements.ts";
 import { jsonIn } from "../json-message.ts";
+import { PlainEvents } from "./plain-events.ts";
 
 /** The members of an event object that are not attributes as they stand. */
-const ENVELOPE = new Set(["time", "host", "source", "event", "fields"]);
+const ENVELOPE: ReadonlySet<string> = new Set(["time", "host", "source", "event", "fields"]);
 
 /**
  * Events of Splunk's HTTP Event Collector: JSON objects one after the other, each with the event itself, a text or any
@@ -19,8 +20,32 @@ const ENVELOPE = new Set(["time", "host", "source", "event", "fields"]);
  */
 export class SplunkEvents implements RecordDecoder {
   readonly format = "splunk-hec-event";
+  readonly #plain = new PlainEvents();
 
   decode(body: Uint8Array, writer: RecordWriter): void {
+    if (this.#plain.read(body)) this.#writePlain(writer);
+    else this.#decodeAny(body, writer);
+    this.#plain.release();
+  }
+
+  /** Bodies of nothing but objects, as all senders write them. */
+  #writePlain(writer: RecordWriter): void {
+    const plain = this.#plain;
+    let events = 0;
+    for (let position = 0; position < plain.count; position++) {
+      if (plain.write(position, writer)) {
+        events++;
+        continue;
+      }
+      const envelope = plain.parse(position);
+      const reason = writeEnvelope(writer, envelope);
+      if (reason === null) events++;
+      else writer.reject({ place: `/${position}`, reason, raw: JSON.stringify(envelope) });
+    }
+    if (events === 0) throw noEvent(plain.count);
+  }
+
+  #decodeAny(body: Uint8Array, writer: RecordWriter): void {
     let position = 0;
     let events = 0;
     const reject = (raw: string, reason: string): void =>
@@ -38,11 +63,14 @@ export class SplunkEvents implements RecordDecoder {
       text: (line) => reject(line, "is no JSON object"),
       broken: reject,
     });
-    if (events > 0) return;
-    const message = position === 0 ? "the body holds no event" : "the body holds no event that can be read";
-    const code = position === 0 ? "too_small" : "custom";
-    throw new IngestRejectedError(message, [{ path: "", code, message }]);
+    if (events === 0) throw noEvent(position);
   }
+}
+
+function noEvent(rejected: number): IngestRejectedError {
+  const message = rejected === 0 ? "the body holds no event" : "the body holds no event that can be read";
+  const code = rejected === 0 ? "too_small" : "custom";
+  return new IngestRejectedError(message, [{ path: "", code, message }]);
 }
 
 /** Makes an entry of an event; answers why not. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { JsonScanner } from "../json-scanner.ts";
+import { JsonScanner } from "./json-scanner.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -43,11 +43,11 @@ export class JsonTape {
   /** The same bytes, for those who compare four at a time. */
   view: DataView = NOTHING_VIEW;
   kinds = new Uint8Array(1024);
-  /** Where a string's content, a number or a word begins in the source. Unused for containers. */
+  /** Where a string's content, a number, a word or a container begins in the source. */
   starts = new Uint32Array(1024);
   /** Where it ends; for a container the number of the token after all that is in it. */
   ends = new Uint32Array(1024);
-  /** Tokens that were added; not of those that were read. */
+  /** Tokens that were added or are of single values; not of those of a whole text. */
   count = 0;
 
   /** After `readText`: the text is `textBytes[textStart, textEnd)`. */
@@ -60,6 +60,8 @@ export class JsonTape {
   /** The containers that are open, by their tokens. */
   readonly #open: Uint32Array;
   #plainEnd = 0;
+  /** After `readValue`: where the value ends. */
+  endAt = 0;
 
   constructor(maxDepth: number) {
     this.#maxDepth = maxDepth;
@@ -71,7 +73,18 @@ export class JsonTape {
     if (!isUtf8(source)) return "is not UTF-8";
     this.clear();
     this.use(source);
-    return this.#readTokens(source);
+    // A byte order mark is no part of the text.
+    const at = source[0] === 0xef && source[1] === 0xbb && source[2] === 0xbf ? 3 : 0;
+    return this.#readTokens(source, at, true);
+  }
+
+  /**
+   * Reads the one value that begins at a byte of the text in use, which is UTF-8, behind the tokens that are there.
+   * Answers its token, -1 when it is not right; it ends at `endAt`.
+   */
+  readValue(at: number): number {
+    const token = this.count;
+    return this.#readTokens(this.source, at, false) === null ? token : -1;
   }
 
   /** Begins a tape that is written with `add` instead of read. */
@@ -131,18 +144,17 @@ export class JsonTape {
    * Reads the whole text: one loop without recursion, whose state is in local variables because this is where the time
    * goes. Each round reads a name or a value and then what may follow it.
    */
-  #readTokens(source: Uint8Array): string | null {
+  #readTokens(source: Uint8Array, from: number, isWhole: boolean): string | null {
     const { view } = this;
     const open = this.#open;
     const length = source.length;
     const lastWord = length - 4;
     let { kinds, starts, ends } = this;
-    let token = 0;
+    let token = this.count;
     let depth = 0;
     let isInObject = false;
     let isName = false;
-    // A byte order mark is no part of the text.
-    let at = source[0] === 0xef && source[1] === 0xbb && source[2] === 0xbf ? 3 : 0;
+    let at = from;
     for (;;) {
       let c = source[at] ?? END;
       while (c === SPACE || c === 0x0a || c === 0x0d || c === 0x09) c = source[++at] ?? END;
@@ -180,6 +192,7 @@ export class JsonTape {
         if (depth === this.#maxDepth) return `nests deeper than ${this.#maxDepth} levels`;
         isInObject = c === OPEN_BRACE;
         kinds[token] = isInObject ? JSON_OBJECT : JSON_ARRAY;
+        starts[token] = at;
         open[depth++] = token++;
         at++;
         c = source[at] ?? END;
@@ -198,6 +211,11 @@ export class JsonTape {
       }
       // A value has ended, and with it perhaps containers around it.
       for (;;) {
+        if (depth === 0 && !isWhole) {
+          this.count = token;
+          this.endAt = at;
+          return null;
+        }
         c = source[at] ?? END;
         while (c === SPACE || c === 0x0a || c === 0x0d || c === 0x09) c = source[++at] ?? END;
         if (depth === 0) return c === END ? null : notJson(source, at);
