@@ -31,7 +31,8 @@ const NAMES_NOTHING_OWNED: Readonly<Record<string, string>> = {
   "/api/v1/logs/ingest/stream-a/{token}": "the caller's own credential",
   "/api/v1/logs/ingest/journal/{token}/upload": "the caller's own credential",
   "/elasticsearch/{index}/_doc": "a name that the sender chooses: the source of its entries",
-  "/elasticsearch/{index}/_doc/{id}": "names that the sender chooses: the source of its entry and what it is known by",
+  "/elasticsearch/{index}/_doc/{id}":
+    "names that the sender chooses: the source of its entry and what it is known by",
   "/elasticsearch/{index}/_create/{id}":
     "names that the sender chooses: the source of its entry and what it is known by",
   "/elasticsearch/{index}": "the server keeps none; every name is answered alike",
