@@ -155,6 +155,25 @@ test("entries that leave the log store between the list of files and the stateme
   }
 }, 120_000);
 
+test("an answer says that it may lack entries when they moved at every try", async () => {
+  const { organization } = await forty(1, [40, 20, 5]);
+  const { run, files } = testArchiver(stores, temporary.path, { defaultDays: 10 });
+  await run();
+  const runner = queryRunner(stores);
+  const move = async (): Promise<void> => {
+    await stores.postgres`
+      UPDATE log_archive_versions SET version = version + 1 WHERE organization_id = ${organization}`;
+  };
+  const app = archiveApp(stores, files, {
+    runner: {
+      run: (...statement) => move().then(() => runner.run(...statement)),
+      read: (...statement) => move().then(() => runner.read(...statement)),
+    },
+  });
+  const page = await app.page("search", organization, { limit: "10" });
+  expect(page).toMatchObject({ partial: true, warnings: [{ code: "ENTRIES_MOVING", day: null }] });
+});
+
 test("a page behind a cursor goes on where the first one ended when entries have moved in between", async () => {
   const { organization, rows } = await forty(4, [40, 20, 8, 5]);
   const { run, files } = testArchiver(stores, temporary.path, { defaultDays: 6 });

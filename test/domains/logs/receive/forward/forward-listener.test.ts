@@ -6,6 +6,7 @@ import { FluentClient } from "@fluent-org/logger";
 import { decodeValue, encodeValue, ForwardDecoder } from "../../../../../ingest/index.ts";
 import { ForwardListener } from "../../../../../src/domains/logs/receive/forward/forward-listener.ts";
 import { SyslogDelivery } from "../../../../../src/domains/logs/receive/syslog/syslog-delivery.ts";
+import { ApiError } from "../../../../../src/errors.ts";
 import { createMetrics } from "../../../../../src/server/metrics.ts";
 import { receiveSuite } from "../receive-server.ts";
 
@@ -21,10 +22,21 @@ afterEach(async () => {
   await listener?.close();
 });
 
-async function open(sharedKey: string | null): Promise<number> {
+type Deliver = SyslogDelivery["deliver"];
+
+/** `around` stands between the listener and what stores. */
+async function open(
+  sharedKey: string | null,
+  around = (store: Deliver, ...sent: Parameters<Deliver>): ReturnType<Deliver> => store(...sent),
+): Promise<number> {
   const { receiver, authenticator, log } = suite.server;
   const { token } = suite.tenant;
-  const delivery = new SyslogDelivery({ receiver, decoder: new ForwardDecoder(), authenticator, token });
+  const stored = new SyslogDelivery({ receiver, decoder: new ForwardDecoder(), authenticator, token });
+  const store: Deliver = (...sent) => stored.deliver(...sent);
+  const delivery = {
+    deliver: (...sent: Parameters<Deliver>) => around(store, ...sent),
+    refusal: async () => null,
+  };
   listener = new ForwardListener({ delivery, sharedKey, metrics: createMetrics().forward, log });
   return listener.listen(HOST, 0);
 }
@@ -73,6 +85,41 @@ test("a chunk is acknowledged, and one that is sent again is stored once", async
     "before 1",
     "once",
   ]);
+});
+
+test("a chunk is acknowledged when it is stored and not before", async () => {
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const port = await open(null, async (store, ...sent) => {
+    begun.resolve();
+    await held.promise;
+    return store(...sent);
+  });
+  const sender = await connectTo(port);
+  let answered = 0;
+  sender.on("data", (bytes) => {
+    answered += bytes.length;
+  });
+  sender.write(encodeValue(["t", [[TIME, { message: "late" }]], { chunk: "c2" }]));
+  await begun.promise;
+  // Behind whatever had been said to the first sender by now.
+  const other = connect(port, HOST);
+  other.write(new Uint8Array([0xc1]));
+  await once(other, "close");
+  expect(answered).toBe(0);
+  held.resolve();
+  expect(await answerOf(sender)).toEqual({ ack: "c2" });
+});
+
+test("a chunk that is refused is not acknowledged", async () => {
+  const error = new ApiError("FORBIDDEN", "not this token");
+  const sender = await connectTo(await open(null, async () => ({ outcome: "refused", error })));
+  let answered = 0;
+  sender.on("data", (bytes) => {
+    answered += bytes.length;
+  });
+  sender.write(encodeValue(["t", [[TIME, { message: "refused" }]], { chunk: "c3" }]));
+  await once(sender, "close");
+  expect(answered).toBe(0);
 });
 
 test("nothing is taken of a sender that does not know the shared key", async () => {
