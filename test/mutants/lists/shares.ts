@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const FAIR = ["test/concurrency/fair-share.test.ts"];
 const MEMORY = ["test/concurrency/memory-share.test.ts"];
-const STATEMENTS = ["test/storage/statement-memory.test.ts"];
+const STATEMENTS = ["test/concurrency/admission.test.ts"];
 const NUMBERS = ["test/storage/instance"];
 const CLOCK = ["test/jobs/clock"];
 const MOVING = ["test/domains/logs/archive/moving-entries.test.ts"];
@@ -53,23 +53,16 @@ export const SHARES: readonly Mutant[] = [
   },
   {
     name: "what a statement had of the memory stays taken",
-    file: "src/storage/statement-memory.ts",
-    find: "if (isCounted) this.#share.giveBack(path, bytes);",
+    file: "src/concurrency/admission.ts",
+    find: "this.#memory -= memory;",
     replace: "",
     tests: STATEMENTS,
   },
   {
-    name: "statements of all organisations have one share of the memory",
-    file: "src/storage/statement-memory.ts",
-    find: "const path = [organizationId];",
-    replace: "const path = [0 * organizationId];",
-    tests: STATEMENTS,
-  },
-  {
-    name: "a statement takes all that its organisation may have",
-    file: "src/storage/statement-memory.ts",
-    find: "Math.floor(this.#share.room(path) / 2)",
-    replace: "Math.floor(this.#share.room(path))",
+    name: "memory that is taken is given once more",
+    file: "src/concurrency/admission.ts",
+    find: "return this.#memory + memory <= 1 && this.#nextForMemory() === null;",
+    replace: "return this.#nextForMemory() === null;",
     tests: STATEMENTS,
   },
   {

@@ -135,7 +135,11 @@ describe("protobuf becomes the entries that JSON becomes", () => {
     const plain = fc.oneof(
       fc.string({ unit: "grapheme" }),
       fc.maxSafeInteger(),
-      fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value)),
+      // The SDK sends whole numbers as integers, and in JSON not those that a double holds beyond 2^53, but shorter ones.
+      fc
+        .double({ noNaN: true, noDefaultInfinity: true })
+        .filter((value) => !Number.isInteger(value) || Number.isSafeInteger(value))
+        .map((value) => (value === 0 ? 0 : value)),
       fc.boolean(),
     );
     const { value } = fc.letrec((tie) => ({
