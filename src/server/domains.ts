@@ -10,7 +10,7 @@ import { logReadRoutes } from "../domains/logs/read-routes.ts";
 import { elasticsearchRoutes } from "../domains/logs/receive/elasticsearch/routes.ts";
 import { gelfRoutes } from "../domains/logs/receive/gelf/routes.ts";
 import { journalRoutes } from "../domains/logs/receive/journal/routes.ts";
-import { listenersDomain } from "../domains/logs/receive/listeners.ts";
+import { listenersDomain } from "../domains/logs/receive/listeners/domain.ts";
 import { lokiRoutes } from "../domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../domains/logs/receive/platforms/routes.ts";

@@ -3,7 +3,7 @@ import { archiveMetrics } from "../archive/archive-metrics.ts";
 import { anchorMetrics } from "../audit/anchors/anchor-metrics.ts";
 import { eventMetrics } from "../changes/events/event-metrics.ts";
 import { ingestRuleMetrics } from "../domains/ingest-rules/rule-metrics.ts";
-import { syslogMetrics } from "../domains/logs/receive/syslog/syslog-metrics.ts";
+import { messageMetrics } from "../domains/logs/receive/listeners/message-metrics.ts";
 import { tailMetrics } from "../domains/logs/tail/tail-metrics.ts";
 import { quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
 import { httpMetrics, rateLimitMetrics } from "../http/http-metrics.ts";
@@ -37,9 +37,9 @@ export function createMetrics() {
     events: eventMetrics(registry),
     archive: archiveMetrics(registry),
     quarantine: quarantineMetrics(registry),
-    syslog: syslogMetrics(registry, "syslog"),
-    gelf: syslogMetrics(registry, "gelf"),
-    forward: syslogMetrics(registry, "forward"),
+    syslog: messageMetrics(registry, "syslog"),
+    gelf: messageMetrics(registry, "gelf"),
+    forward: messageMetrics(registry, "forward"),
     /** Runs before each exposition, for gauges whose value is looked up rather than told. */
     onCollect: (update: () => void): void => {
       collectors.push(update);

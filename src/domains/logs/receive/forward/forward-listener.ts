@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { decodeValue, encodeValue, isJsonObject } from "../../../../../ingest/index.ts";
 import type { Logger } from "../../../../log.ts";
-import type { SyslogDelivery } from "../syslog/syslog-delivery.ts";
-import type { SyslogMetrics } from "../syslog/syslog-metrics.ts";
+import { listenOn } from "../listeners/listen-on.ts";
+import type { MessageDelivery } from "../listeners/message-delivery.ts";
+import type { MessageMetrics } from "../listeners/message-metrics.ts";
 import { Handshake } from "./handshake.ts";
 import {
   BATCH_MAX_BYTES,
@@ -17,10 +18,10 @@ import {
 import { MessageQueue } from "./message-queue.ts";
 
 interface ForwardListenerDependencies {
-  readonly delivery: Pick<SyslogDelivery, "deliver" | "refusal">;
+  readonly delivery: Pick<MessageDelivery, "deliver" | "refusal">;
   /** Null demands no handshake. */
   readonly sharedKey: string | null;
-  readonly metrics: SyslogMetrics;
+  readonly metrics: MessageMetrics;
   readonly log: Logger;
 }
 
@@ -62,14 +63,7 @@ export class ForwardListener {
 
   /** Resolves with the port that is listened on. */
   listen(host: string, port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off("error", reject);
-        const address = this.#server.address();
-        resolve(typeof address === "object" && address !== null ? address.port : port);
-      });
-    });
+    return listenOn(this.#server, host, port);
   }
 
   /** Ends all connections; what was not acknowledged is sent again by its senders. */

@@ -1,5 +1,5 @@
 import { NulFrames, RelayedGelf } from "../../../../../ingest/index.ts";
-import type { MessageProtocol } from "../syslog/message-listeners.ts";
+import type { MessageProtocol } from "../listeners/message-listeners.ts";
 import { GelfDatagrams } from "./datagrams.ts";
 import { MESSAGE_MAX_BYTES } from "./limits.ts";
 

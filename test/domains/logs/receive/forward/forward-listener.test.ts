@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { FluentClient } from "@fluent-org/logger";
 import { decodeValue, encodeValue, ForwardDecoder } from "../../../../../ingest/index.ts";
 import { ForwardListener } from "../../../../../src/domains/logs/receive/forward/forward-listener.ts";
-import { SyslogDelivery } from "../../../../../src/domains/logs/receive/syslog/syslog-delivery.ts";
+import { MessageDelivery } from "../../../../../src/domains/logs/receive/listeners/message-delivery.ts";
 import { ApiError } from "../../../../../src/errors.ts";
 import { createMetrics } from "../../../../../src/server/metrics.ts";
 import { receiveSuite } from "../receive-server.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
   await listener?.close();
 });
 
-type Deliver = SyslogDelivery["deliver"];
+type Deliver = MessageDelivery["deliver"];
 
 /** `around` stands between the listener and what stores. */
 async function open(
@@ -31,7 +31,7 @@ async function open(
 ): Promise<number> {
   const { receiver, authenticator, log } = suite.server;
   const { token } = suite.tenant;
-  const stored = new SyslogDelivery({ receiver, decoder: new ForwardDecoder(), authenticator, token });
+  const stored = new MessageDelivery({ receiver, decoder: new ForwardDecoder(), authenticator, token });
   const store: Deliver = (...sent) => stored.deliver(...sent);
   const delivery = {
     deliver: (...sent: Parameters<Deliver>) => around(store, ...sent),

@@ -5,7 +5,7 @@ import { gelfProtocol } from "../../../../../src/domains/logs/receive/gelf/gelf-
 import {
   type MessageListeners,
   openMessageListeners,
-} from "../../../../../src/domains/logs/receive/syslog/message-listeners.ts";
+} from "../../../../../src/domains/logs/receive/listeners/message-listeners.ts";
 import { createMetrics } from "../../../../../src/server/metrics.ts";
 import { receiveSuite } from "../receive-server.ts";
 

@@ -5,12 +5,13 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { CONNECTIONS_MAX, MESSAGE_MAX_BYTES } from "../../../../../src/domains/logs/receive/syslog/limits.ts";
+import { CONNECTIONS_MAX } from "../../../../../src/domains/logs/receive/listeners/limits.ts";
 import {
   type MessageListeners,
   type MessageListenersOptions,
   openMessageListeners,
-} from "../../../../../src/domains/logs/receive/syslog/message-listeners.ts";
+} from "../../../../../src/domains/logs/receive/listeners/message-listeners.ts";
+import { MESSAGE_MAX_BYTES } from "../../../../../src/domains/logs/receive/syslog/limits.ts";
 import { syslogProtocol } from "../../../../../src/domains/logs/receive/syslog/syslog-protocol.ts";
 import { ApiError } from "../../../../../src/errors.ts";
 import type { LogReceiver } from "../../../../../src/receive/receive-records.ts";

@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /** How a message came in. */
-export type SyslogTransport = "tcp" | "udp";
+export type MessageTransport = "tcp" | "udp";
 
-export interface SyslogMetrics {
+export interface MessageMetrics {
   /** What became of messages: stored, refused (the token is not valid any more), dropped (no room, or given up). */
   readonly messages: Counter<"transport" | "outcome">;
   /** Messages that were longer than the limit. */
@@ -16,7 +16,7 @@ export interface SyslogMetrics {
 }
 
 /** The metrics of a protocol, under its name. */
-export function syslogMetrics(registry: Registry, protocol = "syslog"): SyslogMetrics {
+export function messageMetrics(registry: Registry, protocol: string): MessageMetrics {
   const registers = [registry];
   return {
     messages: new Counter({

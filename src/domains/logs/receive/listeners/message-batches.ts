@@ -8,14 +8,14 @@ import {
   RETRY_MIN_MS,
   UNEXPECTED_FAILURES_MAX,
 } from "./limits.ts";
-import type { Delivered, SyslogDelivery } from "./syslog-delivery.ts";
-import type { SyslogMetrics, SyslogTransport } from "./syslog-metrics.ts";
+import type { Delivered, MessageDelivery } from "./message-delivery.ts";
+import type { MessageMetrics, MessageTransport } from "./message-metrics.ts";
 
 interface MessageBatchesDependencies {
   /** What is received, for the log. */
   readonly protocol: string;
-  readonly delivery: Pick<SyslogDelivery, "deliver">;
-  readonly metrics: SyslogMetrics;
+  readonly delivery: Pick<MessageDelivery, "deliver">;
+  readonly metrics: MessageMetrics;
   readonly log: Logger;
   /** Called when there is room again after `isFull` was true. */
   readonly onRoom: () => void;
@@ -26,7 +26,7 @@ interface MessageBatchesDependencies {
 /** Messages that are stored together. */
 interface Batch {
   readonly body: Uint8Array;
-  readonly counts: Readonly<Record<SyslogTransport, number>>;
+  readonly counts: Readonly<Record<MessageTransport, number>>;
 }
 
 /**
@@ -36,7 +36,7 @@ interface Batch {
 export class MessageBatches {
   readonly #deps: MessageBatchesDependencies;
   readonly #frames = new RelayedFrames();
-  #counts: Record<SyslogTransport, number> = { tcp: 0, udp: 0 };
+  #counts: Record<MessageTransport, number> = { tcp: 0, udp: 0 };
   #timer: ReturnType<typeof setTimeout> | null = null;
   #underWay: Promise<void> | null = null;
   #givesUp = false;
@@ -51,7 +51,7 @@ export class MessageBatches {
     return this.#frames.length >= BATCH_MAX_BYTES || this.#frames.count >= BATCH_MAX_MESSAGES;
   }
 
-  add(transport: SyslogTransport, peer: string, message: Uint8Array): void {
+  add(transport: MessageTransport, peer: string, message: Uint8Array): void {
     this.#frames.add(peer, message);
     this.#counts[transport]++;
     if (this.#underWay !== null) return;

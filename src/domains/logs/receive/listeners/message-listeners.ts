@@ -4,8 +4,8 @@ import type { Logger } from "../../../../log.ts";
 import type { LogReceiver } from "../../../../receive/receive-records.ts";
 import { REFUSAL_LOG_MS } from "./limits.ts";
 import { MessageBatches } from "./message-batches.ts";
-import { SyslogDelivery } from "./syslog-delivery.ts";
-import type { SyslogMetrics } from "./syslog-metrics.ts";
+import { MessageDelivery } from "./message-delivery.ts";
+import type { MessageMetrics } from "./message-metrics.ts";
 import { type FrameSource, TcpListener, type TlsIdentity } from "./tcp-listener.ts";
 import { UdpListener } from "./udp-listener.ts";
 
@@ -32,7 +32,7 @@ export interface MessageListenersOptions {
   readonly authenticator: Authenticator;
   readonly receiver: Pick<LogReceiver, "receive">;
   readonly now: () => number;
-  readonly metrics: SyslogMetrics;
+  readonly metrics: MessageMetrics;
   readonly log: Logger;
 }
 
@@ -47,7 +47,7 @@ export interface MessageListeners {
 export async function openMessageListeners(options: MessageListenersOptions): Promise<MessageListeners> {
   const { authenticator, receiver, token, metrics, log, host } = options;
   const { name: protocol, tokenSetting, decoder, frames, messageOf } = options.protocol;
-  const delivery = new SyslogDelivery({ receiver, decoder, authenticator, token });
+  const delivery = new MessageDelivery({ receiver, decoder, authenticator, token });
   let loggedRefusalMs = Number.NEGATIVE_INFINITY;
   const batches = new MessageBatches({
     protocol,

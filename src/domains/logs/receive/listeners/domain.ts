@@ -1,31 +1,31 @@
 import { readFile } from "node:fs/promises";
-import { ForwardDecoder } from "../../../../ingest/index.ts";
-import { type Config, ConfigError } from "../../../config/config.ts";
-import { SETTINGS } from "../../../config/settings.ts";
-import type { Authenticator } from "../../../http/authenticator.ts";
-import type { Logger } from "../../../log.ts";
-import type { LogReceiver } from "../../../receive/receive-records.ts";
-import { ForwardListener } from "./forward/forward-listener.ts";
-import { gelfProtocol } from "./gelf/gelf-protocol.ts";
-import { STOP_MS } from "./syslog/limits.ts";
+import { ForwardDecoder } from "../../../../../ingest/index.ts";
+import { type Config, ConfigError } from "../../../../config/config.ts";
+import { SETTINGS } from "../../../../config/settings.ts";
+import type { Authenticator } from "../../../../http/authenticator.ts";
+import type { Logger } from "../../../../log.ts";
+import type { LogReceiver } from "../../../../receive/receive-records.ts";
+import { ForwardListener } from "../forward/forward-listener.ts";
+import { gelfProtocol } from "../gelf/gelf-protocol.ts";
+import { syslogProtocol } from "../syslog/syslog-protocol.ts";
+import { STOP_MS } from "./limits.ts";
+import { MessageDelivery } from "./message-delivery.ts";
 import {
   type MessageListeners,
   type MessageListenersOptions,
   openMessageListeners,
-} from "./syslog/message-listeners.ts";
-import { SyslogDelivery } from "./syslog/syslog-delivery.ts";
-import type { SyslogMetrics } from "./syslog/syslog-metrics.ts";
-import { syslogProtocol } from "./syslog/syslog-protocol.ts";
-import type { TlsIdentity } from "./syslog/tcp-listener.ts";
+} from "./message-listeners.ts";
+import type { MessageMetrics } from "./message-metrics.ts";
+import type { TlsIdentity } from "./tcp-listener.ts";
 
 interface ListenerDependencies {
   readonly config: Config;
   readonly receiver: LogReceiver;
   readonly authenticator: Authenticator;
   readonly metrics: {
-    readonly syslog: SyslogMetrics;
-    readonly gelf: SyslogMetrics;
-    readonly forward: SyslogMetrics;
+    readonly syslog: MessageMetrics;
+    readonly gelf: MessageMetrics;
+    readonly forward: MessageMetrics;
   };
   readonly now: () => number;
   readonly log: Logger;
@@ -70,7 +70,7 @@ async function openForward(deps: ListenerDependencies): Promise<OpenListener | n
   const { config, receiver, authenticator, metrics, log } = deps;
   const { forwardPort, forwardHost: host, forwardToken: token, forwardSharedKey: sharedKey } = config;
   if (forwardPort === null || token === null) return null;
-  const delivery = new SyslogDelivery({ receiver, decoder: new ForwardDecoder(), authenticator, token });
+  const delivery = new MessageDelivery({ receiver, decoder: new ForwardDecoder(), authenticator, token });
   const listener = new ForwardListener({ delivery, sharedKey, metrics: metrics.forward, log });
   const port = await listener.listen(host, forwardPort);
   if ((await delivery.refusal()) !== null)

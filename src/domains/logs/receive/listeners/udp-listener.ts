@@ -4,7 +4,7 @@ import { normalizeAddress } from "../../../../http/client-address.ts";
 import type { Logger } from "../../../../log.ts";
 import { UDP_RECEIVE_BUFFER_BYTES } from "./limits.ts";
 import type { MessageBatches } from "./message-batches.ts";
-import type { SyslogMetrics } from "./syslog-metrics.ts";
+import type { MessageMetrics } from "./message-metrics.ts";
 
 /**
  * Takes messages over UDP; a datagram is below 64 KiB by its nature. Datagrams for which there
@@ -15,7 +15,7 @@ export class UdpListener {
 
   constructor(deps: {
     batches: Pick<MessageBatches, "isFull" | "add">;
-    metrics: SyslogMetrics;
+    metrics: MessageMetrics;
     log: Logger;
     host: string;
     /** What is received, for the log. */

@@ -3,8 +3,9 @@ import { createServer as createTlsServer } from "node:tls";
 import { normalizeAddress, UNKNOWN_ADDRESS } from "../../../../http/client-address.ts";
 import type { Logger } from "../../../../log.ts";
 import { CONNECTION_IDLE_MS, CONNECTIONS_MAX } from "./limits.ts";
+import { listenOn } from "./listen-on.ts";
 import type { MessageBatches } from "./message-batches.ts";
-import type { SyslogMetrics } from "./syslog-metrics.ts";
+import type { MessageMetrics } from "./message-metrics.ts";
 
 /** A certificate and its private key in PEM. */
 export interface TlsIdentity {
@@ -20,7 +21,7 @@ interface TcpListenerDependencies {
   readonly frames: () => FrameSource;
   /** What is received, for the log. */
   readonly protocol: string;
-  readonly metrics: SyslogMetrics;
+  readonly metrics: MessageMetrics;
   readonly log: Logger;
   /** Null listens without encryption. */
   readonly tls: TlsIdentity | null;
@@ -69,14 +70,7 @@ export class TcpListener {
 
   /** Resolves with the port that is listened on. */
   listen(host: string, port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off("error", reject);
-        const address = this.#server.address();
-        resolve(typeof address === "object" && address !== null ? address.port : port);
-      });
-    });
+    return listenOn(this.#server, host, port);
   }
 
   /** Goes on with connections that were not read; to be called when there is room. */

@@ -21,7 +21,7 @@ export type Delivered =
 const ACCESS = { role: "member", scope: "logs:write" } as const;
 
 /** Stores what the listeners gathered, for the organisation of a token. */
-export class SyslogDelivery {
+export class MessageDelivery {
   readonly #receiver: Pick<LogReceiver, "receive">;
   readonly #decoder: RecordDecoder;
   readonly #authenticator: Authenticator;
