@@ -48,6 +48,18 @@ export function compileEntryQuery(text: string, nowMs: number): Relation {
   throw kqlInvalid([rowChangeIssue(text, rowChange ?? { start: 0, end: text.length })]);
 }
 
+/** The refusal of a query that is one, but does what cannot stand where it was given; `message` says what can. */
+export function notAllowedHere(text: string, message: string): ApiError {
+  return new ApiError("KQL_INVALID", `The query is not valid: ${message}`, {
+    fields: [{ path: "/query", code: "UNSUPPORTED", message, ...wholeOf(text), suggestion: null }],
+  });
+}
+
+/** The place of a problem that lies somewhere in a text. */
+function wholeOf(text: string) {
+  return { line: 1, column: 1, start: 0, end: text.length, text: text.slice(0, EXCERPT_MAX_CHARS) };
+}
+
 function compileAt(text: string, nowMs: number, discovered: DiscoveredColumn[][]): KqlCompilation {
   return compileKql(text, { nowNs: BigInt(Math.trunc(nowMs)) * NANOS_PER_MILLI, discovered });
 }
@@ -73,8 +85,13 @@ export function withPlace(error: unknown, text: string): unknown {
   if (!(error instanceof ApiError) || error.code !== "KQL_INVALID" || error.fields !== undefined)
     return error;
   const { message } = error;
-  const place = { line: 1, column: 1, start: 0, end: text.length, text: text.slice(0, EXCERPT_MAX_CHARS) };
-  const issue = { path: "/query", code: "WRONG_ARGUMENTS", message, ...place, suggestion: null } as const;
+  const issue = {
+    path: "/query",
+    code: "WRONG_ARGUMENTS",
+    message,
+    ...wholeOf(text),
+    suggestion: null,
+  } as const;
   return new ApiError("KQL_INVALID", message, { fields: [issue], cause: error });
 }
 

@@ -12,8 +12,8 @@ import {
   TermFinder,
   termsOf,
 } from "../../../query/index.ts";
-import { ApiError, type QueryIssue } from "../../errors.ts";
-import { compileEntryQuery } from "../../kql/issues.ts";
+import { ApiError } from "../../errors.ts";
+import { compileEntryQuery, notAllowedHere } from "../../kql/issues.ts";
 import { conditionsOf } from "../../kql/relation-conditions.ts";
 import { BlockRow } from "../../receive/block-row.ts";
 import { BoundedRows } from "../../receive/bounded-rows.ts";
@@ -36,8 +36,6 @@ export interface ReadRule {
 
 /** Terms in messages from which on one pass for all of them is quicker than a look for each. */
 const FINDER_MIN_TERMS = 4;
-/** Characters of the text that a refusal repeats. */
-const EXCERPT_MAX_CHARS = 80;
 /** Two moments that no query can confuse. */
 const MOMENTS_MS = [0, 1_000_000_007] as const;
 /** What entries get only when they are stored. */
@@ -105,38 +103,26 @@ function readPredicate(text: string): RulePredicate {
   if (relation === undefined) throw new Error("no moment");
   const conditions = conditionsOf(relation);
   if (conditions === null)
-    throw undecidable(text, "A rule is for entries one by one: only `where` can stand here.");
+    throw notAllowedHere(text, "A rule is for entries one by one: only `where` can stand here.");
   if (!Bun.deepEquals(relation, later))
-    throw undecidable(
+    throw notAllowedHere(
       text,
       "A rule is asked at any time: the present, as in `now()` and `ago()`, cannot stand here.",
     );
   const columns = new Set(conditions.flatMap((condition) => [...columnsIn(condition)]));
   const unknown = GIVEN_WHEN_STORED.find((column) => columns.has(column));
   if (unknown !== undefined)
-    throw undecidable(text, `A rule is asked before an entry is stored: \`${unknown}\` is not known then.`);
+    throw notAllowedHere(
+      text,
+      `A rule is asked before an entry is stored: \`${unknown}\` is not known then.`,
+    );
   const matches = predicateMatcher(conditions);
   if (matches === null)
-    throw undecidable(
+    throw notAllowedHere(
       text,
       "Something in this predicate can be decided by the log store only, not while entries are received.",
     );
   return { relation, matches, bound: rowBound(conditions) };
-}
-
-function undecidable(text: string, message: string): ApiError {
-  const issue: QueryIssue = {
-    path: "/query",
-    code: "UNSUPPORTED",
-    message,
-    line: 1,
-    column: 1,
-    start: 0,
-    end: text.length,
-    text: text.slice(0, EXCERPT_MAX_CHARS),
-    suggestion: null,
-  };
-  return new ApiError("KQL_INVALID", `The query is not valid: ${message}`, { fields: [issue] });
 }
 
 function finderOf(rules: readonly ReadRule[]): TermFinder | null {
