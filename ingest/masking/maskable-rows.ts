@@ -65,7 +65,7 @@ export class MaskableRows {
     const mark = (row: number): void => {
       rows[row] = 1;
     };
-    const markElement = (element: number): void => mark(rowOfElement(attrs.ends, element));
+    const markElement = (element: number): void => mark(firstAbove(attrs.ends, element));
     findInTexts(pattern, block.message, mark);
     findInTexts(pattern, eventId, mark);
     findInTexts(pattern, attrs.values, markElement);
@@ -112,7 +112,7 @@ function lookInTexts(
   // A byte a text, its length, is all there is where every text is empty.
   if (to - from < starts.length) return;
   hint(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from), (at) => {
-    const text = lastAtOrBelow(starts, from + at);
+    const text = firstAbove(starts, from + at) - 1;
     if (text >= 0) hit(text);
   });
 }
@@ -128,19 +128,8 @@ function lookInNames(
   for (let at = 0; at < indexes.length; at++) if (isFound[indexes[at] ?? 0] === true) mark(at);
 }
 
-function rowOfElement(ends: ElementEnds, element: number): number {
-  let low = 0;
-  let high = ends.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ends[middle] ?? 0) <= element) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The last index whose value is at or below `value`; -1 when there is none. */
-function lastAtOrBelow(ascending: Uint32Array, value: number): number {
+/** The first index whose value is above `value`; the length where none is. */
+function firstAbove(ascending: ArrayLike<number>, value: number): number {
   let low = 0;
   let high = ascending.length;
   while (low < high) {
@@ -148,5 +137,5 @@ function lastAtOrBelow(ascending: Uint32Array, value: number): number {
     if ((ascending[middle] ?? 0) <= value) low = middle + 1;
     else high = middle;
   }
-  return low - 1;
+  return low;
 }
