@@ -1,5 +1,5 @@
 import { type CommittedBlock, textAt } from "../committed-block.ts";
-import type { ElementEnds, IndexedTexts, TextSlices } from "../native/block-reader.ts";
+import type { IndexedTexts, TextSlices } from "../native/block-reader.ts";
 import { literalsHint } from "./hints.ts";
 import { MASKABLE_COLUMNS, type Mask } from "./mask.ts";
 import type { MaskPattern } from "./mask-pattern.ts";

@@ -4,7 +4,7 @@
 export const MESSAGE_MAX_BYTES = 16 * 1024 * 1024;
 /** Connections at a time: each may hold a message. */
 export const CONNECTIONS_MAX = 64;
-/** Bytes that all connections may hold; beyond that one is not read. */
+/** Bytes that all connections may hold; one that would go beyond is closed, and its sender comes again with what was not acknowledged. */
 export const HELD_MAX_BYTES = 128 * 1024 * 1024;
 /** Messages without an acknowledgement that are stored together. */
 export const BATCH_MAX_BYTES = 1024 * 1024;
