@@ -2,6 +2,7 @@ import type { Sql, TransactionSql } from "postgres";
 import type { AuditOrigin } from "../audit/audit-entry.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { restrictToOrganization } from "../storage/organization-transaction.ts";
+import { endWhenSilent } from "../storage/silent-transaction.ts";
 import type { Actor } from "./actor.ts";
 import type { AnonymousChange, Change, ChangeOptions } from "./change.ts";
 import type { SubscribersOfKind } from "./events/event-store.ts";
@@ -92,10 +93,11 @@ export class Changes {
     const gathered: Gathered = { changes: [], acts: [] };
     const { answer, written } = await askPostgres(
       () =>
-        this.#options.sql.begin(async (tx) => ({
-          answer: await work(tx, gathered),
-          written: await writeChanges(tx, gathered.changes, this.#subscribers),
-        })),
+        this.#options.sql.begin(async (tx) => {
+          await endWhenSilent(tx, CHANGE_TIMEOUT_MS);
+          const answer = await work(tx, gathered);
+          return { answer, written: await writeChanges(tx, gathered.changes, this.#subscribers) };
+        }),
       CHANGE_TIMEOUT_MS,
     );
     this.#tell(gathered.acts, written);
@@ -113,6 +115,7 @@ export class Changes {
 
 function subscribersOf(subscriptions: readonly Subscription[]): SubscribersOfKind {
   const names = new Map<string, string[]>();
-  for (const { kind, name } of subscriptions) names.set(kind, [...(names.get(kind) ?? []), name]);
+  for (const { name, handlers } of subscriptions)
+    for (const { kind } of handlers) names.set(kind, [...(names.get(kind) ?? []), name]);
   return names;
 }

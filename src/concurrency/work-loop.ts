@@ -4,7 +4,7 @@ import { fulfilledWithin } from "./deadline.ts";
 /** The longest pause while the work fails, as it does when Postgres is away: each failure is a line in the log. */
 const FAILURE_PAUSE_MAX_MS = 30_000;
 
-interface WorkLoopOptions {
+export interface WorkLoopOptions {
   /** Does what there is to do; true when there may be more at once. */
   readonly work: (signal: AbortSignal) => Promise<boolean>;
   /** The pause while there is nothing to do and nobody wakes the loop. */

@@ -1,8 +1,14 @@
 /** A change is one transaction with its audit rows and its events, whoever makes it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/changes/actor.ts";
+import type { Change } from "../../src/changes/change.ts";
 import { type Changes, SERVER_ORIGIN } from "../../src/changes/changes.ts";
-import { EVENTS_MAX_OF_CHANGE, PAYLOAD_MAX_BYTES, SUBJECT_MAX_CHARS } from "../../src/changes/limits.ts";
+import {
+  CHANGE_TIMEOUT_MS,
+  EVENTS_MAX_OF_CHANGE,
+  PAYLOAD_MAX_BYTES,
+  SUBJECT_MAX_CHARS,
+} from "../../src/changes/limits.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { auditReader, ORIGIN } from "../audit/audited-organization.ts";
 import { openStatementGate } from "../harness/statement-gate.ts";
@@ -98,6 +104,19 @@ describe.each(ACTORS.map((actor): [string, Actor] => [actor.kind, actor]))(
     });
   },
 );
+
+test("a change that says nothing more to Postgres is ended by it when nobody waits any longer, and frees what it locked", async () => {
+  const organizationId = await makeOrganization(sql);
+  const { changes } = eventServer(sql, []);
+  const limits = async ({ tx }: Pick<Change, "tx">) => {
+    const [row] = await tx<{ ms: number }[]>`
+      SELECT setting::integer AS ms FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'`;
+    return row?.ms;
+  };
+  expect(await changes.inAnonymousChange(SERVER_ORIGIN, null, limits)).toBe(CHANGE_TIMEOUT_MS);
+  const cause = { organizationId, actor: JOB, origin: SERVER_ORIGIN };
+  expect(await changes.inChange(cause, null, limits)).toBe(CHANGE_TIMEOUT_MS);
+});
 
 describe("the audit log", () => {
   test("names persons, tokens and agents by their account, rules and jobs by what they are", async () => {

@@ -1,6 +1,7 @@
 import type { Fragment, Sql, TransactionSql } from "postgres";
 import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import { WorkQueue } from "../../jobs/claims/work-queue.ts";
+import { endWhenSilent } from "../../storage/silent-transaction.ts";
 import { lockEvents } from "./event-store.ts";
 
 /** The queries by which instances share deliveries: who has which, for how long, and when it is tried again. */
@@ -96,6 +97,7 @@ function nextInTurn(sql: Sql, { subscribers, running, maxRunningOfOne, max, afte
 /** An event as it is stored. */
 export interface StoredEvent {
   readonly id: number;
+  readonly kind: string;
   readonly subject: string;
   readonly happenedAtMs: number;
   readonly payload: unknown;
@@ -110,14 +112,16 @@ export async function holdDelivery(
   claimed: ClaimedDelivery,
   silenceMaxMs: number,
 ): Promise<StoredEvent | null> {
-  await tx`SELECT set_config('idle_in_transaction_session_timeout', ${String(silenceMaxMs)}, true)`;
+  await endWhenSilent(tx, silenceMaxMs);
   if (!(await lockIfOurs(tx, claimed))) return null;
-  const [row] = await tx<{ id: string; subject: string; payload: unknown; happened_at: Date }[]>`
-    SELECT id, subject, payload, happened_at FROM events
+  const [row] = await tx<
+    { id: string; kind: string; subject: string; payload: unknown; happened_at: Date }[]
+  >`
+    SELECT id, kind, subject, payload, happened_at FROM events
     WHERE organization_id = ${claimed.organizationId} AND id = ${claimed.eventId}`;
   if (row === undefined) return null;
-  const { id, subject, payload, happened_at } = row;
-  return { id: Number(id), subject, payload, happenedAtMs: happened_at.getTime() };
+  const { id, kind, subject, payload, happened_at } = row;
+  return { id: Number(id), kind, subject, payload, happenedAtMs: happened_at.getTime() };
 }
 
 /** Ends a held delivery, which makes the next one of its subject due. */

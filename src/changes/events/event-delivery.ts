@@ -159,7 +159,10 @@ export class EventDelivery {
       async (change) => {
         const event = await holdDelivery(change.tx, claimed, silenceMaxMs);
         if (event === null) return false;
-        await subscription.run(event, change);
+        const handler = subscription.handlers.find(({ kind }) => kind === event.kind);
+        // One that only a newer server handles waits for it, as a failure does.
+        if (handler === undefined) throw new Error(`${name} does not handle ${event.kind}`);
+        await handler.run(event, change);
         await settleDelivery(change.tx, claimed);
         return true;
       },

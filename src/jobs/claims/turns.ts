@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { askPostgres } from "../../storage/ask-postgres.ts";
+import { Claimant } from "./claimant.ts";
 import { keepRenewed } from "./keep-renewed.ts";
 import { TURN_LEASE_MS, TURN_RENEW_MS } from "./limits.ts";
 import { WorkQueue } from "./work-queue.ts";
@@ -12,16 +13,22 @@ const TURNS = new WorkQueue({
   attempts: "attempts",
 });
 
-/** Does work of which there is one of a kind, unless another instance is doing it; null then. */
-export async function takeTurn<T>(sql: Sql, name: string, work: () => Promise<T>): Promise<T | null> {
+/**
+ * Does work of which there is one of a kind, unless another instance is doing it; null then. With a `claimant` a server that
+ * died of it may have the turn back before its lease is over.
+ */
+export async function takeTurn<T>(
+  sql: Sql,
+  name: string,
+  work: () => Promise<T>,
+  claimant: Claimant = new Claimant(null),
+): Promise<T | null> {
   const [turn] = await askPostgres(() =>
-    TURNS.take(sql, {
-      where: sql`name = ${name}`,
-      order: sql`name`,
-      max: 1,
-      leaseMs: TURN_LEASE_MS,
-      columns: sql`name`,
-    }),
+    TURNS.take(
+      sql,
+      { where: sql`name = ${name}`, order: sql`name`, max: 1, leaseMs: TURN_LEASE_MS, columns: sql`name` },
+      claimant.next(),
+    ),
   );
   if (turn === undefined) return null;
   const claim = { claim: turn.claim, key: { name } };
@@ -29,10 +36,20 @@ export async function takeTurn<T>(sql: Sql, name: string, work: () => Promise<T>
     () => askPostgres(() => TURNS.renew(sql, claim, TURN_LEASE_MS)),
     TURN_RENEW_MS,
   );
+  let isDone = false;
   try {
-    return await work();
+    const done = await work();
+    isDone = true;
+    return done;
   } finally {
     // One that cannot be given back is over with its lease.
-    await askPostgres(() => TURNS.giveBack(sql, claim)).catch(() => undefined);
+    await askPostgres(() => (isDone ? TURNS.release(sql, claim) : TURNS.giveBack(sql, claim))).catch(
+      () => undefined,
+    );
   }
+}
+
+/** Frees a turn that this server had when it died; see `WorkQueue.takeBack`. */
+export async function takeTurnBack(sql: Sql, name: string, claimant: Claimant): Promise<void> {
+  await askPostgres(() => TURNS.takeBack(sql, claimant, sql`name = ${name}`));
 }

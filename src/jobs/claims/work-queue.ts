@@ -1,5 +1,6 @@
 import type { Fragment, Sql, TransactionSql } from "postgres";
 import { fromNow } from "../../storage/database-clock.ts";
+import type { Claimant } from "./claimant.ts";
 import { type Claim, LeasedRows } from "./leased-rows.ts";
 
 interface QueueColumns {
@@ -10,6 +11,8 @@ interface QueueColumns {
   readonly due: string;
   /** How often the row was taken, by now or since it last came on; one who dies of it has taken it too. */
   readonly attempts: string;
+  /** A row whose holder died is at the same attempt still: its attempts are few, and nothing is known to have come of it. */
+  readonly forgivesDeath?: true;
 }
 
 /** Which of the due rows are taken. */
@@ -38,7 +41,8 @@ export class WorkQueue extends LeasedRows {
     { where, order, max, leaseMs, columns }: Taking,
     claim: string = crypto.randomUUID(),
   ): Promise<(Row & { readonly claim: string })[]> {
-    const { table, key, due, attempts } = this.#queue;
+    const { table, key, due, attempts, forgivesDeath } = this.#queue;
+    const more = forgivesDeath ? sql`(${sql(this.#queue.claim)} IS NULL)::integer` : sql`1`;
     // Materialized, for a plan may ask the question several times, and each time other rows are not locked yet.
     return sql<(Row & { claim: string })[]>`
       WITH due AS MATERIALIZED (
@@ -47,34 +51,52 @@ export class WorkQueue extends LeasedRows {
       ), taken AS (
         UPDATE ${sql(table)}
         SET ${sql(this.#queue.claim)} = ${claim}, ${sql(due)} = ${fromNow(sql, leaseMs)},
-            ${sql(attempts)} = ${sql(attempts)} + 1
+            ${sql(attempts)} = ${sql(attempts)} + ${more}
         WHERE ${sql(key)} IN (SELECT ${sql(key)} FROM due)
         RETURNING *
       )
       SELECT ${columns}, ${claim} AS claim FROM taken ORDER BY ${sql(key)}`;
   }
 
+  /**
+   * Frees rows that an earlier process of the claimant's data directory had when it died, so that nobody waits for their
+   * lease; how many. To be called before the claimant makes a claim. Those that are tried for a second time stay leased: a
+   * row that whoever takes it dies of must not end every start.
+   */
+  async takeBack(sql: Sql, claimant: Claimant, where: Fragment): Promise<number> {
+    const { table, claim, due, attempts } = this.#queue;
+    const { first, last } = claimant.bounds;
+    const { count } = await sql`
+      UPDATE ${sql(table)} SET ${this.freed(sql)}, ${sql(due)} = now()
+      WHERE ${sql(claim)} BETWEEN ${first} AND ${last} AND ${sql(attempts)} <= 1 AND ${where}`;
+    return count;
+  }
+
   /** Gives rows back whose attempt failed, due again after `delayMs`. */
   postpone(sql: Sql | TransactionSql, claim: Claim, delayMs: number): Promise<boolean> {
-    return this.#putBack(sql, claim, delayMs, 0);
+    return this.#putBack(sql, claim, delayMs, sql`${sql(this.#queue.attempts)}`);
   }
 
   /** Gives rows back whose attempt does not count, due again after `delayMs`. */
   giveBack(sql: Sql | TransactionSql, claim: Claim, delayMs = 0): Promise<boolean> {
-    return this.#putBack(sql, claim, delayMs, 1);
+    return this.#putBack(sql, claim, delayMs, sql`${sql(this.#queue.attempts)} - 1`);
+  }
+
+  /** Gives rows back that are done with until somebody wants them again: their attempts begin anew. */
+  release(sql: Sql | TransactionSql, claim: Claim): Promise<boolean> {
+    return this.#putBack(sql, claim, 0, sql`0`);
   }
 
   async #putBack(
     sql: Sql | TransactionSql,
     claim: Claim,
     delayMs: number,
-    uncounted: number,
+    attemptsLeft: Fragment,
   ): Promise<boolean> {
     const { table, due, attempts } = this.#queue;
     const { count } = await sql`
       UPDATE ${sql(table)}
-      SET ${this.freed(sql)}, ${sql(due)} = ${fromNow(sql, delayMs)},
-          ${sql(attempts)} = ${sql(attempts)} - ${uncounted}::integer
+      SET ${this.freed(sql)}, ${sql(due)} = ${fromNow(sql, delayMs)}, ${sql(attempts)} = ${attemptsLeft}
       WHERE ${this.held(sql, claim)}`;
     return count > 0;
   }

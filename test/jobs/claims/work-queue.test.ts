@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { Claimant } from "../../../src/jobs/claims/claimant.ts";
 import { keepRenewed } from "../../../src/jobs/claims/keep-renewed.ts";
 import type { Claim } from "../../../src/jobs/claims/leased-rows.ts";
 import { WorkQueue } from "../../../src/jobs/claims/work-queue.ts";
@@ -50,14 +51,15 @@ interface Taken extends Claim {
   readonly attempts: number;
 }
 
-async function take(from = sql, max = ROWS.length): Promise<Taken[]> {
-  const rows = await QUEUE.take<{ id: number; attempts: number }>(from, {
+async function take(from = sql, max = ROWS.length, claim?: string): Promise<Taken[]> {
+  const which = {
     where: from`kind = 'wanted'`,
     order: from`due_at, id`,
     max,
     leaseMs: LEASE_MS,
     columns: from`id, attempts`,
-  });
+  };
+  const rows = await QUEUE.take<{ id: number; attempts: number }>(from, which, claim);
   return rows.map((row) => ({ ...row, key: { id: row.id } }));
 }
 
@@ -180,6 +182,7 @@ describe("a holder that has lost its row", () => {
     "removes it": (claim) => QUEUE.remove(sql, claim),
     "puts it off": (claim) => QUEUE.postpone(sql, claim, LEASE_MS),
     "gives it back": (claim) => QUEUE.giveBack(sql, claim),
+    "is done with it": (claim) => QUEUE.release(sql, claim),
   };
   /** How it lost it. */
   const LOST: Record<string, () => Promise<unknown>> = {
@@ -220,6 +223,53 @@ describe("a holder that has lost its row", () => {
     });
     await expect(done).rejects.toThrow("lost");
     expect((await rows()).map(({ id }) => id)).toEqual([1]);
+  });
+});
+
+describe("a server that comes back", () => {
+  const PLACE = "this directory";
+  const takeBack = (place: string | null): Promise<number> =>
+    QUEUE.takeBack(sql, new Claimant(place), sql`kind = 'wanted'`);
+
+  test("has what it had when it died, at once, and nobody else has it from then on", async () => {
+    const [died] = await take(sql, 1, new Claimant(PLACE).next());
+    await take(other, 1, new Claimant("another directory").next());
+    await take(other, 1, new Claimant(null).next());
+    await take(other, 1);
+    expect(await takeBack(PLACE)).toBe(1);
+    const next = await take(sql, ROWS.length, new Claimant(PLACE).next());
+    expect(next.map(({ id, attempts }) => [id, attempts])).toEqual([[1, 2]]);
+    expect(await QUEUE.remove(other, died ?? next[0] ?? { claim: "", key: {} })).toBe(false);
+  });
+
+  test("leaves what others have, what it may not take, and everything where nothing tells who it is", async () => {
+    await take(other, 1, new Claimant("another directory").next());
+    await take(other, 1, new Claimant(null).next());
+    await take(sql, 1, new Claimant(PLACE).next());
+    await sql`UPDATE work SET kind = 'other' WHERE id = 3`;
+    for (const place of [PLACE, null]) expect(await takeBack(place)).toBe(0);
+    expect((await rows()).map(({ isHeld }) => isHeld)).toEqual([true, true, true, false]);
+  });
+
+  test("waits for the lease of what it has died of a second time, so that not every start ends with it", async () => {
+    await take(sql, 1, new Claimant(PLACE).next());
+    expect(await takeBack(PLACE)).toBe(1);
+    expect(idsOf(await take(sql, 1, new Claimant(PLACE).next()))).toEqual([2]);
+    const again = await take(sql, ROWS.length, new Claimant(PLACE).next());
+    expect(again.find(({ id }) => id === 1)?.attempts).toBe(2);
+    await sql`DELETE FROM work WHERE id > 1`;
+    expect(await takeBack(PLACE)).toBe(0);
+    await letPass(LEASE_MS);
+    expect(idsOf(await take(other))).toEqual([1]);
+  });
+
+  test("makes no claim twice, and all of them within the bounds of its directory", () => {
+    const claimant = new Claimant(PLACE);
+    const claims = Array.from({ length: 1000 }, () => claimant.next());
+    expect(new Set(claims).size).toBe(claims.length);
+    const { first, last } = new Claimant(PLACE).bounds;
+    expect(claims.every((claim) => first <= claim && claim <= last)).toBe(true);
+    expect(claims.every((claim) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(claim))).toBe(true);
   });
 });
 
