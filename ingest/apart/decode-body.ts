@@ -1,12 +1,12 @@
 import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 import { NativeFormat } from "../decode/native.ts";
 import { NdjsonFormat } from "../decode/ndjson/ndjson.ts";
-import { LogBatch } from "../log-batch.ts";
+import type { EntrySlice, SliceOwner } from "../entry-slice.ts";
+import type { LogBatch } from "../log-batch.ts";
 import type { SourceDecoder } from "../mapping/learned-texts.ts";
 import type { RecordDecoder } from "../record/record-decoder.ts";
 import { RecordWriter } from "../record/record-writer.ts";
 import type { RejectedRecord } from "../record/rejections.ts";
-import { takeBlock } from "../take-block.ts";
 import { type PackedItems, packItems } from "./bulk-items.ts";
 import {
   type DecoderSpec,
@@ -14,10 +14,10 @@ import {
   recordDecoderOf,
   type StrictDecoderSpec,
 } from "./decoder-spec.ts";
+import { SlicedBatch } from "./sliced-batch.ts";
 
 /** A body to be decoded where nobody waits for the thread. */
-export interface DecodeJob {
-  readonly organizationId: number;
+export interface DecodeJob extends SliceOwner {
   readonly receivedAtMs: number;
   readonly spec: DecoderSpec;
   readonly body: Uint8Array;
@@ -25,10 +25,7 @@ export interface DecodeJob {
 
 /** What a body holds. */
 export interface DecodedBody {
-  /** The entries, for `appendBlock`. */
-  readonly block: Uint8Array<ArrayBuffer>;
-  readonly rows: number;
-  readonly hasEventIds: boolean;
+  readonly slices: readonly EntrySlice[];
   readonly rejected: number;
   /** The rejected records that are kept. */
   readonly rejections: readonly RejectedRecord[];
@@ -41,24 +38,23 @@ export interface DecodedBody {
 const NO_ROWS: ReadonlySet<number> = new Set();
 const NO_ITEMS = packItems([]);
 
-/** Decodes a body into a block of its own. Throws IngestRejectedError. */
-export function decodeBody({ organizationId, receivedAtMs, spec, body }: DecodeJob): DecodedBody {
-  const batch = new LogBatch();
-  batch.beginRequest(organizationId, receivedAtMs);
+/** Decodes a body into slices of its entries. Throws IngestRejectedError. `sliceBytes`: smaller in tests. */
+export function decodeBody(job: DecodeJob, sliceBytes?: number): DecodedBody {
+  const { organizationId, keys, receivedAtMs, spec, body } = job;
+  const batch = new SlicedBatch({ organizationId, keys }, receivedAtMs, sliceBytes);
   const decoded = isStrict(spec)
     ? decodeStrict(spec, body, batch)
     : decodeRecords(spec, body, batch, receivedAtMs);
-  const { rows, hasEventIds } = batch;
-  return { ...decoded, rows, hasEventIds, block: takeBlock(batch) };
+  return { ...decoded, slices: batch.takeSlices() };
 }
 
-type WithoutBlock = Omit<DecodedBody, "block" | "rows" | "hasEventIds">;
+type WithoutEntries = Omit<DecodedBody, "slices">;
 
 function isStrict(spec: DecoderSpec): spec is StrictDecoderSpec {
   return spec.kind === "native" || spec.kind === "ndjson";
 }
 
-function decodeStrict({ kind }: StrictDecoderSpec, body: Uint8Array, batch: LogBatch): WithoutBlock {
+function decodeStrict({ kind }: StrictDecoderSpec, body: Uint8Array, batch: LogBatch): WithoutEntries {
   const format = kind === "native" ? new NativeFormat() : new NdjsonFormat();
   format.decode(body, batch, NO_ROWS);
   return { rejected: 0, rejections: [], items: NO_ITEMS, learned: [] };
@@ -69,7 +65,7 @@ function decodeRecords(
   body: Uint8Array,
   batch: LogBatch,
   receivedAtMs: number,
-): WithoutBlock {
+): WithoutEntries {
   const decoder = recordDecoderOf(spec, () => receivedAtMs);
   const writer = new RecordWriter();
   writer.open(batch, NO_ROWS);

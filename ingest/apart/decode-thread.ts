@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { DeliveryEnvelope } from "../decode/delivery-stream/delivery-envelope.ts";
 import { IngestRejectedError, IngestUnavailableError } from "../errors.ts";
 import {
   DECODE_MAX_WAITING_BYTES,
@@ -7,13 +8,14 @@ import {
 } from "../limits.ts";
 import type { DecodedBody, DecodeJob } from "./decode-body.ts";
 import type { DecodeOutcome } from "./decode-outcome.ts";
+import type { ThreadTask } from "./thread-task.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 const PROGRAM = new URL("./decode-worker.ts", import.meta.url);
 
 interface Waiting {
-  readonly job: DecodeJob;
-  readonly outcome: PromiseWithResolvers<DecodedBody>;
+  readonly task: ThreadTask;
+  readonly outcome: PromiseWithResolvers<DecodeOutcome>;
 }
 
 /**
@@ -34,13 +36,17 @@ export class DecodeThread {
    * Decodes a body as `decodeBody` does. Its bytes are given away: they cannot be read any more afterwards. Rejects with
    * IngestRejectedError, and with IngestUnavailableError when too many bodies wait.
    */
-  decode(job: DecodeJob): Promise<DecodedBody> {
-    if (this.#closed) return Promise.reject(closing());
-    const waiting: Waiting = { job, outcome: Promise.withResolvers() };
-    if (!this.#waiting.add(job.organizationId, waiting, job.body.length))
-      return Promise.reject(new IngestUnavailableError("in_flight", "too many large log requests wait"));
-    this.#startNext();
-    return waiting.outcome.promise;
+  async decode(job: DecodeJob): Promise<DecodedBody> {
+    const outcome = await this.#run({ task: "decode", ...job });
+    if (outcome.kind === "decoded") return outcome.body;
+    throw refusalOf(outcome);
+  }
+
+  /** Reads the envelope of a delivery stream as `readDeliveryEnvelope` does; as `decode` otherwise. */
+  async open(organizationId: number, body: Uint8Array): Promise<DeliveryEnvelope> {
+    const outcome = await this.#run({ task: "open", organizationId, body });
+    if (outcome.kind === "opened") return outcome.envelope;
+    throw refusalOf(outcome);
   }
 
   /** Ends the thread and refuses whatever is not decoded yet. */
@@ -69,9 +75,18 @@ export class DecodeThread {
       return;
     }
     this.#running = next;
-    const body = ownBytes(next.job.body);
+    const body = ownBytes(next.task.body);
     this.#thread ??= this.#begin();
-    this.#thread.postMessage({ ...next.job, body }, [body.buffer]);
+    this.#thread.postMessage({ ...next.task, body }, [body.buffer]);
+  }
+
+  #run(task: ThreadTask): Promise<DecodeOutcome> {
+    if (this.#closed) return Promise.reject(closing());
+    const waiting: Waiting = { task, outcome: Promise.withResolvers() };
+    if (!this.#waiting.add(task.organizationId, waiting, task.body.length))
+      return Promise.reject(new IngestUnavailableError("in_flight", "too many large log requests wait"));
+    this.#startNext();
+    return waiting.outcome.promise;
   }
 
   #begin(): Worker {
@@ -92,12 +107,15 @@ export class DecodeThread {
   #end(outcome: DecodeOutcome): void {
     const ended = this.#running?.outcome;
     this.#running = null;
-    if (outcome.kind === "decoded") ended?.resolve(outcome.body);
-    else if (outcome.kind === "rejected")
-      ended?.reject(new IngestRejectedError(outcome.message, outcome.issues));
-    else ended?.reject(outcome.error);
+    ended?.resolve(outcome);
     this.#startNext();
   }
+}
+
+/** What to throw for an outcome that is not the one that was asked for. */
+function refusalOf(outcome: DecodeOutcome): unknown {
+  if (outcome.kind === "rejected") return new IngestRejectedError(outcome.message, outcome.issues);
+  return outcome.kind === "failed" ? outcome.error : new Error("the thread answered another task");
 }
 
 function closing(): IngestUnavailableError {

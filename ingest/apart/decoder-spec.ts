@@ -76,7 +76,7 @@ export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): Rec
     case "splunk-hec-event":
       return new SplunkEvents();
     case "platform-a":
-      return new DeploymentDrainDecoder();
+      return new DeploymentDrainDecoder(now);
     case "elasticsearch-bulk":
       return new ElasticsearchBulk(spec.defaultIndex);
     case "elasticsearch-document":

@@ -19,7 +19,7 @@ export function snappyLength(block: Uint8Array): number {
 }
 
 /**
- * Unpacks a Snappy block whole. Whoever calls it has found that `snappyLength` is not too much. Throws IngestRejectedError
+ * Unpacks a Snappy block whole. Whoever received it has found that `snappyLength` is not too much. Throws IngestRejectedError
  * for a block that is damaged or cut off. Source: Snappy, "Snappy compressed format description".
  */
 export function unpackSnappy(block: Uint8Array): Uint8Array<ArrayBuffer> {

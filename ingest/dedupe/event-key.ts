@@ -1,5 +1,4 @@
-/** Bytes of a key: the organization and 96 bits of hash. */
-export const EVENT_KEY_BYTES = 16;
+/** Words of 32 bits of a key: the organization and 96 bits of hash. */
 export const EVENT_KEY_WORDS = 4;
 
 /**

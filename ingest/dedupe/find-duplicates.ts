@@ -6,12 +6,12 @@ interface DuplicateSearch {
   readonly entries: ReadonlySet<number>;
   /** Keys of the other entries that have an event id, four words each. */
   readonly fresh: Uint32Array<ArrayBuffer>;
-  /** One of the repeated entries is in the batch that is being synced, so its fate must be awaited. */
-  readonly inSync: boolean;
+  /** Whether one of the repeated entries is repeated at all must be awaited. */
+  readonly isUndecided: boolean;
 }
 
-/** Where an event was seen already: in what is being synced, anywhere else, or nowhere. */
-export type EventSighting = "syncing" | "seen" | "new";
+/** Whether an event was seen already; undecided while it is if something succeeds that may fail, in another commit. */
+export type EventSighting = "undecided" | "seen" | "new";
 
 /** Which entries of the batch's present request repeat an event, and the keys of those that do not. */
 export function findDuplicates(
@@ -23,12 +23,12 @@ export function findDuplicates(
   const fresh: number[] = [];
   const inRequest = new Set<string>();
   const key = new Uint32Array(EVENT_KEY_WORDS);
-  let inSync = false;
+  let isUndecided = false;
   batch.forEachRequestEventId((entry, source, start, end) => {
     writeEventKey(key, 0, organizationId, source, start, end);
     const name = key.join();
     const sighting = look(key);
-    if (sighting === "syncing") inSync = true;
+    if (sighting === "undecided") isUndecided = true;
     if (sighting !== "new" || inRequest.has(name)) {
       entries.add(entry);
       return;
@@ -36,5 +36,5 @@ export function findDuplicates(
     inRequest.add(name);
     fresh.push(...key);
   });
-  return { entries, fresh: Uint32Array.from(fresh), inSync };
+  return { entries, fresh: Uint32Array.from(fresh), isUndecided };
 }

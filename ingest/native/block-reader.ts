@@ -12,6 +12,9 @@ export interface TextSlices {
 export interface EncodedTexts extends TextSlices {
   /** Where the first text's length begins. */
   readonly start: number;
+  /** Where the last text ends. */
+  readonly end: number;
+  readonly count: number;
 }
 
 /** A column of few distinct texts: these, and for every row which of them it has. */
@@ -55,29 +58,13 @@ export class BlockReader {
   }
 
   texts(count = this.rows): EncodedTexts {
-    const starts = new Uint32Array(count);
-    const ends = new Uint32Array(count);
     const bytes = this.#bytes;
     const start = this.#at;
-    let at = start;
-    for (let i = 0; i < count; i++) {
-      // Lengths take one or two bytes, but for rare ones.
-      let length = bytes[at++] ?? 0;
-      if (length >= 0x80) {
-        const second = bytes[at++] ?? 0;
-        length = (length & 0x7f) + (second & 0x7f) * 0x80;
-        for (let factor = 0x4000, more = second; more >= 0x80; factor *= 0x80) {
-          more = bytes[at++] ?? 0;
-          length += (more & 0x7f) * factor;
-        }
-      }
-      starts[i] = at;
-      at += length;
-      ends[i] = at;
-    }
-    this.#at = at;
-    if (this.#at > this.#bytes.length) throw new RangeError("the block ends within a text");
-    return { bytes: this.#bytes, start, starts, ends };
+    const { starts, ends } = sliceTexts(bytes, start, count);
+    const end = ends[count - 1] ?? start;
+    this.#at = end;
+    if (end > bytes.length) throw new RangeError("the block ends within a text");
+    return { bytes, start, end, count, starts, ends };
   }
 
   /** LowCardinality: its prefix and its data. */
@@ -137,6 +124,29 @@ export class BlockReader {
     if (this.#at > this.#bytes.length) throw new RangeError("the block ends early");
     return start;
   }
+}
+
+/** Where `count` texts lie that begin at `start`, each behind its length. */
+export function sliceTexts(bytes: Uint8Array, start: number, count: number): Omit<TextSlices, "bytes"> {
+  const starts = new Uint32Array(count);
+  const ends = new Uint32Array(count);
+  let at = start;
+  for (let i = 0; i < count; i++) {
+    // Lengths take one or two bytes, but for rare ones.
+    let length = bytes[at++] ?? 0;
+    if (length >= 0x80) {
+      const second = bytes[at++] ?? 0;
+      length = (length & 0x7f) + (second & 0x7f) * 0x80;
+      for (let factor = 0x4000, more = second; more >= 0x80; factor *= 0x80) {
+        more = bytes[at++] ?? 0;
+        length += (more & 0x7f) * factor;
+      }
+    }
+    starts[i] = at;
+    at += length;
+    ends[i] = at;
+  }
+  return { starts, ends };
 }
 
 /** The text of a row. */

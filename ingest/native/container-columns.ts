@@ -1,8 +1,10 @@
+import type { IndexedTexts } from "./block-reader.ts";
 import type { ByteBuffer } from "./byte-buffer.ts";
 import type { Column } from "./column.ts";
 import { LowCardinalityColumn } from "./low-cardinality-column.ts";
 import { Int64Column } from "./number-column.ts";
 import { StringColumn } from "./string-column.ts";
+import type { WrittenTexts } from "./written-texts.ts";
 
 /** Array(LowCardinality(String)): where each row's elements end, then all elements. */
 export class StringArrayColumn implements Column {
@@ -22,6 +24,14 @@ export class StringArrayColumn implements Column {
   /** Ends a row whose elements, and perhaps some of later rows, have been appended. */
   endRowAt(end: number): void {
     this.#ends.append(end, 0);
+  }
+
+  /** The rows since the bookmark, as they lie here until the next change, and where the elements of each end among these. */
+  sinceBookmark(): { elements: IndexedTexts; ends: Uint32Array } {
+    return {
+      elements: this.elements.sinceBookmark(),
+      ends: this.#ends.lowSinceBookmark(this.elements.bookmarkRows),
+    };
   }
 
   bookmark(): void {
@@ -68,6 +78,16 @@ export class StringMapColumn implements Column {
   /** Ends a row whose pairs, and perhaps some of later rows, have been appended. */
   endRowAt(end: number): void {
     this.#ends.append(end, 0);
+  }
+
+  /** The rows since the bookmark, as they lie here until the next change, and where the pairs of each end among these. */
+  sinceBookmark(): { keys: IndexedTexts; values: WrittenTexts; ends: Uint32Array } {
+    const { keys, values } = this;
+    return {
+      keys: keys.sinceBookmark(),
+      values: values.sinceBookmark(),
+      ends: this.#ends.lowSinceBookmark(keys.bookmarkRows),
+    };
   }
 
   bookmark(): void {

@@ -1,3 +1,4 @@
+import type { IndexedTexts } from "./block-reader.ts";
 import type { ByteBuffer } from "./byte-buffer.ts";
 import type { Column } from "./column.ts";
 import { StringDictionary } from "./string-dictionary.ts";
@@ -26,6 +27,11 @@ export class LowCardinalityColumn implements Column {
 
   get rows(): number {
     return this.#rows;
+  }
+
+  /** Rows up to the bookmark. */
+  get bookmarkRows(): number {
+    return this.#bookmarkRows;
   }
 
   /** What the column will take at most, but for the lengths of the values. */
@@ -68,14 +74,29 @@ export class LowCardinalityColumn implements Column {
     this.#appendIndex(number);
   }
 
-  /** Appends the texts that rows `from` to `to` of a block's column have; `numbers` are those of its distinct texts here. */
-  appendIndexed(numbers: Uint32Array, indexes: ArrayLike<number>, from: number, to: number): void {
-    for (let row = from; row < to; row++) this.#appendIndex(numbers[indexes[row] ?? 0] ?? 0);
+  /**
+   * Appends rows of a block's column, those from one to before another at each call. Texts that no appended row has are
+   * not taken over: they may be what others have masked.
+   */
+  appenderOf({ texts, indexes }: IndexedTexts): (from: number, to: number) => void {
+    const numbers = new Uint32Array(texts.length);
+    return (from, to) => {
+      for (let row = from; row < to; row++) {
+        const index = indexes[row] ?? 0;
+        // One more than the number, because 0 stands for none.
+        let number = numbers[index] ?? 0;
+        if (number === 0) {
+          number = this.#numberOfIndexed(texts[index] ?? "", index) + 1;
+          numbers[index] = number;
+        }
+        this.#appendIndex(number - 1);
+      }
+    };
   }
 
-  /** The numbers of texts in the dictionary, for `appendIndexed`. */
-  numbersOf(texts: readonly string[]): Uint32Array {
-    return Uint32Array.from(texts, (text) => this.numberOf(text));
+  /** What was taken back from this very column has the same number again, as long as that was given before. */
+  #numberOfIndexed(text: string, index: number): number {
+    return this.#dictionary.knownText(index) === text ? index : this.numberOf(text);
   }
 
   appendEmpty(): void {
@@ -85,6 +106,14 @@ export class LowCardinalityColumn implements Column {
   /** Appends empty values until the column has `rows` rows. */
   fillTo(rows: number): void {
     while (this.#rows < rows) this.#appendIndex(StringDictionary.EMPTY);
+  }
+
+  /** The rows since the bookmark, as they lie here until the next change; among the texts are those of others, too. */
+  sinceBookmark(): IndexedTexts {
+    return {
+      texts: this.#dictionary.texts(),
+      indexes: this.#indexes.subarray(this.#bookmarkRows, this.#rows),
+    };
   }
 
   bookmark(): void {

@@ -76,6 +76,11 @@ export class Enum8Column implements Column {
     this.rows = rows;
   }
 
+  /** The rows since the bookmark, as they lie here until the next change. */
+  sinceBookmark(): DataView {
+    return new DataView(this.#values.buffer, this.#bookmark, this.rows - this.#bookmark);
+  }
+
   bookmark(): void {
     this.#bookmark = this.rows;
   }
@@ -135,6 +140,19 @@ export class Int64Column implements Column {
   appendNumber(value: number): void {
     const high = Math.floor(value / 2 ** 32);
     this.append(value - high * 2 ** 32, high);
+  }
+
+  /** The rows since the bookmark, as they lie here until the next change. */
+  sinceBookmark(): DataView {
+    return new DataView(this.#halves.buffer, this.#bookmark * 8, (this.rows - this.#bookmark) * 8);
+  }
+
+  /** What the rows since the bookmark are above `base`, where that is less than 2^32. */
+  lowSinceBookmark(base: number): Uint32Array {
+    const found = new Uint32Array(this.rows - this.#bookmark);
+    for (let row = 0; row < found.length; row++)
+      found[row] = (this.#halves[(this.#bookmark + row) * 2] ?? 0) - base;
+    return found;
   }
 
   bookmark(): void {

@@ -1,6 +1,7 @@
 import type { EncodedTexts } from "./block-reader.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import type { Column } from "./column.ts";
+import { WrittenTexts } from "./written-texts.ts";
 
 /** The memory a string column keeps between batches. */
 const KEEP_BYTES = 8 * 1024 * 1024;
@@ -51,6 +52,12 @@ export class StringColumn implements Column {
     this.data.bytes.fill(0, this.data.length, this.data.length + missing);
     this.data.length += missing;
     this.rows = rows;
+  }
+
+  /** The rows since the bookmark, as they lie here until the next change. */
+  sinceBookmark(): WrittenTexts {
+    const { bytes, length } = this.data;
+    return new WrittenTexts(bytes, this.#bookmarkBytes, length, this.rows - this.#bookmarkRows);
   }
 
   bookmark(): void {

@@ -1,5 +1,7 @@
 import { ByteBuffer } from "./byte-buffer.ts";
 
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
 const INITIAL_SLOTS = 256;
 /** A dictionary that grew beyond this is made anew at the next clear, so that one odd batch does not keep its memory. */
 const KEEP_SLOTS = 1 << 16;
@@ -20,6 +22,8 @@ export class StringDictionary {
   #hashes = new Uint32Array(INITIAL_SLOTS);
   #ends = new Uint32Array(INITIAL_SLOTS);
   readonly #arena = new ByteBuffer(1024);
+  /** Number -> text, of the first numbers: all that somebody asked for. */
+  #texts: string[] = [""];
   #size = 1;
   #bookmark = 1;
 
@@ -55,8 +59,23 @@ export class StringDictionary {
   rewind(): void {
     if (this.#size === this.#bookmark) return;
     this.#size = this.#bookmark;
+    this.#texts = this.#texts.slice(0, this.#size);
     this.#arena.length = this.#ends[this.#size - 1] ?? 0;
     this.#rehash(this.#slots.length);
+  }
+
+  /** All strings by their numbers. Later ones are added to the same list, unless some are forgotten before. */
+  texts(): readonly string[] {
+    for (let number = this.#texts.length; number < this.#size; number++)
+      this.#texts.push(
+        utf8.decode(this.#arena.bytes.subarray(this.#ends[number - 1] ?? 0, this.#ends[number] ?? 0)),
+      );
+    return this.#texts;
+  }
+
+  /** The string of a number, if it is among those that somebody asked for. */
+  knownText(number: number): string | undefined {
+    return this.#texts[number];
   }
 
   /** Appends all strings in order, each behind its length. */
@@ -79,6 +98,7 @@ export class StringDictionary {
       this.#slots.fill(0);
     }
     this.#size = 1;
+    this.#texts = [""];
     this.#bookmark = 1;
     this.#arena.clear();
   }

@@ -24,6 +24,8 @@ export class AttributeWriter {
   /** Something of the present record was cut; also set by those who cut its other fields. */
   truncated = false;
   #batch = new LogBatch();
+  /** What records of the request inherit: a few at a time, used again and again. */
+  readonly #inherited = new Set<InheritedFields>();
   #count = 0;
   #dropped = 0;
   /** Number of an attribute's name in the batch -> the record that used it last; finds a name given twice. */
@@ -34,6 +36,7 @@ export class AttributeWriter {
 
   open(batch: LogBatch): void {
     this.#batch = batch;
+    this.#inherited.clear();
   }
 
   beginRecord(): void {
@@ -119,6 +122,12 @@ export class AttributeWriter {
   beginInherited(inherited: InheritedFields): void {
     this.beginRecord();
     inherited.clear();
+    this.#inherited.add(inherited);
+  }
+
+  /** To be called when the columns of the batch have begun anew. */
+  renumberInherited(): void {
+    for (const inherited of this.#inherited) inherited.renumber(this.#batch);
   }
 
   /** Adds to what is inherited as `addBytes` adds to a record. */
@@ -146,7 +155,7 @@ export class AttributeWriter {
       isJson && keptEnd === end
         ? attrJsonKeys.elements.numberOfSlice(name, nameStart, keptNameEnd, 0)
         : NO_JSON_KEY;
-    inherited.add(key, jsonKey, source, start, keptEnd);
+    inherited.add({ key, jsonKey }, name, nameStart, keptNameEnd, source, start, keptEnd);
   }
 
   /** Adds all that is inherited, except what the present record has under the same names. */

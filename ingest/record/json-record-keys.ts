@@ -1,7 +1,27 @@
 import type { NumberScale } from "./levels.ts";
 
-/** The fields of an entry that a JSON log object may name in its own way. */
-export type RecordField = "time" | "level" | "message" | "service" | "source" | "host" | "traceId" | "spanId";
+/**
+ * The fields of an entry that a JSON log object may name in its own way, and `logger`, which is the attribute of that name:
+ * the part of a program that a record comes from, where the service is the program.
+ */
+export type RecordField =
+  | "time"
+  | "level"
+  | "message"
+  | "service"
+  | "logger"
+  | "source"
+  | "host"
+  | "traceId"
+  | "spanId";
+
+/** What all keys of a record together say about the meaning of single ones. */
+export interface RecordDialect {
+  /** `level` counts as syslog does, not as bunyan. */
+  readonly isGelf: boolean;
+  /** `name` is the program: bunyan and pino write it beside the process and the host. */
+  readonly isBunyan: boolean;
+}
 
 /** How a level that is a number is read: in which scale, if that is certain. */
 export type LevelScale = NumberScale | "words";
@@ -102,10 +122,10 @@ const KEYS: readonly (readonly [RecordField, readonly string[]])[] = [
       "app_name",
       "appname",
       "application_name",
-      "logger",
       "SYSLOG_IDENTIFIER",
     ],
   ],
+  ["logger", ["logger", "log.logger", "logger_name", "loggername", "sourcecontext"]],
   ["source", ["source"]],
   [
     "host",
@@ -136,6 +156,10 @@ const SCALES: ReadonlyMap<string, LevelScale> = new Map([
   ["PRIORITY", "syslog"],
 ]);
 
+/** The key of bunyan's program, after all others that say it. */
+const BUNYAN_NAME: KnownKey = { field: "service", rank: Number.MAX_SAFE_INTEGER, scale: "words" };
+const BUNYAN_KEYS = ["pid", "hostname", "level"];
+
 const TOP = new Map<string, KnownKey>();
 const INSIDE = new Map<string, Map<string, KnownKey>>();
 for (const [field, keys] of KEYS) {
@@ -155,8 +179,25 @@ const LOOKED_UP = new Map<string, KnownKey | undefined>();
 /** Enough for the keys of many senders; after as many others it is begun anew. */
 const LOOKED_UP_MAX = 4096;
 
-/** What a top-level key stands for when its value is no object. */
-export function knownKey(key: string): KnownKey | undefined {
+export function dialectOf(has: (key: string) => boolean): RecordDialect {
+  return {
+    isGelf: has("short_message"),
+    isBunyan: has("name") && BUNYAN_KEYS.every(has),
+  };
+}
+
+/** The scale of the numbers under a key. */
+export function scaleIn(known: KnownKey, { isGelf }: RecordDialect): LevelScale {
+  return known.scale === "bunyan" && isGelf ? "syslog" : known.scale;
+}
+
+/** What a top-level key stands for when its value is no object, also where that depends on the other keys. */
+export function knownIn(key: string, { isBunyan }: RecordDialect): KnownKey | undefined {
+  return isBunyan && key === "name" ? BUNYAN_NAME : knownKey(key);
+}
+
+/** What a top-level key stands for when its value is no object, whatever the other keys are. */
+function knownKey(key: string): KnownKey | undefined {
   const known = LOOKED_UP.get(key);
   if (known !== undefined || key.length > LONGEST_KEY || LOOKED_UP.has(key)) return known;
   const found = look(TOP, key);

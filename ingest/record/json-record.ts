@@ -1,11 +1,14 @@
 import { isJsonObject, type JsonObject, numberText } from "../decode/json-body.ts";
 import type { Level } from "../log-batch.ts";
 import {
+  dialectOf,
   type KnownKey,
+  knownIn,
   knownInside,
-  knownKey,
   type LevelScale,
+  type RecordDialect,
   type RecordField,
+  scaleIn,
 } from "./json-record-keys.ts";
 import { levelOfNumber, levelOfText } from "./levels.ts";
 import type { RecordFields } from "./record-fields.ts";
@@ -23,11 +26,6 @@ export const INSTANT = "instant";
 const INSTANT_KEY: KnownKey = { field: "time", rank: 0, scale: "words" };
 
 const NOTHING: ReadonlySet<RecordField> = new Set();
-
-/** How a number under a key is read: GELF, which `short_message` tells, has syslog's scale where others have bunyan's. */
-export function scaleIn(known: KnownKey, isGelf: boolean): LevelScale {
-  return known.scale === "bunyan" && isGelf ? "syslog" : known.scale;
-}
 
 /** A place in the object that may say a field of the entry. */
 interface Candidate {
@@ -53,10 +51,10 @@ export function writeJsonRecord(
 ): ReadonlySet<RecordField> {
   const done = new Set(given);
   const used: Candidate[] = [];
-  const isGelf = Object.hasOwn(record, "short_message");
-  for (const candidate of candidatesOf(record)) {
+  const dialect = dialectOf((key) => Object.hasOwn(record, key));
+  for (const candidate of candidatesOf(record, dialect)) {
     const { field } = candidate.known;
-    const scale = scaleIn(candidate.known, isGelf);
+    const scale = scaleIn(candidate.known, dialect);
     if (done.has(field) || !writeField(writer, field, scale, candidate.value)) continue;
     done.add(field);
     used.push(candidate);
@@ -73,12 +71,12 @@ export function writeJsonRecord(
 }
 
 /** Every place that may say a field, best first. */
-function candidatesOf(record: JsonObject): Candidate[] {
+function candidatesOf(record: JsonObject, dialect: RecordDialect): Candidate[] {
   const candidates: Candidate[] = [];
   for (const key of Object.keys(record)) {
     const value = record[key];
     if (!isJsonObject(value)) {
-      const known = knownKey(key);
+      const known = knownIn(key, dialect);
       if (known !== undefined) candidates.push({ known, key, inner: null, value });
       continue;
     }
@@ -118,6 +116,8 @@ export function writeField(
     }
     case "service":
       return writeText(value, (text) => writer.service(text));
+    case "logger":
+      return writeText(value, (text) => writer.attribute("logger", text));
     case "source":
       return writeText(value, (text) => writer.source(text));
     case "host":

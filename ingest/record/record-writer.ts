@@ -24,9 +24,8 @@ import { cutToChars, endOfChars } from "./text-limits.ts";
 const MAX_BLOCK_MIB = REQUEST_MAX_BLOCK_BYTES / 1024 ** 2;
 
 /**
- * Writes records of foreign formats as entries. Whatever a record holds is kept, cut where the limits of an entry
- * demand it and marked then, and never refused for its size. Between `begin` and `end` every field may be given once;
- * of a field given again the first value stays.
+ * Writes records of foreign formats as entries. Whatever a record holds is kept, cut and marked where the limits of an
+ * entry demand it. Between `begin` and `end` every field may be given once; of a field given again the first value stays.
  */
 export class RecordWriter {
   #batch = new LogBatch();
@@ -39,10 +38,7 @@ export class RecordWriter {
   #skipped = false;
   readonly #attributes = new AttributeWriter();
 
-  /**
-   * Starts a request of `batch`, which is open. Records at the positions in `skip` are left out. `defaultTimeMs` is
-   * the time of records that have none, the time of receipt when null.
-   */
+  /** Starts a request of `batch`, which is open, without the records at the positions in `skip`. `defaultTimeMs`: of those without a time. */
   open(batch: LogBatch, skip: ReadonlySet<number>, defaultTimeMs: number | null = null): void {
     this.#batch = batch;
     this.#skip = skip;
@@ -88,6 +84,8 @@ export class RecordWriter {
     if (ts.rows === batch.rows && this.#defaultTimeMs !== null) appendMilliseconds(ts, this.#defaultTimeMs);
     this.#attributes.endRecord();
     batch.endRow();
+    // A slice was cut off, and the columns number their texts anew.
+    if (batch.rows === 0) this.#attributes.renumberInherited();
     if (batch.blockBytes > this.#maxBlockBytes)
       throw tooBig(`the entries take more than ${MAX_BLOCK_MIB} MiB, send fewer in a request`);
   }
@@ -236,6 +234,7 @@ export class RecordWriter {
     const keptEnd = endOfChars(bytes, start, end, NAME_MAX_CHARS[field]);
     if (keptEnd < end) inherited.truncated = true;
     inherited[field] = this.#batch[field].numberOfSlice(bytes, start, keptEnd, 0);
+    inherited.names[field] = bytes.slice(start, keptEnd);
   }
 
   /** As `attributeBytes`, for what is inherited. */

@@ -1,6 +1,6 @@
 import { crc32, hash64 } from "./checksum.ts";
-import { RECORD_BYTES_MAX } from "./limits.ts";
-import type { WalAppend } from "./types.ts";
+import { APPEND_BYTES_MAX, RECORD_BYTES_MAX } from "./limits.ts";
+import type { WalAppend, WalRange } from "./types.ts";
 import { getUint53, setUint53 } from "./uint53.ts";
 
 /*
@@ -11,7 +11,7 @@ import { getUint53, setUint53 } from "./uint53.ts";
  *    8  u64  position of the record     44  u32  bytes of keys
  *   16  u64  identity of the log        48  u32  bytes of the block
  *   24  u64  received, epoch ms         52  u32  bytes before this record that were not yet synced when it was written
- *                                       56  u32  zero
+ *                                       56  u32  bytes of its append behind this record, plus 1; zero for one by itself
  *                                       60  u32  CRC-32 of bytes 0..59
  */
 const MAGIC = 0x3157424f;
@@ -24,7 +24,7 @@ const AT_PAYLOAD_CRC = 40;
 const AT_KEY_BYTES = 44;
 const AT_BLOCK_BYTES = 48;
 const AT_UNSYNCED = 52;
-const AT_ZERO = 56;
+const AT_BEHIND = 56;
 export const AT_HEADER_CRC = 60;
 
 export const HEADER_BYTES = 64;
@@ -44,48 +44,37 @@ export interface RecordHeader {
   readonly payloadHash: bigint;
   /** Everything below this position was durable when the record was written. */
   readonly durableBefore: number;
+  /** The records that were appended together with it, itself included. */
+  readonly append: WalRange;
 }
 
 /**
- * What the log stores: an append, with at least one row, or without rows either the keys kept from a released segment or
+ * What the log stores: entries, with at least one row, or without rows either the keys kept from a released segment or
  * a void, zeros in place of torn bytes.
  */
-export type RecordBody = Pick<WalAppend, "rows" | "receivedAtMs" | "block" | "keys">;
+export interface RecordBody {
+  readonly rows: number;
+  /** Milliseconds since the epoch. */
+  readonly receivedAtMs: number;
+  readonly keys: Uint8Array;
+  readonly block: Uint8Array;
+}
 
 export function alignUp(bytes: number): number {
   return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
 
-/** Bytes of a record with these contents. */
-export function recordBytes(body: RecordBody): number {
-  let bytes = HEADER_BYTES + body.keys.length;
-  for (const part of body.block) bytes += part.length;
-  return alignUp(bytes);
+/** Bytes of a record with so many of keys and block. */
+export function recordBytes(keyBytes: number, blockBytes: number): number {
+  return alignUp(HEADER_BYTES + keyBytes + blockBytes);
 }
 
-/**
- * Writes everything of a record that does not depend on its position. `size` is `recordBytes(body)`; the record is
- * unreadable until `stampRecord` completes the header.
- */
-export function encodeRecord(view: DataView, offset: number, size: number, body: RecordBody): void {
-  const bytes = new Uint8Array(view.buffer, view.byteOffset + offset, size);
-  bytes.set(body.keys, HEADER_BYTES);
-  const blockStart = HEADER_BYTES + body.keys.length;
-  let at = blockStart;
-  for (const part of body.block) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  bytes.fill(0, at);
-  const payload = bytes.subarray(HEADER_BYTES);
-  view.setUint32(offset, MAGIC, true);
-  view.setUint32(offset + AT_ROWS, body.rows, true);
-  setUint53(view, offset + AT_RECEIVED, body.receivedAtMs);
-  view.setBigUint64(offset + AT_PAYLOAD_HASH, hash64(payload), true);
-  view.setUint32(offset + AT_PAYLOAD_CRC, crc32(payload), true);
-  view.setUint32(offset + AT_KEY_BYTES, body.keys.length, true);
-  view.setUint32(offset + AT_BLOCK_BYTES, at - blockStart, true);
-  view.setUint32(offset + AT_ZERO, 0, true);
+/** A record with these contents, for an append: a copy. */
+export function recordOf({ rows, receivedAtMs, keys, block }: RecordBody): WalAppend {
+  const bytes = new Uint8Array(recordBytes(keys.length, block.length));
+  bytes.set(keys, HEADER_BYTES);
+  bytes.set(block, HEADER_BYTES + keys.length);
+  return { rows, receivedAtMs, bytes, keyBytes: keys.length, blockBytes: block.length };
 }
 
 /** What is known of a record only when it is written. */
@@ -93,23 +82,38 @@ interface RecordStamp {
   readonly position: number;
   readonly identity: bigint;
   readonly durableBefore: number;
+  /** Bytes of the other records of its append that follow it; null for one that was appended by itself. */
+  readonly behind: number | null;
 }
 
-/** Completes the header of an encoded record, now that its position is known. */
-export function stampRecord(view: DataView, offset: number, stamp: RecordStamp): void {
-  setUint53(view, offset + AT_POSITION, stamp.position);
-  view.setBigUint64(offset + AT_IDENTITY, stamp.identity, true);
-  view.setUint32(offset + AT_UNSYNCED, stamp.position - stamp.durableBefore, true);
-  view.setUint32(offset + AT_HEADER_CRC, crc32(headerBody(view, offset)), true);
+/** Writes the header of a record, whose keys, block and padding are in place. */
+export function sealRecord(
+  record: WalAppend,
+  { position, identity, durableBefore, behind }: RecordStamp,
+): void {
+  const { bytes, rows, receivedAtMs, keyBytes, blockBytes } = record;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const payload = bytes.subarray(HEADER_BYTES);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(AT_ROWS, rows, true);
+  setUint53(view, AT_POSITION, position);
+  view.setBigUint64(AT_IDENTITY, identity, true);
+  setUint53(view, AT_RECEIVED, receivedAtMs);
+  view.setBigUint64(AT_PAYLOAD_HASH, hash64(payload), true);
+  view.setUint32(AT_PAYLOAD_CRC, crc32(payload), true);
+  view.setUint32(AT_KEY_BYTES, keyBytes, true);
+  view.setUint32(AT_BLOCK_BYTES, blockBytes, true);
+  view.setUint32(AT_UNSYNCED, position - durableBefore, true);
+  view.setUint32(AT_BEHIND, behind === null ? 0 : behind + 1, true);
+  view.setUint32(AT_HEADER_CRC, crc32(headerBody(view, 0)), true);
 }
 
 /** A record of `size` bytes, at least `HEADER_BYTES`, that means nothing. */
-export function encodeVoid(size: number, stamp: RecordStamp): Uint8Array {
-  const view = new DataView(new ArrayBuffer(size));
-  const block = [new Uint8Array(size - HEADER_BYTES)];
-  encodeRecord(view, 0, size, { rows: 0, receivedAtMs: 0, block, keys: new Uint8Array(0) });
-  stampRecord(view, 0, stamp);
-  return new Uint8Array(view.buffer);
+export function encodeVoid(size: number, stamp: Omit<RecordStamp, "behind">): Uint8Array {
+  const block = new Uint8Array(size - HEADER_BYTES);
+  const record = recordOf({ rows: 0, receivedAtMs: 0, keys: new Uint8Array(0), block });
+  sealRecord(record, { ...stamp, behind: null });
+  return record.bytes;
 }
 
 /** The bytes of a header that its CRC covers. */
@@ -133,10 +137,13 @@ export function decodeHeader(view: DataView, offset: number): RecordHeader | und
   const size = alignUp(HEADER_BYTES + keyBytes + blockBytes);
   if (keyBytes % KEY_BYTES !== 0 || size > RECORD_BYTES_MAX) return undefined;
   const unsynced = view.getUint32(offset + AT_UNSYNCED, true);
-  if (unsynced > start || view.getUint32(offset + AT_ZERO, true) !== 0) return undefined;
+  const behind = view.getUint32(offset + AT_BEHIND, true);
+  if (unsynced > start || behind > APPEND_BYTES_MAX || behind % ALIGNMENT > 1) return undefined;
+  const end = start + size;
+  const durableBefore = start - unsynced;
   return {
     start,
-    end: start + size,
+    end,
     identity: view.getBigUint64(offset + AT_IDENTITY, true),
     rows: view.getUint32(offset + AT_ROWS, true),
     receivedAtMs,
@@ -144,6 +151,8 @@ export function decodeHeader(view: DataView, offset: number): RecordHeader | und
     blockBytes,
     payloadCrc: view.getUint32(offset + AT_PAYLOAD_CRC, true),
     payloadHash: view.getBigUint64(offset + AT_PAYLOAD_HASH, true),
-    durableBefore: start - unsynced,
+    durableBefore,
+    // Records that were appended together are a group of their own: nothing else was written since what was durable.
+    append: behind === 0 ? { start, end } : { start: durableBefore, end: end + behind - 1 },
   };
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { assertInvariant } from "./errors.ts";
-import { encodeRecord, type RecordBody, recordBytes, stampRecord } from "./format.ts";
+import { type RecordBody, recordOf, sealRecord } from "./format.ts";
 import { removeIfPresent, type WalFile, type WalIo } from "./io.ts";
 import { KeyPacker } from "./key-packer.ts";
 import { KEY_FILE_OVERHEAD_BYTES, SEGMENT_KEY_BYTES_MAX, SURVEY_WINDOW_BYTES } from "./limits.ts";
@@ -97,17 +97,14 @@ export class KeyFiles {
   }
 
   #encode(base: number, bodies: readonly RecordBody[]): Uint8Array {
-    const bytes = new Uint8Array(bodies.reduce((sum, body) => sum + recordBytes(body), 0));
-    const view = new DataView(bytes.buffer);
-    let offset = 0;
-    for (const body of bodies) {
-      const size = recordBytes(body);
-      encodeRecord(view, offset, size, body);
-      const position = base + offset;
-      stampRecord(view, offset, { position, identity: this.#identity, durableBefore: position });
-      offset += size;
-    }
-    return bytes;
+    let position = base;
+    const parts = bodies.map((body) => {
+      const record = recordOf(body);
+      sealRecord(record, { position, identity: this.#identity, durableBefore: position, behind: null });
+      position += record.bytes.length;
+      return record.bytes;
+    });
+    return Buffer.concat(parts);
   }
 }
 

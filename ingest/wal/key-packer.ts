@@ -31,7 +31,7 @@ export class KeyPacker {
 
   #flush(): void {
     const keys = this.#filling.subarray(0, this.#used);
-    this.#full.push({ rows: 0, receivedAtMs: this.#newestMs, block: [], keys });
+    this.#full.push({ rows: 0, receivedAtMs: this.#newestMs, block: new Uint8Array(0), keys });
     this.#filling = new Uint8Array(KEY_RECORD_BYTES);
     this.#used = 0;
     this.#newestMs = 0;

@@ -9,14 +9,14 @@ const MIB = 1024 * KIB;
  */
 export const GROUP_BYTES = MIB;
 
-/** Group buffers kept for reuse: one in flight and one filling. */
-export const GROUP_BUFFERS_KEPT = 2;
-
 /** One record, header included. A reader must hold a whole record in memory to check it. */
 export const RECORD_BYTES_MAX = 32 * MIB;
 
-/** Keys of one record: half of what a segment may hold, so that a record always fits an empty segment. */
-export const RECORD_KEY_BYTES_MAX = 4 * MIB;
+/** The records of one append, which lie in one segment. Whoever flushes holds them in memory together. */
+export const APPEND_BYTES_MAX = 32 * MIB;
+
+/** Keys of one append: half of what a segment may hold, so that one always fits an empty segment. */
+export const APPEND_KEY_BYTES_MAX = 4 * MIB;
 
 /** Keys of one segment. Bounds the key file written at its release, hence the space kept in reserve for it. */
 export const SEGMENT_KEY_BYTES_MAX = 8 * MIB;

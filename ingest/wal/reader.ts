@@ -24,6 +24,8 @@ interface Filling {
   readonly limit: number;
   budgetBytes: number;
   readonly maxRecords: number;
+  /** Where the last append ends that the batch has begun: of it the batch takes everything. */
+  appendEnd: number;
 }
 
 /** Reads the log in order for the flusher: few large reads, every record checked, and repaired where it must be. */
@@ -61,6 +63,7 @@ export class Reader {
       limit,
       budgetBytes: limits.maxBytes,
       maxRecords: limits.maxRecords,
+      appendEnd: position,
     };
     while (filling.at < limit && hasRoom(filling)) {
       const segment = this.#options.segments.firstAfter(filling.at);
@@ -101,21 +104,24 @@ export class Reader {
 
   /** Adds a record to the batch; answers whether to go on. A void record is passed over. */
   #take(item: ScannedRecord, filling: Filling): boolean {
-    const { start, end, rows, receivedAtMs, keyBytes, blockBytes } = item.header;
-    const size = end - start;
+    const { start, end, rows, receivedAtMs, keyBytes, blockBytes, append } = item.header;
     if (rows === 0) {
       filling.at = end;
       return true;
     }
-    if (!hasRoom(filling) || (filling.records.length > 0 && size > filling.budgetBytes)) {
-      filling.budgetBytes = 0;
-      return false;
+    if (start >= filling.appendEnd) {
+      const isFirst = filling.records.length === 0;
+      if (!hasRoom(filling) || (!isFirst && append.end - start > filling.budgetBytes)) {
+        filling.budgetBytes = 0;
+        return false;
+      }
+      filling.appendEnd = append.end;
     }
     if (item.repaired) this.stats.recordsRepaired++;
     const keys = item.payload.subarray(0, keyBytes);
     const block = item.payload.subarray(keyBytes, keyBytes + blockBytes);
     filling.records.push({ start, end, rows, receivedAtMs, block, keys });
-    filling.budgetBytes -= size;
+    filling.budgetBytes -= end - start;
     filling.at = end;
     return true;
   }
@@ -155,7 +161,8 @@ export class Reader {
 
 function hasRoom(filling: Filling): boolean {
   return (
-    filling.records.length < filling.maxRecords &&
-    (filling.records.length === 0 || filling.budgetBytes >= HEADER_BYTES)
+    filling.at < filling.appendEnd ||
+    (filling.records.length < filling.maxRecords &&
+      (filling.records.length === 0 || filling.budgetBytes >= HEADER_BYTES))
   );
 }

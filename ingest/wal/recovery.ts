@@ -12,7 +12,7 @@ import { LOST_LEDGER_JUMP_BYTES } from "./limits.ts";
 import type { Reserve } from "./reserve.ts";
 import { type Segment, Segments, segmentBase, segmentEnd } from "./segments.ts";
 import { type RecoveryCounts, settleSegment } from "./settle.ts";
-import { type Survey, surveySegment } from "./survey.ts";
+import { type Survey, settlePartial, surveySegment } from "./survey.ts";
 import type { WalRecovery } from "./types.ts";
 
 /** Where the log keeps its files. */
@@ -53,9 +53,10 @@ export async function recover(io: WalIo, paths: WalPaths, reserve: Reserve): Pro
   for (const segment of found) surveys.push(await surveySegment(io, segment, state.identity, ages));
   ages.advance(state.flushedThrough);
 
-  const counts = countRecords(surveys, ledgerLost);
   const { identity } = state;
   const provenEnd = provenEndOf(surveys, state);
+  for (const survey of surveys) settlePartial(survey, provenEnd);
+  const counts = countRecords(surveys, ledgerLost);
   const context = { io, identity, provenEnd, damagedRegions, reserve, counts };
   const segments = new Segments();
   for (const survey of surveys) {

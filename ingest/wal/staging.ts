@@ -1,33 +1,26 @@
-import { encodeRecord } from "./format.ts";
-import { GROUP_BUFFERS_KEPT } from "./limits.ts";
 import type { WalAppend, WalRange } from "./types.ts";
 
-interface StagedRecord {
-  /** Within the group. */
-  readonly offset: number;
+/** Records that were appended together, and who waits for them. */
+interface StagedAppend {
+  readonly records: readonly WalAppend[];
+  readonly bytes: number;
   readonly resolve: (range: WalRange) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Encoded records that will be written and synced together, and who waits for them. */
+/** Appends that will be written and synced together. */
 export interface Group {
-  readonly buffer: Uint8Array;
-  readonly view: DataView;
-  readonly records: StagedRecord[];
+  readonly appends: StagedAppend[];
   bytes: number;
   keyBytes: number;
   oldestMs: number;
   newestMs: number;
 }
 
-/**
- * Records between `append` and the disk. They are encoded at once into the group that is filling, so that the work
- * overlaps with the sync of the group before, and a caller's buffers are free again when `append` returns.
- */
+/** Appends between the call and the disk, in groups: those that come while one group is synced are the next. */
 export class Staging {
   readonly #groupBytes: number;
   readonly #queue: Group[] = [];
-  readonly #spare: Uint8Array[] = [];
   #bytes = 0;
 
   constructor(groupBytes: number) {
@@ -39,41 +32,37 @@ export class Staging {
     return this.#bytes;
   }
 
-  /** `size` is `recordBytes(append)`. A record larger than a group gets a group of its own. */
-  add(append: WalAppend, size: number): Promise<WalRange> {
-    const group = this.#groupFor(size);
-    encodeRecord(group.view, group.bytes, size, append);
+  /** `bytes` are those of the records. What is larger than a group gets one of its own, and so do several records. */
+  add(records: readonly WalAppend[], bytes: number): Promise<WalRange> {
+    const group = this.#groupFor(records, bytes);
     const { promise, resolve, reject } = Promise.withResolvers<WalRange>();
-    group.records.push({ offset: group.bytes, resolve, reject });
-    group.bytes += size;
-    group.keyBytes += append.keys.length;
-    group.oldestMs = Math.min(group.oldestMs, append.receivedAtMs);
-    group.newestMs = Math.max(group.newestMs, append.receivedAtMs);
-    this.#bytes += size;
+    group.appends.push({ records, bytes, resolve, reject });
+    group.bytes += bytes;
+    for (const { keyBytes, receivedAtMs } of records) {
+      group.keyBytes += keyBytes;
+      group.oldestMs = Math.min(group.oldestMs, receivedAtMs);
+      group.newestMs = Math.max(group.newestMs, receivedAtMs);
+    }
+    this.#bytes += bytes;
     return promise;
   }
 
-  /** The next group to write. It accepts no more records. */
+  /** The next group to write. It accepts nothing more. */
   take(): Group | undefined {
     return this.#queue.shift();
   }
 
-  /** Ends a group that was taken; its buffer is used again. */
+  /** Ends a group that was taken. */
   done(group: Group): void {
     this.#bytes -= group.bytes;
-    const reusable = group.buffer.length === this.#groupBytes;
-    if (reusable && this.#spare.length < GROUP_BUFFERS_KEPT) this.#spare.push(group.buffer);
   }
 
-  #groupFor(size: number): Group {
+  #groupFor(records: readonly WalAppend[], bytes: number): Group {
     const filling = this.#queue.at(-1);
-    if (filling !== undefined && filling.bytes + size <= filling.buffer.length) return filling;
-    const pooled = size <= this.#groupBytes;
-    const buffer = pooled ? (this.#spare.pop() ?? new Uint8Array(this.#groupBytes)) : new Uint8Array(size);
+    const isShared = filling?.appends.every((append) => append.records.length === 1) === true;
+    if (isShared && records.length === 1 && filling.bytes + bytes <= this.#groupBytes) return filling;
     const group: Group = {
-      buffer,
-      view: new DataView(buffer.buffer),
-      records: [],
+      appends: [],
       bytes: 0,
       keyBytes: 0,
       oldestMs: Number.POSITIVE_INFINITY,

@@ -1,19 +1,23 @@
 import type { WalFailedError } from "./errors.ts";
 import type { WalIo } from "./io.ts";
 
-/** One append: a block the log does not look into, and the deduplication keys of the rows that have one. */
+/**
+ * A record to append: a block the log does not look into, and the deduplication keys of the rows that have one. `bytes`
+ * belong to the log until it has answered.
+ */
 export interface WalAppend {
   /** Rows in the block, at least 1. */
   readonly rows: number;
   /** Milliseconds since the epoch. */
   readonly receivedAtMs: number;
-  /** The block, in parts that are written one after the other. Copied before `append` returns. */
-  readonly block: readonly Uint8Array[];
-  /** 16 bytes a key; may be empty. Copied before `append` returns. */
-  readonly keys: Uint8Array;
+  /** As it will lie in the log: room for the header, keys, block, zeros up to a multiple of 8. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** 16 a key. */
+  readonly keyBytes: number;
+  readonly blockBytes: number;
 }
 
-/** Positions of a record: `start` inclusive, `end` exclusive. */
+/** Positions of records: `start` inclusive, `end` exclusive. */
 export interface WalRange {
   readonly start: number;
   readonly end: number;
@@ -28,7 +32,7 @@ export interface WalRecord extends WalRange {
 }
 
 export interface WalReadLimits {
-  /** Stored bytes to return; a first record larger than this is returned alone. */
+  /** Stored bytes to return; a first append larger than this is returned alone. */
   readonly maxBytes: number;
   readonly maxRecords: number;
   /** Return nothing that ends beyond this position. Default: the durable end. */

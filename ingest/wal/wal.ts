@@ -13,8 +13,8 @@
  *
  * The layout of a record is in `format.ts`, that of a ledger slot in `ledger-slot.ts`.
  *
- * Write: records are encoded into a group in memory; the group is written at the end of the newest segment and synced;
- * then every append in it is answered. What arrives meanwhile is the next group. A segment is appended to only by the
+ * Write: appends gather in a group; the group is written at the end of the newest segment and synced; then every append
+ * in it is answered. Several records of one append are a group by themselves, and each says where it ends. A segment is appended to only by the
  * process that created it. After a refused write the segment is cut back to its durable end, the positions tried are
  * given up, and the next group begins a new segment. After a failed sync nothing is accepted any more.
  *
@@ -24,8 +24,8 @@
  *
  * Recovery: every record in the segments is checked. One wrong byte is set right. What cannot be read below the highest
  * position that was provably durable is damage: it is copied to `damaged/`, reported and passed over. What cannot be
- * read above it is the torn end of a write that nobody was told of: it is cut, or, where readable records of the same
- * write follow, replaced by a void record. The readable rest above it is written again and synced before it is trusted.
+ * read above it is the torn end of a write that nobody was told of: it is cut, with all records of its append, or, where
+ * readable ones of the same write follow, replaced by a void record. The readable rest above it is written again and synced before it is trusted.
  *
  * Invariants, asserted or enforced where they could break:
  *
@@ -33,18 +33,17 @@
  *      below 2^53, and are never used for another record.
  *   2. Segments do not overlap: the base of one is at or above the end of the one before.
  *   3. 0 <= flushedThrough <= intentEnd <= durableEnd, and neither flushedThrough nor durableEnd ever goes back.
- *   4. A record is 64 bytes + keys + block, rounded up to a multiple of 8, at most 32 MiB and at most one segment; it
- *      lies in one segment.
+ *   4. A record is 64 bytes + keys + block, rounded up to a multiple of 8; those of an append are at most 32 MiB and at
+ *      most one segment, and lie in one segment. A batch, an intent and `flushedThrough` never end within an append.
  *   5. A segment has at most `segmentBytes` bytes and 8 MiB of keys, so its key file fits the reserve.
  *   6. Unreleased and queued bytes together are at most `maxBytes`; queued bytes at most 64 MiB.
  *   7. A segment is removed only when its end is at or below `flushedThrough` and it is not appended to.
  *   8. A ledger write overwrites the slot that does not hold the last durable state.
  */
 import { join } from "node:path";
-import { assertAppend, assertOptions, recordBytesMax } from "./arguments.ts";
+import { appendBytesMax, assertAppend, assertOptions } from "./arguments.ts";
 import { DurableSignal } from "./durable-signal.ts";
 import { WalClosedError, WalRecordTooLargeError } from "./errors.ts";
-import { recordBytes } from "./format.ts";
 import { guardLedger } from "./guarded-ledger.ts";
 import { KeyFiles } from "./key-files.ts";
 import { Ledger } from "./ledger.ts";
@@ -166,13 +165,13 @@ export class Wal {
   /** How far the log was flushed. */
   readonly ledger: WalLedger;
   readonly #parts: WalParts;
-  readonly #recordBytesMax: number;
+  readonly #appendBytesMax: number;
   readonly #recoveredSegments: readonly Segment[];
   #closing: Promise<void> | undefined;
 
   constructor(options: WalOptions, parts: WalParts) {
     this.#parts = parts;
-    this.#recordBytesMax = recordBytesMax(options.segmentBytes);
+    this.#appendBytesMax = appendBytesMax(options.segmentBytes);
     this.#recoveredSegments = parts.recovered.segments.snapshot();
     this.names = parts.names;
     this.maxBytes = options.maxBytes;
@@ -227,23 +226,24 @@ export class Wal {
   }
 
   /**
-   * Makes a record durable and answers where it is. Records keep the order of the calls. The arguments are copied before
-   * this returns. Rejects with WalFullError, WalWriteError (both retryable), WalFailedError, WalClosedError,
-   * WalRecordTooLargeError; a rejected record is not in the log, except that after WalFailedError nobody knows.
+   * Makes records durable together, so that after a crash all of them are there or none, and answers where they are.
+   * Appends keep the order of the calls; the bytes are not to be touched before this has answered. Rejects with
+   * WalFullError, WalWriteError (both retryable), WalFailedError, WalClosedError, WalRecordTooLargeError; what is rejected
+   * is not in the log, except that after WalFailedError nobody knows.
    */
-  append(append: WalAppend): Promise<WalRange> {
-    assertAppend(append);
-    const size = recordBytes(append);
-    if (size > this.#recordBytesMax) {
-      return Promise.reject(new WalRecordTooLargeError(size, this.#recordBytesMax));
+  append(...records: readonly WalAppend[]): Promise<WalRange> {
+    assertAppend(records);
+    const size = records.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    if (size > this.#appendBytesMax) {
+      return Promise.reject(new WalRecordTooLargeError(size, this.#appendBytesMax));
     }
-    return this.#parts.writer.append(append, size);
+    return this.#parts.writer.append(records, size);
   }
 
   /**
-   * The records from `position` on, in order: at least one if there is one, otherwise within the limits. `position` is 0,
-   * `flushedThrough` or the `end` of an earlier batch; `through`, too, is a position where a record ends. A batch ends
-   * where the log got another name.
+   * The records from `position` on, in order: at least one append if there is one, otherwise within the limits; what was
+   * appended together comes together. `position` is 0, `flushedThrough` or the `end` of an earlier batch; `through`, too,
+   * is a position where an append ends. A batch ends where the log got another name.
    */
   async read(position: number, limits: WalReadLimits): Promise<WalBatch> {
     if (this.#closing !== undefined) throw new WalClosedError();

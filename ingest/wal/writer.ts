@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { assertInvariant, WalClosedError, WalFailedError, WalFullError, WalWriteError } from "./errors.ts";
-import { ALIGNMENT, stampRecord } from "./format.ts";
+import { ALIGNMENT, sealRecord } from "./format.ts";
 import { type WalFile, type WalIo, writeFully } from "./io.ts";
 import { GROUP_BYTES, POSITION_MAX, QUEUE_BYTES_MAX, SEGMENT_KEY_BYTES_MAX } from "./limits.ts";
 import { type Segment, type Segments, segmentEnd, segmentName } from "./segments.ts";
@@ -64,15 +64,15 @@ export class Writer {
     return this.#active?.segment;
   }
 
-  /** `size` is `recordBytes(append)`. */
-  async append(append: WalAppend, size: number): Promise<WalRange> {
+  /** `bytes` are those of the records. */
+  async append(records: readonly WalAppend[], bytes: number): Promise<WalRange> {
     try {
-      this.#assertAccepting(size);
+      this.#assertAccepting(bytes);
     } catch (error) {
-      this.stats.recordsRejected++;
+      this.stats.recordsRejected += records.length;
       throw error;
     }
-    const written = this.#staging.add(append, size);
+    const written = this.#staging.add(records, bytes);
     this.#drain ??= this.#drainQueue();
     return written;
   }
@@ -128,10 +128,8 @@ export class Writer {
       return this.#failure ?? new WalWriteError(error);
     }
     this.#nextPosition = start + group.bytes;
-    this.#stamp(group, start);
     try {
-      const bytes = group.buffer.subarray(0, group.bytes);
-      await writeFully(active.file, bytes, active.segment.bytes);
+      await this.#write(group, active, start);
     } catch (error) {
       return await this.#cutBack(active, error);
     }
@@ -144,13 +142,19 @@ export class Writer {
     return undefined;
   }
 
-  #stamp(group: Group, start: number): void {
-    for (const { offset } of group.records) {
-      stampRecord(group.view, offset, {
-        position: start + offset,
-        identity: this.#options.identity,
-        durableBefore: start,
-      });
+  /** Record by record, so that the thread computes a checksum of one at a time. */
+  async #write({ appends }: Group, { file, segment }: ActiveSegment, start: number): Promise<void> {
+    const { identity } = this.#options;
+    let position = start;
+    for (const { records, bytes } of appends) {
+      const end = position + bytes;
+      for (const record of records) {
+        const next = position + record.bytes.length;
+        const behind = records.length === 1 ? null : end - next;
+        sealRecord(record, { position, identity, durableBefore: start, behind });
+        await writeFully(file, record.bytes, position - segment.base);
+        position = next;
+      }
     }
   }
 
@@ -162,22 +166,22 @@ export class Writer {
     assertInvariant(this.#durableEnd <= this.#nextPosition, 3, "the durable end went back");
     this.#durableEnd = this.#nextPosition;
     this.stats.syncs++;
-    this.stats.recordsAppended += group.records.length;
+    this.stats.recordsAppended += recordsOf(group);
     this.stats.bytesAppended += group.bytes;
     this.#options.onDurable(this.#durableEnd, group.oldestMs);
   }
 
   #answer(group: Group, failure: unknown): void {
     if (failure !== undefined) {
-      this.stats.recordsRejected += group.records.length;
-      for (const record of group.records) record.reject(failure);
+      this.stats.recordsRejected += recordsOf(group);
+      for (const append of group.appends) append.reject(failure);
       return;
     }
-    const start = this.#durableEnd - group.bytes;
-    group.records.forEach((record, index) => {
-      const end = group.records[index + 1]?.offset ?? group.bytes;
-      record.resolve({ start: start + record.offset, end: start + end });
-    });
+    let start = this.#durableEnd - group.bytes;
+    for (const { bytes, resolve } of group.appends) {
+      resolve({ start, end: start + bytes });
+      start += bytes;
+    }
   }
 
   async #segmentFor(group: Group, start: number): Promise<ActiveSegment> {
@@ -229,4 +233,8 @@ export class Writer {
     }
     return new WalWriteError(cause);
   }
+}
+
+function recordsOf({ appends }: Group): number {
+  return appends.reduce((count, { records }) => count + records.length, 0);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { appendEntries } from "../../ingest/append-block.ts";
+import { appendEntries } from "../../ingest/append-entries.ts";
 import { CommittedBlock } from "../../ingest/committed-block.ts";
 import { NativeFormat } from "../../ingest/decode/native.ts";
-import { type EntryAction, type EntryRule, judgeEntries } from "../../ingest/entry-rules.ts";
+import { type EntryAction, type EntryRule, EntryRules } from "../../ingest/entry-rules.ts";
 import { LogBatch } from "../../ingest/log-batch.ts";
 import { type EntryTexts, entryTexts } from "../../ingest/masking/entry-texts.ts";
 import { EntryMasker } from "../../ingest/masking/mask.ts";
@@ -26,22 +26,21 @@ function entriesOf(bytes: Uint8Array): EntryTexts[] {
   return Array.from({ length: block.rows }, (_, row) => entryTexts(block, row));
 }
 
-const forAll: EntryRule["rowsOf"] = () => () => true;
+const forAll: EntryRule["rowsOf"] = () => ({ candidates: null, isFor: () => true });
 const forMessage =
   (message: string): EntryRule["rowsOf"] =>
-  (block) =>
-  (row) =>
-    block.messageText(row) === message;
+  (block) => ({ candidates: null, isFor: (row) => block.messageText(row) === message });
 
 function judged(entries: readonly NativeEntry[], rules: readonly EntryRule[], random = () => 0.5) {
-  const steps = judgeEntries(blockOf(entries), { rules, applied: () => {}, random });
+  const received = new CommittedBlock(blockOf(entries));
+  const steps = new EntryRules({ rules, applied: () => {}, random }).judge(received);
   let step = steps.next();
   while (step.done !== true) step = steps.next();
-  const { entries: received, dropped, replaced, outcomes } = step.value;
+  const { dropped, replaced, hidden, outcomes } = step.value;
   const batch = new LogBatch();
   batch.beginRequest(1, 1_790_000_000_000);
-  if (received !== null) appendEntries(batch, received, dropped, replaced);
-  return { dropped: dropped.size, replaced, outcomes, entries: entriesOf(takeBlock(batch)) };
+  appendEntries(batch, received, dropped, { replaced, hidden });
+  return { dropped: dropped.size, replaced, hidden, outcomes, entries: entriesOf(takeBlock(batch)) };
 }
 
 const mask = (fields: readonly string[], patterns: readonly "email"[] = []): EntryAction => ({
@@ -90,19 +89,17 @@ describe("entries before they are stored", () => {
     expect(outcomes).toEqual([{ rule: 0, dropped: 2, masked: 0 }]);
   });
 
-  test("a request without entries has none afterwards", () => {
-    expect(judged([], [{ action: mask(["message"], ["email"]), rowsOf: forAll }])).toMatchObject({
-      entries: [],
-      dropped: 0,
-    });
-  });
-
   test("what no rule is for stays as it is", () => {
-    const { dropped, replaced, outcomes } = judged(
+    const { dropped, replaced, hidden, outcomes } = judged(
       [{ message: "a" }],
       [{ action: mask([], ["email"]), rowsOf: forAll }],
     );
-    expect({ dropped, replaced, outcomes }).toEqual({ dropped: 0, replaced: new Map(), outcomes: [] });
+    expect({ dropped, replaced, hidden, outcomes }).toEqual({
+      dropped: 0,
+      replaced: new Map(),
+      hidden: null,
+      outcomes: [],
+    });
   });
 
   test("any mask of any entries changes these texts only, and keeps the others where they were", () => {
@@ -120,9 +117,10 @@ describe("entries before they are stored", () => {
           }));
           const hostBegins =
             (word: string): EntryRule["rowsOf"] =>
-            (block) =>
-            (row) =>
-              entryTexts(block, row).host.startsWith(word);
+            (block) => ({
+              candidates: null,
+              isFor: (row) => entryTexts(block, row).host.startsWith(word),
+            });
           const action = mask(["message", "deep.list"], ["email"]);
           const { entries: left } = judged(entries, [
             { action: { kind: "drop" }, rowsOf: hostBegins("drop") },
@@ -140,6 +138,77 @@ describe("entries before they are stored", () => {
       { numRuns: 200 },
     );
   });
+});
+
+describe("several masks together", () => {
+  const KEYS = ["user", "password", "n", "ann@example.org"];
+  const value = fc.oneof(
+    fc.constantFrom("[masked]", "", "ann@example.org", "hunter2", "\u00e4"),
+    fc.record({ email: fc.constant("ann@example.org") }),
+    fc.integer(),
+    fc.constant(null),
+  );
+  const maskOf = fc
+    .record({
+      fields: fc.subarray(["user", "user.email", "password", "n", "message", "absent"]),
+      patterns: fc.subarray(["email", "password"] as const),
+    })
+    .filter(({ fields, patterns }) => fields.length + patterns.length > 0);
+  const hostHas =
+    (letter: string): EntryRule["rowsOf"] =>
+    (block) => ({ candidates: null, isFor: (row) => entryTexts(block, row).host.includes(letter) });
+
+  test("hide what each by itself would hide one after the other, and count what each of them changed", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            message: fc.constantFrom("m", '{"user":"x","n":1}', "to ann@example.org", "password=x"),
+            host: fc.subarray(["a", "b", "c", "drop"]).map((words) => words.join(" ")),
+            attrs: fc.dictionary(fc.constantFrom(...KEYS), value),
+          }),
+          { minLength: 1, maxLength: 8 },
+        ),
+        fc.tuple(maskOf, maskOf, maskOf),
+        (entries, masks) => {
+          const rules = [
+            { action: { kind: "drop" as const }, rowsOf: hostHas("drop") },
+            ...masks.map((terms, i) => ({
+              action: { kind: "mask" as const, ...terms },
+              rowsOf: hostHas("abc".charAt(i)),
+            })),
+          ];
+          const counts = rules.map((_, rule) => ({ rule, dropped: 0, masked: 0 }));
+          const expected = entriesOf(blockOf(entries)).flatMap((received) => {
+            if (received.host.includes("drop")) {
+              count(counts, 0, "dropped");
+              return [];
+            }
+            const masked = masks.reduce((entry, terms, i) => {
+              if (!received.host.includes("abc".charAt(i))) return entry;
+              const next = new EntryMasker(terms).entry(entry);
+              if (next !== entry) count(counts, i + 1, "masked");
+              return next;
+            }, received);
+            return [masked];
+          });
+          const { entries: left, outcomes } = judged(entries, rules);
+          expect(left).toEqual(expected);
+          expect(outcomes).toEqual(counts.filter(({ dropped, masked }) => dropped + masked > 0));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  function count(
+    counts: readonly { dropped: number; masked: number }[],
+    rule: number,
+    outcome: "dropped" | "masked",
+  ): void {
+    const counted = counts[rule];
+    if (counted !== undefined) counted[outcome]++;
+  }
 });
 
 describe("a mask", () => {
@@ -201,7 +270,10 @@ test("a replaced entry stands in its place, its times and its level as they were
   if (first === undefined) throw new TypeError("no entry");
   const batch = new LogBatch();
   batch.beginRequest(7, 1_790_000_000_000);
-  appendEntries(batch, new CommittedBlock(block), new Set(), new Map([[0, { ...first, message: "c" }]]));
+  appendEntries(batch, new CommittedBlock(block), new Set(), {
+    replaced: new Map([[0, { ...first, message: "c" }]]),
+    hidden: null,
+  });
   const copy = new CommittedBlock(takeBlock(batch));
   expect([copy.messageText(0), copy.level(0), copy.ts(0)]).toEqual([
     "c",

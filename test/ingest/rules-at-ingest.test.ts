@@ -1,25 +1,135 @@
 import { afterAll, expect, test } from "bun:test";
 import { CommittedBlock } from "../../ingest/committed-block.ts";
 import { NativeFormat } from "../../ingest/decode/native.ts";
-import type { EntryRules } from "../../ingest/entry-rules.ts";
+import { blockOf } from "../../ingest/entry-record.ts";
+import { EntryRules } from "../../ingest/entry-rules.ts";
+import { takeSlice } from "../../ingest/entry-slice.ts";
 import { openIngest } from "../../ingest/ingest.ts";
+import { LogBatch } from "../../ingest/log-batch.ts";
+import { RequestCopy } from "../../ingest/request-columns.ts";
+import { asRuled } from "../../ingest/request-entries.ts";
+import { ruledSlices } from "../../ingest/rewrite-slice.ts";
+import { takeBlock } from "../../ingest/take-block.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 import { SILENT_OBSERVER } from "./silent-observer.ts";
 
 const directory = temporaryDirectory();
 afterAll(() => directory[Symbol.dispose]());
 
+test("names that are masked or dropped are not among those of the batch either", async () => {
+  const secret = "ann@example.org";
+  const entries = [
+    { message: "a", service: secret, host: secret, source: secret, attrs: { [secret]: { x: 1 } } },
+    { message: "drop", service: `dropped ${secret}` },
+    { message: "b", service: "kept" },
+  ];
+  const body = new TextEncoder().encode(JSON.stringify(entries));
+  const format = new NativeFormat();
+  const rules = new EntryRules({
+    rules: [
+      {
+        action: { kind: "drop" },
+        rowsOf: (block) => ({ candidates: [1], isFor: (row) => block.messageText(row) === "drop" }),
+      },
+      {
+        action: { kind: "mask", fields: [], patterns: ["email"] },
+        rowsOf: () => ({ candidates: null, isFor: () => true }),
+      },
+    ],
+    random: Math.random,
+    applied: () => {},
+  });
+  const request = {
+    organizationId: 1,
+    format: "native",
+    bytes: body.length,
+    keys: null,
+    decode: (batch: LogBatch, skip: ReadonlySet<number>) => format.decode(body, batch, skip),
+  };
+  const alone = new LogBatch();
+  alone.beginRequest(1, 0);
+  format.decode(body, alone, new Set());
+  const owner = { organizationId: 1, keys: null };
+  const { slices } = await ruledSlices([takeSlice(alone, owner)], owner, rules, new LogBatch());
+  const small = new LogBatch();
+  small.beginRequest(1, 0);
+  asRuled(request, rules, new RequestCopy()).append(small, new Set());
+  for (const bytes of [takeBlock(small), ...slices.map((slice) => slice.bytes)]) {
+    expect(Buffer.from(bytes).includes("kept")).toBe(true);
+    expect(Buffer.from(bytes).includes(secret)).toBe(false);
+  }
+});
+
+test("attributes that are hidden by their names alone are so in a batch that others share, and in a slice", async () => {
+  const format = new NativeFormat();
+  const bodyOf = (entries: readonly object[]): Uint8Array =>
+    new TextEncoder().encode(JSON.stringify(entries));
+  const body = bodyOf([
+    { message: "a", attrs: { before: "kept 1", user: "hunter2", after: "kept 2" } },
+    { message: "b", attrs: { user: "hunter2" } },
+    { message: "c", attrs: { before: "kept 3" } },
+  ]);
+  const rules = new EntryRules({
+    rules: [
+      {
+        action: { kind: "mask", fields: ["user"], patterns: [] },
+        rowsOf: () => ({ candidates: null, isFor: () => true }),
+      },
+    ],
+    random: Math.random,
+    applied: () => {},
+  });
+  const shared = new LogBatch();
+  for (const entries of [bodyOf([{ message: "of others", attrs: { user: "theirs" } }]), body]) {
+    shared.beginRequest(1, 0);
+    const decode = (batch: LogBatch, skip: ReadonlySet<number>) => format.decode(entries, batch, skip);
+    const request = { organizationId: 1, format: "native", bytes: entries.length, keys: null, decode };
+    if (entries === body) asRuled(request, rules, new RequestCopy()).append(shared, new Set());
+    else decode(shared, new Set());
+    shared.keepRequest();
+  }
+  const alone = new LogBatch();
+  alone.beginRequest(1, 0);
+  format.decode(body, alone, new Set());
+  const owner = { organizationId: 1, keys: null };
+  const { slices } = await ruledSlices([takeSlice(alone, owner)], owner, rules, new LogBatch());
+  const masked = [
+    { before: "kept 1", user: "[masked]", after: "kept 2" },
+    { user: "[masked]" },
+    { before: "kept 3" },
+  ];
+  const small = takeBlock(shared);
+  expect(attributesOf(small)).toEqual([{ user: "theirs" }, ...masked]);
+  expect(slices.flatMap((slice) => attributesOf(blockOf(slice)))).toEqual(masked);
+  for (const bytes of [small, ...slices.map((slice) => slice.bytes)])
+    expect(Buffer.from(bytes).includes("hunter2")).toBe(false);
+});
+
+function attributesOf(bytes: Uint8Array): Record<string, string>[] {
+  const block = new CommittedBlock(bytes);
+  return Array.from({ length: block.rows }, (_, row) => {
+    const [keys, texts] = block.attributes(row);
+    return Object.fromEntries(keys.map((key, i) => [key, texts[i] ?? ""]));
+  });
+}
+
 test("of a request of which events were stored before, what rules drop stays away and what they mask stays masked", async () => {
   const stored: string[] = [];
   const counted: unknown[] = [];
-  const rules: EntryRules = {
+  const rules = new EntryRules({
     rules: [
-      { action: { kind: "drop" }, rowsOf: (block) => (row) => block.messageText(row).startsWith("drop") },
-      { action: { kind: "mask", fields: [], patterns: ["card"] }, rowsOf: () => () => true },
+      {
+        action: { kind: "drop" },
+        rowsOf: (block) => ({ candidates: null, isFor: (row) => block.messageText(row).startsWith("drop") }),
+      },
+      {
+        action: { kind: "mask", fields: [], patterns: ["card"] },
+        rowsOf: () => ({ candidates: null, isFor: () => true }),
+      },
     ],
     random: Math.random,
     applied: (outcomes) => counted.push(...outcomes),
-  };
+  });
   const ingest = await openIngest({
     directory: directory.path,
     store: { insert: () => Promise.resolve(), find: async () => new Map() },

@@ -1,18 +1,21 @@
+import type { BodyReader } from "../../recognise/body-reader.ts";
 import { writeJsonRecord } from "../../record/json-record.ts";
 import type { RecordField } from "../../record/json-record-keys.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
 import { isJsonObject, type JsonObject, numberText } from "../json-body.ts";
+import { jsonIn } from "../json-message.ts";
 
 /** Before a record's id: what another sender calls its own entries by must not be taken for a repetition. */
 const EVENT_ID_PREFIX = "platform-a:";
 
 /**
- * Writes one record of a deployment platform's drain. Its `id` is the same when the record is sent again, where it is the
+ * Writes one record of a deployment platform's drain. What the message says of itself, as an object or a line of a log,
+ * wins over what the platform says about it, which stays as attributes. Its `id` is the same when the record is sent again, where it is the
  * platform's own record; the project is the service; a record of a request that brought no message is described by its method, path and status. The time,
  * the level, the source (`lambda`, `edge`, `static`, `build`) and the host are well-known keys, and everything else
  * becomes attributes, `proxy` flattened. Source: Vercel, "Log Drains Reference".
  */
-export function writeDrainRecord(writer: RecordWriter, record: JsonObject): void {
+export function writeDrainRecord(writer: RecordWriter, record: JsonObject, bodies: BodyReader): void {
   const given = new Set<RecordField>();
   writer.begin();
   const id = textOf(record.id);
@@ -22,13 +25,32 @@ export function writeDrainRecord(writer: RecordWriter, record: JsonObject): void
     writer.service(project);
     given.add("service");
   }
-  const message = textOf(record.message) === null ? requestLine(record) : null;
+  const text = textOf(record.message);
+  const message = text === null ? requestLine(record) : null;
   if (message !== null) {
     writer.message(message);
     given.add("message");
   }
-  writeJsonRecord(writer, record, given);
+  if (text !== null && isDrainRecord(record)) writePrinted(writer, record, text, given, bodies);
+  else writeJsonRecord(writer, record, given);
   writer.end();
+}
+
+/** Writes a record whose message is what a program has printed. */
+function writePrinted(
+  writer: RecordWriter,
+  record: JsonObject,
+  text: string,
+  given: ReadonlySet<RecordField>,
+  bodies: BodyReader,
+): void {
+  const { message: _message, ...others } = record;
+  const object = jsonIn(text);
+  const written =
+    object === null
+      ? bodies.write(text.replace(/\r?\n$/, ""), writer, true)
+      : writeJsonRecord(writer, object, given);
+  writeJsonRecord(writer, others, new Set([...given, ...written]));
 }
 
 /**

@@ -7,11 +7,14 @@ import type { RecordWriter } from "../../record/record-writer.ts";
 import { isJsonObject, type JsonObject } from "../json-body.ts";
 import { jsonIn } from "../json-message.ts";
 import { decodeLenient } from "../lenient-text.ts";
-import { decodeValue, EventTime, plainValue } from "./message-pack.ts";
-import { ValueScanner } from "./value-scanner.ts";
+import { EventTime, plainValue } from "./message-pack.ts";
+import { decodedValue, eachValue, listHead, type MessageParts, partsOf } from "./message-parts.ts";
 
 /** Unpacked bytes of the events of one message. */
 const EVENTS_MAX_BYTES = 20 * 1024 * 1024;
+/** Arrays of a time and a record, and of a tag besides. */
+const EVENT_HEAD = new Uint8Array([0x92]);
+const MESSAGE_HEAD = new Uint8Array([0x93]);
 /** Members of a record that hold a line of text, which may be a JSON object. */
 const LINE_MEMBERS = ["log", "message", "msg"];
 
@@ -37,39 +40,21 @@ export class ForwardDecoder implements RecordDecoder {
   }
 }
 
-/** Visits the bytes of each whole value; answers where the first one begins that is none. */
-function eachValue(bytes: Uint8Array, visit: (value: Uint8Array) => void): number {
-  const scanner = new ValueScanner();
-  let start = 0;
-  while (start < bytes.length) {
-    scanner.begin(start);
-    if (scanner.scan(bytes, bytes.length) !== true) break;
-    visit(bytes.subarray(start, scanner.at));
-    start = scanner.at;
-  }
-  return start;
-}
-
 /** Writes the events of a message; answers why there are none. */
 function writeMessage(bytes: Uint8Array, place: string, writer: RecordWriter): string | null {
-  const message = decodedValue(bytes);
-  if (!Array.isArray(message)) return "is no message";
-  const [tagValue, second, third]: readonly unknown[] = message;
-  const tag = textOf(tagValue);
+  const parts = partsOf(bytes);
+  if (parts === null) return "is no message";
+  const tag = textOf(decodedValue(parts.tag));
   if (tag === null) return "the tag is no text";
-  if (Array.isArray(second)) {
-    for (const [index, event] of second.entries()) writeEvent(event, tag, `${place}/${index}`, bytes, writer);
+  if (parts.form === "single") {
+    writeEvent(Buffer.concat([EVENT_HEAD, parts.events]), { tag, place, raw: bytes }, writer);
     return null;
   }
-  if (typeof second !== "string" && !(second instanceof Uint8Array)) {
-    writeEvent([second, third], tag, place, bytes, writer);
-    return null;
-  }
-  const events = unpacked(secondBytes(bytes), third);
+  const events = parts.form === "list" ? parts.events : unpacked(parts);
   if (events === null) return "the packed events are damaged or too large";
   let index = 0;
   const end = eachValue(events, (event) =>
-    writeEvent(decodedValue(event), tag, `${place}/${index++}`, event, writer),
+    writeEvent(event, { tag, place: `${place}/${index++}`, raw: asMessage(parts.tag, event) }, writer),
   );
   if (end < events.length)
     writer.reject({
@@ -80,7 +65,22 @@ function writeMessage(bytes: Uint8Array, place: string, writer: RecordWriter): s
   return null;
 }
 
-function writeEvent(event: unknown, tag: string, place: string, raw: Uint8Array, writer: RecordWriter): void {
+/** An event as a message of its own, so that it can be read again by itself. */
+function asMessage(tag: Uint8Array, event: Uint8Array): Uint8Array {
+  const head = listHead(event);
+  return head === null ? event : Buffer.concat([MESSAGE_HEAD, tag, event.subarray(head)]);
+}
+
+/** Which event of a request one is. */
+interface EventPlace {
+  readonly tag: string;
+  readonly place: string;
+  /** What is kept of an event that cannot be read. */
+  readonly raw: Uint8Array;
+}
+
+function writeEvent(bytes: Uint8Array, { tag, place, raw }: EventPlace, writer: RecordWriter): void {
+  const event = decodedValue(bytes);
   const [head, record]: readonly unknown[] = Array.isArray(event) ? event : [];
   const plain = plainValue(record, JSON_MAX_DEPTH);
   if (!isJsonObject(plain)) {
@@ -93,6 +93,7 @@ function writeEvent(event: unknown, tag: string, place: string, raw: Uint8Array,
   writer.source(tag);
   const written = writeRecord(writer, plain);
   if (!written.has("time")) writeEventTime(writer, time);
+  if (!written.has("service")) writeContainer(writer, plain);
   const about = plainValue(metadata, JSON_MAX_DEPTH);
   if (isJsonObject(about)) writer.attributes("metadata.", about);
   writer.end();
@@ -111,6 +112,11 @@ function writeRecord(writer: RecordWriter, record: JsonObject): ReadonlySet<stri
   return writeJsonRecord(writer, record, new Set(["source"]));
 }
 
+/** Docker's driver names the container as its daemon does, with a slash in front. */
+function writeContainer(writer: RecordWriter, { container_name: name }: JsonObject): void {
+  if (typeof name === "string") writer.service(name.replace(/^\//, ""));
+}
+
 function writeEventTime(writer: RecordWriter, time: unknown): void {
   const isTaken =
     time instanceof EventTime
@@ -119,40 +125,18 @@ function writeEventTime(writer: RecordWriter, time: unknown): void {
   if (!isTaken) writer.attribute("time", plainValue(time, 1));
 }
 
-/** The value, or undefined for what is none. */
-function decodedValue(bytes: Uint8Array): unknown {
-  try {
-    return decodeValue(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 function textOf(value: unknown): string | null {
   if (value instanceof Uint8Array) return decodeLenient(value, 0, value.length);
   return typeof value === "string" ? value : null;
 }
 
 /** The bytes of the events; null for a pack that is damaged or too large. */
-function unpacked(bytes: Uint8Array, option: unknown): Uint8Array | null {
-  const isPacked = isJsonObject(option) && option.compressed === "gzip";
-  if (!isPacked) return bytes;
+function unpacked({ events, option }: MessageParts): Uint8Array | null {
+  const value = option === null ? undefined : decodedValue(option);
+  if (!isJsonObject(value) || value.compressed !== "gzip") return events;
   try {
-    return gunzipSync(bytes, { maxOutputLength: EVENTS_MAX_BYTES });
+    return gunzipSync(events, { maxOutputLength: EVENTS_MAX_BYTES });
   } catch {
     return null;
   }
-}
-
-/** The bytes of a message's second element, which old senders write as a text although they are none. */
-function secondBytes(message: Uint8Array): Uint8Array {
-  const scanner = new ValueScanner();
-  scanner.begin((message[0] ?? 0) < 0xa0 ? 1 : message[0] === 0xdc ? 3 : 5);
-  scanner.scan(message, message.length);
-  const start = scanner.at;
-  const kind = message[start] ?? 0;
-  scanner.begin(start);
-  scanner.scan(message, message.length);
-  const head = kind < 0xc0 ? 1 : kind === 0xc4 || kind === 0xd9 ? 2 : kind === 0xc5 || kind === 0xda ? 3 : 5;
-  return message.subarray(start + head, scanner.at);
 }

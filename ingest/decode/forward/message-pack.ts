@@ -1,4 +1,4 @@
-import { decode, ExtensionCodec, encode } from "@msgpack/msgpack";
+import { Decoder, ExtensionCodec, encode } from "@msgpack/msgpack";
 import { decodeLenient } from "../lenient-text.ts";
 
 /** A time of Fluentd: seconds since 1970 and nanoseconds. */
@@ -25,13 +25,15 @@ extensionCodec.register({
   },
 });
 
+const decoder = new Decoder({
+  extensionCodec,
+  useBigInt64: true,
+  mapKeyConverter: (key) => (typeof key === "object" && key !== null ? "" : String(key)),
+});
+
 /** The value of bytes that hold exactly one; throws an Error for what is none. Integers beyond 2^31 are bigints. */
 export function decodeValue(bytes: Uint8Array): unknown {
-  return decode(bytes, {
-    extensionCodec,
-    useBigInt64: true,
-    mapKeyConverter: (key) => (typeof key === "object" && key !== null ? "" : String(key)),
-  });
+  return decoder.decode(bytes);
 }
 
 /** What senders are answered. */

@@ -3,6 +3,7 @@ import type { RecordWriter } from "../../record/record-writer.ts";
 import type { JsonObject } from "../json-body.ts";
 import { decodeLenient } from "../lenient-text.ts";
 import { LENGTH, ProtobufReader, unsignedOf, VARINT } from "../protobuf-reader.ts";
+import { unpackSnappy } from "../snappy.ts";
 import { parseLabels } from "./label-text.ts";
 import {
   fieldsOf,
@@ -27,7 +28,7 @@ const VALUE = 2;
 const NO_METADATA: JsonObject = {};
 
 /**
- * The protobuf body of Loki's push request, unpacked: what Promtail, Alloy and most clients send. It becomes what the
+ * The protobuf body of Loki's push request, a Snappy block: what Promtail, Alloy and most clients send. It becomes what the
  * JSON body becomes; labels that cannot be read are an attribute as they stand. Source: Grafana Loki, pkg/push/push.proto.
  */
 export class LokiProtobuf implements RecordDecoder {
@@ -37,10 +38,11 @@ export class LokiProtobuf implements RecordDecoder {
 
   decode(body: Uint8Array, writer: RecordWriter): void {
     const reader = this.#reader;
+    const push = unpackSnappy(body);
     this.#repeatedUnits = 0;
-    reader.open(body);
+    reader.open(push);
     try {
-      while (reader.next(body.length)) {
+      while (reader.next(push.length)) {
         if (reader.field !== STREAMS) continue;
         reader.expect(LENGTH);
         const { stop } = reader;

@@ -20,6 +20,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const MINUS = 0x2d;
 const ISO_MAX_CHARS = 64;
+const LOGGER = new TextEncoder().encode("logger");
 const TRACE_ID_CHARS = 32;
 const SPAN_ID_CHARS = 16;
 
@@ -80,11 +81,11 @@ export class PlainRecord {
     return done | FIELD_BITS.message;
   }
 
-  /** The token of the object's own member `message`; -1 when there is none, null when it is an object. */
-  get message(): number | null {
+  /** The tokens of the object's own members that may be the text of an object; null when one is an object. */
+  get lines(): readonly number[] | null {
     const plan = this.#plan;
-    if (plan === null || plan.hasMessageObject) return null;
-    return plan.message === -1 ? -1 : (this.#tokens[plan.message] ?? 0);
+    if (plan === null || plan.hasLineObject) return null;
+    return plan.lines.map((value) => this.#tokens[value] ?? 0);
   }
 
   /** Writes a value as it stands, under a name that is UTF-8. */
@@ -155,6 +156,9 @@ function writeText(
       writer.messageBytes(bytes, start, kept);
       return true;
     }
+    case "logger":
+      if (start < end) writer.attributeBytes(LOGGER, 0, LOGGER.length, bytes, start, end, false);
+      return start < end;
     case "service":
     case "source":
     case "host":

@@ -1,10 +1,13 @@
-import { INSTANT, scaleIn } from "../../record/json-record.ts";
+import { INSTANT } from "../../record/json-record.ts";
 import {
+  dialectOf,
   type KnownKey,
+  knownIn,
   knownInside,
-  knownKey,
   type LevelScale,
+  type RecordDialect,
   type RecordField,
+  scaleIn,
 } from "../../record/json-record-keys.ts";
 import type { MemberPath } from "./shape-table.ts";
 
@@ -18,6 +21,7 @@ export const FIELD_BITS: Readonly<Record<RecordField, number>> = {
   host: 32,
   traceId: 64,
   spanId: 128,
+  logger: 256,
 };
 
 /** A value that may say a field. */
@@ -39,11 +43,14 @@ export interface RecordPlan {
   /** The names of the values as attributes, UTF-8. */
   readonly names: readonly Uint8Array[];
   readonly fields: readonly PlannedField[];
-  /** The position of the value of the record's own member `message`, -1 when there is none. */
-  readonly message: number;
-  /** That member is an object. */
-  readonly hasMessageObject: boolean;
+  /** The positions of the values of the record's own members that may hold an object or the text of one. */
+  readonly lines: readonly number[];
+  /** One of them is an object. */
+  readonly hasLineObject: boolean;
 }
+
+/** Members of an event in which what was logged may stand as an object, or as the text of one. */
+export const LINE_MEMBERS = ["message", "line"] as const;
 
 interface Known {
   readonly known: KnownKey;
@@ -56,9 +63,9 @@ const FIELDS = Object.keys(FIELD_BITS).filter((name): name is RecordField => Obj
 /** The plan for records with these values; null where an object as a whole may say a field. */
 export function planRecord(paths: readonly MemberPath[]): RecordPlan | null {
   if (paths.some(isInsideTime)) return null;
-  const isGelf = paths.some(([name]) => name === "short_message");
+  const dialect = dialectOf((key) => paths.some(([name]) => name === key));
   const all = paths.flatMap((path, value): Known[] => {
-    const known = knownAt(path);
+    const known = knownAt(path, dialect);
     return known === undefined ? [] : [{ known, value }];
   });
   const fields = FIELDS.map((field) => ({
@@ -67,18 +74,22 @@ export function planRecord(paths: readonly MemberPath[]): RecordPlan | null {
     candidates: all
       .filter(({ known }) => known.field === field)
       .sort((a, b) => a.known.rank - b.known.rank)
-      .map(({ known, value }) => ({ value, scale: scaleIn(known, isGelf) })),
+      .map(({ known, value }) => ({ value, scale: scaleIn(known, dialect) })),
   }));
   return {
     names: paths.map((path) => encoder.encode(path.join("."))),
     fields: fields.filter(({ candidates }) => candidates.length > 0),
-    message: paths.findIndex(([name, ...inner]) => name === "message" && inner.length === 0),
-    hasMessageObject: paths.some(([name, ...inner]) => name === "message" && inner.length > 0),
+    lines: paths.flatMap(([name, ...inner], value) => (isLine(name) && inner.length === 0 ? [value] : [])),
+    hasLineObject: paths.some(([name, ...inner]) => isLine(name) && inner.length > 0),
   };
 }
 
-function knownAt([name = "", inner, ...deeper]: MemberPath): KnownKey | undefined {
-  if (inner === undefined) return knownKey(name);
+function isLine(name: string | undefined): boolean {
+  return LINE_MEMBERS.some((line) => line === name);
+}
+
+function knownAt([name = "", inner, ...deeper]: MemberPath, dialect: RecordDialect): KnownKey | undefined {
+  if (inner === undefined) return knownIn(name, dialect);
   return deeper.length > 0 ? undefined : knownInside(name)?.(inner);
 }
 

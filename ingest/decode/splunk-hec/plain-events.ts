@@ -94,10 +94,10 @@ export class PlainEvents {
 
   #isPlainEvent(event: number): boolean {
     if (this.#tape.kinds[event] !== JSON_OBJECT || !this.#event.read(event)) return false;
-    const { message } = this.#event;
-    if (message === NOTHING) return true;
-    if (message === null || this.#tape.kinds[message] === JSON_OBJECT) return false;
-    return (this.#tape.kinds[message] ?? 0) > JSON_ESCAPED_STRING || this.#isNoJson(message);
+    const { kinds } = this.#tape;
+    const isPlain = (line: number): boolean =>
+      kinds[line] !== JSON_OBJECT && ((kinds[line] ?? 0) > JSON_ESCAPED_STRING || this.#isNoJson(line));
+    return this.#event.lines?.every(isPlain) ?? false;
   }
 
   /** Whether a text is a message as it stands. */

@@ -6,6 +6,7 @@ import type { RecordWriter } from "../../record/record-writer.ts";
 import { decodeUtf8, isJsonObject, type JsonObject } from "../json-body.ts";
 import { readBodyElements } from "../json-elements.ts";
 import { jsonIn } from "../json-message.ts";
+import { LINE_MEMBERS } from "../plain-json/record-plan.ts";
 import { PlainEvents } from "./plain-events.ts";
 
 /** The members of an event object that are not attributes as they stand. */
@@ -107,7 +108,7 @@ function writeEvent(writer: RecordWriter, envelope: JsonObject, event: unknown, 
 }
 
 /**
- * Writes the members of an event. Loggers put what they log into a member of their own, an object or a text that is one,
+ * Writes the members of an event. Loggers and Docker put what is logged into a member, an object or a text that is one,
  * which is taken apart as if it were the event.
  */
 function writeEventObject(
@@ -115,10 +116,13 @@ function writeEventObject(
   event: JsonObject,
   given: ReadonlySet<RecordField>,
 ): ReadonlySet<RecordField> {
-  const { message } = event;
-  const inner = isJsonObject(message) ? message : typeof message === "string" ? jsonIn(message) : null;
-  if (inner === null) return writeJsonRecord(writer, event, given);
-  const { message: _inner, ...others } = event;
-  const written = writeJsonRecord(writer, inner, given);
-  return writeJsonRecord(writer, others, written);
+  for (const name of LINE_MEMBERS) {
+    const line = event[name];
+    const inner = isJsonObject(line) ? line : typeof line === "string" ? jsonIn(line) : null;
+    if (inner === null) continue;
+    const { [name]: _inner, ...others } = event;
+    const written = writeJsonRecord(writer, inner, given);
+    return writeJsonRecord(writer, others, written);
+  }
+  return writeJsonRecord(writer, event, given);
 }

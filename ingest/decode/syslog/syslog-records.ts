@@ -59,18 +59,19 @@ export class SyslogRecords {
 
   #writeMessage(text: string, writer: RecordWriter, { peer, form }: SyslogOrigin, nowMs: number): void {
     const parsed = parseSyslog(text, form, nowMs);
-    const host = parsed.hostname ?? peer;
-    if (host !== null) writer.host(host);
+    if (parsed.hostname !== null) writer.host(parsed.hostname);
     writeSyslogHeader(writer, parsed);
     const object = jsonIn(parsed.message);
     // What else a program says is taken apart where it is certain what it is: pairs, requests, a level in front.
     if (object === null) this.#bodies.write(parsed.message, writer, parsed.time !== null);
     else {
       const given = new Set<RecordField>();
-      if (host !== null) given.add("host");
+      if (parsed.hostname !== null) given.add("host");
       if (parsed.appName !== null) given.add("service");
       writeJsonRecord(writer, object, given);
     }
+    // Where a message came from says less than the message.
+    if (peer !== null) writer.host(peer);
     const level = parsed.severity === null ? null : levelOfSyslogSeverity(parsed.severity);
     if (level !== null) writer.level(level);
     if (parsed.time !== null) writer.timeParts(parsed.time.seconds, parsed.time.nanos);

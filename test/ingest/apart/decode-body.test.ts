@@ -4,12 +4,13 @@ import fc from "fast-check";
 import { packItems } from "../../../ingest/apart/bulk-items.ts";
 import { decodeBody } from "../../../ingest/apart/decode-body.ts";
 import type { DecoderSpec } from "../../../ingest/apart/decoder-spec.ts";
-import { appendBlock } from "../../../ingest/append-block.ts";
+import { CommittedBlock } from "../../../ingest/committed-block.ts";
 import { ElasticsearchBulk } from "../../../ingest/decode/elasticsearch-bulk/elasticsearch-bulk.ts";
+import { blockOf } from "../../../ingest/entry-record.ts";
 import { IngestRejectedError } from "../../../ingest/errors.ts";
 import { LogBatch } from "../../../ingest/log-batch.ts";
 import { RecordWriter } from "../../../ingest/record/record-writer.ts";
-import { type DecodedRequest, entriesOf, RECEIVED_AT_MS } from "../decode/decoded-entries.ts";
+import { type DecodedRequest, entriesOfBlock, RECEIVED_AT_MS } from "../decode/decoded-entries.ts";
 import { FORMATS, type FormatUnderTest } from "../decode/formats-under-test.ts";
 import { nativeEntry } from "../log-entry-arbitrary.ts";
 
@@ -48,27 +49,13 @@ function source(format: "json" | "ndjson" | "cef", mapping: object, learning: bo
   return { kind: "source", format, mapping: { ...mapping }, learning };
 }
 
-/** The way over the other thread: a copied job, and a block that is appended behind what others have in the batch. */
-function decodeApart(spec: DecoderSpec, body: Uint8Array, skip: ReadonlySet<number>): DecodedRequest {
-  const batch = new LogBatch();
-  batch.beginRequest(2, 0);
-  batch.message.append("of another request");
-  batch.service.append("another");
-  batch.attrs.keys.append("k");
-  batch.attrs.values.append("v");
-  batch.endRow();
-  batch.keepRequest();
+/** The way over the other thread: a copied job, and slices of so many bytes, some of them of one entry. */
+function decodeApart(spec: DecoderSpec, body: Uint8Array, sliceBytes: number): DecodedRequest {
   try {
-    const job = structuredClone({ organizationId: 1, receivedAtMs: RECEIVED_AT_MS, spec, body });
-    const { block, rejections } = decodeBody(job);
-    batch.beginRequest(1, RECEIVED_AT_MS);
-    appendBlock(batch, block, new Set());
-    // What was appended is taken back without a trace and appended again, as when some of it is stored already.
-    batch.rewindRequest();
-    appendBlock(batch, block, skip);
-    batch.keepRequest();
+    const job = structuredClone({ organizationId: 1, keys: null, receivedAtMs: RECEIVED_AT_MS, spec, body });
+    const { slices, rejections } = decodeBody(job, sliceBytes);
     return {
-      entries: entriesOf(batch).slice(1),
+      entries: slices.flatMap((slice) => entriesOfBlock(new CommittedBlock(blockOf(slice)))),
       rejections: rejections.map(({ place, reason, raw }) => ({
         place,
         reason,
@@ -82,21 +69,23 @@ function decodeApart(spec: DecoderSpec, body: Uint8Array, skip: ReadonlySet<numb
   }
 }
 
-function expectSame(format: FormatUnderTest, spec: DecoderSpec, body: Uint8Array, skip: Set<number>): void {
-  expect(decodeApart(spec, body.slice(), skip)).toEqual(format.decode(body, skip));
+function expectSame(format: FormatUnderTest, spec: DecoderSpec, body: Uint8Array, sliceBytes: number): void {
+  expect(decodeApart(spec, body.slice(), sliceBytes)).toEqual(format.decode(body));
 }
 
+/** From slices of one entry to one slice. */
+const sliceBytes = fc.constantFrom(1, 300, 1000, 1 << 20);
+
 describe("decoded apart", () => {
-  test.each(formats)("%s is the same, also without some of the entries", (_, format, spec) => {
+  test.each(formats)("%s is the same in slices of any size", (_, format, spec) => {
     const message = fc
       .string({ minLength: 1, maxLength: 40, unit: "grapheme" })
       .map((text) => `m ${text.replace(format.cannotHold, "-")}`);
     const bodies = fc.array(message, { minLength: 1, maxLength: 12 });
     fc.assert(
-      fc.property(bodies, fc.array(fc.nat(11), { maxLength: 6 }), (messages, skipped) => {
-        const skip = new Set(skipped.filter((position) => position < messages.length));
-        expectSame(format, spec, format.bodyOf(messages), skip);
-      }),
+      fc.property(bodies, sliceBytes, (messages, bytes) =>
+        expectSame(format, spec, format.bodyOf(messages), bytes),
+      ),
       { numRuns: 20 },
     );
   });
@@ -107,7 +96,7 @@ describe("decoded apart", () => {
         format,
         spec,
         Uint8Array.from(body, (char) => char.charCodeAt(0)),
-        new Set(),
+        1,
       );
   });
 
@@ -115,12 +104,41 @@ describe("decoded apart", () => {
     const [[, format, spec] = []] = formats;
     if (format === undefined || spec === undefined) throw new Error("no native format");
     fc.assert(
-      fc.property(fc.array(nativeEntry, { minLength: 1, maxLength: 8 }), fc.nat(7), (entries, skipped) => {
-        const skip = new Set(skipped < entries.length ? [skipped] : []);
-        expectSame(format, spec, encoder.encode(JSON.stringify(entries)), skip);
-      }),
+      fc.property(fc.array(nativeEntry, { minLength: 1, maxLength: 8 }), sliceBytes, (entries, bytes) =>
+        expectSame(format, spec, encoder.encode(JSON.stringify(entries)), bytes),
+      ),
       { numRuns: 50 },
     );
+  });
+
+  test.each(["native", "ndjson"])(
+    "%s that is only unusual is read anew, and no entry is there twice",
+    (name) => {
+      const [, format, spec] = formats.find(([known]) => known === name) ?? [];
+      if (format === undefined || spec === undefined) throw new Error(`no format ${name}`);
+      const lines = ['{"message":"a"}', '{"message":"b"}', '{"message":"c","ts":1.7e9}'];
+      const body = name === "native" ? `[${lines.join(",")}]` : lines.join("\n");
+      expectSame(format, spec, encoder.encode(body), 1);
+    },
+  );
+
+  test("what records inherit is theirs in every slice", () => {
+    const [, format, spec] = formats.find(([known]) => known === "otlp") ?? [];
+    if (format === undefined || spec === undefined) throw new Error("no format otlp");
+    const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+    const logRecords = ["a", "b", "c"].map((each) => ({
+      body: { stringValue: each },
+      attributes: [text(`own.${each}`, each), text("shared", each)],
+    }));
+    const resourceLogs = ["one", "two"].map((each) => ({
+      resource: {
+        attributes: [text("service.name", each), text("host.name", each), text("zone", each)],
+        droppedAttributesCount: 2,
+      },
+      scopeLogs: [{ scope: { name: `scope ${each}`, attributes: [text("shared", "scope")] }, logRecords }],
+    }));
+    for (const bytes of [1, 400, 1000])
+      expectSame(format, spec, encoder.encode(JSON.stringify({ resourceLogs })), bytes);
   });
 
   test("the actions of a bulk request are told as they are in place", () => {
@@ -133,7 +151,7 @@ describe("decoded apart", () => {
     batch.beginRequest(1, 0);
     writer.open(batch, new Set());
     bulk.decode(body, writer);
-    const job = { organizationId: 1, receivedAtMs: 0, body };
+    const job = { organizationId: 1, keys: null, receivedAtMs: 0, body };
     const apart = decodeBody({ ...job, spec: { kind: "elasticsearch-bulk", defaultIndex: "logs" } });
     expect(apart.items).toEqual(packItems(bulk.items));
     expect(bulk.items).toHaveLength(3);

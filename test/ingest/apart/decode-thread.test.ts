@@ -155,7 +155,7 @@ test("what came over from the thread is freed as soon as the request is answered
     job,
   ) {
     const body = await decode.call(this, job);
-    blocks.push(body.block);
+    blocks.push(...body.slices.map(({ bytes }) => bytes));
     return body;
   });
   const ingest = await openOne();
@@ -172,7 +172,13 @@ test("what is not decoded when the thread is closed is refused, and so is what c
   const thread = new DecodeThread();
   const decode = (): Promise<unknown> =>
     thread
-      .decode({ organizationId: 1, receivedAtMs: 0, spec: { kind: "native" }, body: encoder.encode("[]") })
+      .decode({
+        organizationId: 1,
+        keys: null,
+        receivedAtMs: 0,
+        spec: { kind: "native" },
+        body: encoder.encode("[]"),
+      })
       .then(
         () => null,
         (error: unknown) => (error instanceof IngestUnavailableError ? error.reason : error),

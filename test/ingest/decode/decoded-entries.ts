@@ -93,7 +93,10 @@ export function decodeEntries(format: RecordDecoder, body: string | Uint8Array):
 export function entriesOf(batch: LogBatch): DecodedEntry[] {
   const out = new ByteBuffer();
   batch.writeTo(out, 1n, LOG_ID_STEP);
-  const block = new CommittedBlock(out.view());
+  return entriesOfBlock(new CommittedBlock(out.view()));
+}
+
+export function entriesOfBlock(block: CommittedBlock): DecodedEntry[] {
   return Array.from({ length: block.rows }, (_, row) => entryOf(block, row));
 }
 

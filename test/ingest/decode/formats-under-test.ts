@@ -1,3 +1,4 @@
+import { compress } from "snappyjs";
 import { CefDecoder } from "../../../ingest/decode/cef/cef-decoder.ts";
 import { DeliveryDecoder } from "../../../ingest/decode/delivery-stream/delivery-decoder.ts";
 import { DeploymentDrainDecoder } from "../../../ingest/decode/deployment-drain/drain-decoder.ts";
@@ -142,7 +143,7 @@ export const FORMATS: readonly FormatUnderTest[] = [
     (messages) => {
       const time = lengthField(1, varintField(1, 1_700_000_000));
       const entries = messages.map((message) => lengthField(2, time, lengthField(2, message)));
-      return lengthField(1, lengthField(1, '{app="a"}'), ...entries);
+      return compress(lengthField(1, lengthField(1, '{app="a"}'), ...entries));
     },
     { cannotHold: BRACES },
   ),

@@ -32,7 +32,7 @@ describe("a source of text", () => {
         ts: "2026-03-04T10:15:30.123Z",
         level: "error",
         message: STACK,
-        attrs: { "thread.name": "main", "log.logger": "a.b.Ledger" },
+        attrs: { "thread.name": "main", logger: "a.b.Ledger" },
       },
       {
         ts: "2026-03-04T10:15:31.000Z",
@@ -68,7 +68,7 @@ describe("a source of text", () => {
       message: STACK,
       attrs: {
         thread: "main",
-        "log.logger": "a.b.Ledger",
+        logger: "a.b.Ledger",
         "log.original": LINES.split("\nMar")[0],
       },
     });

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Mask } from "../../../ingest/masking/mask.ts";
 import { RawMasker } from "../../../ingest/masking/raw-masker.ts";
+import { ACCESS_LINES } from "../recognise/corpus/access-lines.ts";
+import { PRODUCT_LINES } from "../recognise/corpus/product-lines.ts";
+import { SYSLOG_LINES } from "../recognise/corpus/syslog-lines.ts";
+import { TEXT_LINES } from "../recognise/corpus/text-lines.ts";
 
 const masker = (...masks: Partial<Mask>[]): RawMasker =>
   new RawMasker(masks.map((mask) => ({ fields: [], patterns: [], ...mask })));
@@ -29,8 +33,65 @@ describe("a record that could not be read", () => {
     expect(both.text(raw)).toBe(kept);
   });
 
+  test.each([
+    [{ ssn: { from: "person.id" } }, '{"person":{"id":"9"},"id":1}', '{"person":{"id":"[masked]"},"id":1}'],
+    [
+      { ssn: { from: "a[0].b", fromDefault: "nr" } },
+      '{"a":[{"b":9}],"nr":9}',
+      '{"a":[{"b":"[masked]"}],"nr":"[masked]"}',
+    ],
+    [{ card: { from: "pay" } }, '{"pay":{"pin":"9","n":1}}', '{"pay":{"pin":"[masked]","n":1}}'],
+    [{ other: { from: "x" } }, '{"x":"9","ssn":"9"}', '{"x":"9","ssn":"[masked]"}'],
+    [{ ssn: { const: "y" } }, '{"x":"9"}', '{"x":"9"}'],
+  ])("of a source with the fields %j: %j is kept as %j", (fields, raw, kept) => {
+    const ofFields = masker({ fields: ["ssn", "card.pin"] });
+    expect(ofFields.ofSource({ format: "json", mapping: { fields } }).text(raw)).toBe(kept);
+  });
+
+  test("of a source whose fields have no names in the record is not kept where a field is masked", () => {
+    for (const format of ["text", "cef"] as const) {
+      expect(
+        masker({ fields: ["ssn"] })
+          .ofSource({ format, mapping: {} })
+          .text("9"),
+      ).toBe("[masked]");
+      expect(
+        masker({ patterns: ["card"] })
+          .ofSource({ format, mapping: {} })
+          .text("9"),
+      ).toBe("9");
+    }
+  });
+
+  test("is masked where a sender marks a name as its own, as GELF does", () => {
+    expect(both.text('{"_pin":"9","a_pin":"9"}')).toBe('{"_pin":"[masked]","a_pin":"9"}');
+    expect(both.text("_pin=9 a_pin=9")).toBe("_pin=[masked] a_pin=9");
+  });
+
   test("is not kept at all where a column is masked, which could stand anywhere in it", () => {
     expect(masker({ fields: ["message"] }).text('{"msg":"x"}')).toBe("[masked]");
+  });
+
+  test.each([...TEXT_LINES, ...PRODUCT_LINES, ...SYSLOG_LINES, ...ACCESS_LINES])(
+    "has nothing left of a field that the server has named, as in %s",
+    (line, { message, attributes = {} }) => {
+      for (const [name, value] of Object.entries(attributes)) {
+        const text = String(value);
+        const isElsewhere =
+          message.includes(text) || Object.values(attributes).filter((v) => v === value).length > 1;
+        if (text.length < 2 || !line.includes(text) || isElsewhere) continue;
+        const kept = masker({ fields: [name] }).text(line);
+        expect({ name, kept, isLeft: kept.includes(text) }).toMatchObject({ isLeft: false });
+      }
+    },
+  );
+
+  test("is not kept where a field is masked and its names stand apart from its values", () => {
+    const ofFields = masker({ fields: ["ssn"] });
+    const packed = new TextDecoder().decode(Uint8Array.of(0x81, 0xa3, 0x73, 0x73, 0x6e, 0xa1, 0x39));
+    expect(ofFields.text(packed)).toBe("[masked]");
+    expect(ofFields.text("CEF:0|v|p|1|1|n|5|cs1=9 cs1Label=ssn")).toBe("[masked]");
+    expect(masker({ patterns: ["card"] }).text("CEF:0|v|p|1|1|n|5|cs1=9")).toBe("CEF:0|v|p|1|1|n|5|cs1=9");
   });
 
   test("has its place and its reason masked too, with what the reason shows of it", () => {

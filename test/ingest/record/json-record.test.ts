@@ -48,7 +48,7 @@ describe("a log object of", () => {
       traceId: "0af7651916cd43dd8448eb211c80319c",
       spanId: "b7ad6b7169203331",
       attrs: {
-        "log.logger": "net.Pool",
+        logger: "net.Pool",
         "service.version": "1.2",
         "host.ip": ["192.0.2.7"],
         "event.original": "WARN pool is empty",
@@ -76,13 +76,36 @@ describe("a log object of", () => {
       attrs: { pid: 7, reqId: 17 },
     }));
 
+  test("bunyan and pino, whose name is the program", () =>
+    expect(entryOf({ name: "orders", pid: 7, hostname: "node-1", level: 50, msg: "no" })).toMatchObject({
+      service: "orders",
+      attrs: { pid: 7 },
+    }));
+
+  test.each([
+    { name: "orders.store", levelname: "INFO" },
+    { name: "worker", pid: 7, hostname: "node-1" },
+    { name: "orders", service: "shop", pid: 7, hostname: "node-1", level: 30 },
+  ])("any other logger, whose name may be anything: %j", (record) =>
+    expect(entryOf({ ...record, msg: "m" })).toMatchObject({ attrs: { name: record.name } }),
+  );
+
+  test.each(["logger", "log.logger", "logger_name", "loggerName", "SourceContext"])(
+    "any logger says which of the program's parts logged: %s is the attribute logger and no service",
+    (key) =>
+      expect(entryOf({ [key]: "net.Pool", msg: "m" })).toEqual({
+        ts: RECEIVED_AT,
+        message: "m",
+        attrs: { logger: "net.Pool" },
+      }),
+  );
+
   test("zap and logrus, with seconds as a fraction", () =>
     expect(entryOf('{"level":"info","ts":1769903998.123,"logger":"http","msg":"m"}')).toEqual({
       ts: AT,
       level: "info",
-      service: "http",
       message: "m",
-      attrs: {},
+      attrs: { logger: "http" },
     }));
 
   test("Python's logging, whose time has a comma and no offset", () =>

@@ -1,4 +1,5 @@
 import type { WalFailedError } from "../../../ingest/wal/errors.ts";
+import { HEADER_BYTES, recordOf } from "../../../ingest/wal/format.ts";
 import type { WalAppend, WalDamage, WalKeys, WalOptions, WalRecord } from "../../../ingest/wal/types.ts";
 import { openWal, type Wal } from "../../../ingest/wal/wal.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
@@ -31,13 +32,11 @@ export async function openOn(disk: MemoryDisk, options: Partial<WalOptions> = {}
   return { wal, fatal, damage };
 }
 
-/** A record whose contents follow from `id`: `bytes` of block in three parts, and `keys` keys. */
+/** A record whose contents follow from `id`: `bytes` of block and `keys` keys. */
 export function appendOf(id: number, bytes = 100, keys = 0, receivedAtMs = START_MS): WalAppend {
   const block = new Uint8Array(bytes);
   for (let i = 0; i < bytes; i++) block[i] = (id * 31 + i * 7) & 0xff;
-  const third = Math.floor(bytes / 3);
-  const parts = [block.subarray(0, third), block.subarray(third, 2 * third), block.subarray(2 * third)];
-  return { rows: id + 1, receivedAtMs, block: parts, keys: keysOf(id, keys) };
+  return recordOf({ rows: id + 1, receivedAtMs, block, keys: keysOf(id, keys) });
 }
 
 export function keysOf(id: number, count: number): Uint8Array {
@@ -54,9 +53,9 @@ export function keysOf(id: number, count: number): Uint8Array {
 export function idOf(record: WalRecord): number {
   const id = record.rows - 1;
   const made = appendOf(id, record.block.length, record.keys.length / 16);
-  if (Buffer.compare(Buffer.concat(made.block.slice()), record.block) !== 0)
-    throw new Error(`block of ${id} differs`);
-  if (Buffer.compare(made.keys, record.keys) !== 0) throw new Error(`keys of ${id} differ`);
+  const contents = made.bytes.subarray(HEADER_BYTES, HEADER_BYTES + made.keyBytes + made.blockBytes);
+  if (Buffer.compare(contents, Buffer.concat([record.keys, record.block])) !== 0)
+    throw new Error(`keys or block of ${id} differ`);
   return id;
 }
 

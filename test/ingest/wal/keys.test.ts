@@ -91,8 +91,7 @@ describe("keys", () => {
     const disk = new MemoryDisk();
     const megabyte = 1024 * 1024;
     const { wal } = await openOn(disk, { segmentBytes: 64 * megabyte, maxBytes: 128 * megabyte });
-    const keys = new Uint8Array(3 * megabyte).fill(1);
-    for (let id = 0; id < 5; id++) await wal.append({ ...appendOf(id), keys });
+    for (let id = 0; id < 5; id++) await wal.append(appendOf(id, 100, (3 * megabyte) / 16));
     expect(disk.paths(/\.wal$/)).toHaveLength(3);
     await flushAll(wal);
     const [reserve = ""] = disk.paths(/reserve$/);

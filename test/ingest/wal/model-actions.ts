@@ -3,6 +3,7 @@ import fc from "fast-check";
 /** What a process, its disk or its end may do. */
 export type Action =
   | { readonly kind: "append"; readonly sizes: readonly number[]; readonly keys: number }
+  | { readonly kind: "appendTogether"; readonly sizes: readonly number[]; readonly keys: number }
   | { readonly kind: "flush"; readonly maxBytes: number; readonly release: boolean }
   | { readonly kind: "intent"; readonly maxBytes: number }
   | { readonly kind: "wait"; readonly ms: number }
@@ -16,7 +17,7 @@ export type Action =
   | {
       /** The process ends at the given operation of what it is doing. */
       readonly kind: "die";
-      readonly during: "append" | "flush" | "open";
+      readonly during: "append" | "appendTogether" | "flush" | "open";
       readonly operations: number;
       readonly sizes: readonly number[];
       readonly seed: number;
@@ -31,6 +32,14 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant("append"), sizes, keys: fc.integer({ min: 0, max: 5 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("appendTogether"),
+      sizes: fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 2, maxLength: 5 }),
+      keys: fc.integer({ min: 0, max: 3 }),
+    }),
   },
   {
     weight: 3,
@@ -62,7 +71,7 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant("die"),
-      during: fc.constantFrom("append", "flush", "open"),
+      during: fc.constantFrom("append", "appendTogether", "flush", "open"),
       operations: fc.integer({ min: 0, max: 24 }),
       sizes,
       seed,

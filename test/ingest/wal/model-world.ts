@@ -1,5 +1,10 @@
 import { expect } from "bun:test";
-import { WalFailedError, WalFullError, WalWriteError } from "../../../ingest/wal/errors.ts";
+import {
+  WalFailedError,
+  WalFullError,
+  WalRecordTooLargeError,
+  WalWriteError,
+} from "../../../ingest/wal/errors.ts";
 import type { Wal } from "../../../ingest/wal/wal.ts";
 import {
   appendOf,
@@ -19,6 +24,7 @@ const KEY_RETENTION_MS = 10_000;
 
 interface Acknowledged {
   readonly id: number;
+  /** Where the append begins that it belongs to. */
   readonly start: number;
   readonly keys: number;
   readonly receivedAtMs: number;
@@ -33,6 +39,8 @@ export class World {
   #nowMs = START_MS;
   #nextId = 0;
   readonly #acknowledged: Acknowledged[] = [];
+  /** What was appended together. */
+  readonly #together: (readonly number[])[] = [];
   /** Which record a position was ever seen to mean. */
   readonly #idAt = new Map<number, number>();
 
@@ -42,6 +50,9 @@ export class World {
     switch (each.kind) {
       case "append":
         await this.#append(wal, each.sizes, each.keys);
+        break;
+      case "appendTogether":
+        await this.#appendTogether(wal, each.sizes, each.keys);
         break;
       case "flush":
         await this.#flush(wal, each);
@@ -125,20 +136,30 @@ export class World {
   }
 
   async #append(wal: Wal, sizes: readonly number[], keys: number): Promise<void> {
-    await Promise.all(sizes.map((bytes) => this.#appendOne(wal, bytes, keys)));
+    await Promise.all(sizes.map((bytes) => this.#appendTogether(wal, [bytes], keys)));
   }
 
-  async #appendOne(wal: Wal, bytes: number, keys: number): Promise<void> {
-    const id = this.#nextId++;
+  async #appendTogether(wal: Wal, sizes: readonly number[], keys: number): Promise<void> {
     const receivedAtMs = this.#nowMs;
+    const ids = sizes.map(() => this.#nextId++);
+    this.#together.push(ids);
+    const records = ids.map((id, i) => appendOf(id, sizes[i], keys, receivedAtMs));
     try {
-      const { start } = await wal.append(appendOf(id, bytes, keys, receivedAtMs));
-      this.#see(start, id);
-      this.#acknowledged.push({ id, start, keys, receivedAtMs });
+      const { start } = await wal.append(...records);
+      let position = start;
+      for (const [i, { bytes }] of records.entries()) {
+        const id = ids[i] ?? -1;
+        this.#see(position, id);
+        this.#acknowledged.push({ id, start, keys, receivedAtMs });
+        position += bytes.length;
+      }
     } catch (error) {
       this.reached.add(error instanceof Error ? error.name : "?");
-      const expected = error instanceof WalFullError || error instanceof WalWriteError;
-      if (!expected) expect(error).toBeInstanceOf(WalFailedError);
+      const isRefused =
+        error instanceof WalFullError ||
+        error instanceof WalWriteError ||
+        error instanceof WalRecordTooLargeError;
+      if (!isRefused) expect(error).toBeInstanceOf(WalFailedError);
     }
   }
 
@@ -156,6 +177,7 @@ export class World {
 
   async #lastDeed(wal: Wal, { during, sizes }: Extract<Action, { kind: "die" }>): Promise<void> {
     if (during === "append") await this.#append(wal, sizes, 1);
+    else if (during === "appendTogether") await this.#appendTogether(wal, sizes.slice(0, 4), 1);
     else if (during === "flush") await this.#flush(wal, { maxBytes: 6000, release: true });
     else await this.#open();
   }
@@ -206,6 +228,11 @@ export class World {
     const unflushed = this.#acknowledged.filter(({ start }) => start >= wal.ledger.flushedThrough);
     const found = new Set(ids);
     expect(unflushed.filter(({ id }) => !found.has(id))).toEqual([]);
+    for (const together of this.#together) {
+      const count = together.filter((id) => found.has(id)).length;
+      expect([0, together.length]).toContain(count);
+      if (together.length > 1) this.reached.add(count > 0 ? "found together" : "missing together");
+    }
   }
 
   async #checkKeys(wal: Wal): Promise<void> {

@@ -4,8 +4,8 @@ import { type Action, anyAction } from "./model-actions.ts";
 import { World } from "./model-world.ts";
 
 /*
- * Goal: whatever a process does and however it ends, acknowledged records are recovered, in order, nothing appears that
- * was never appended, no position ever means two records, and the keys within retention are known again.
+ * Goal: whatever a process does and however it ends, acknowledged records are recovered, in order, those of one
+ * append together or not at all, nothing appears that was never appended, no position ever means two records, and the keys within retention are known again.
  * Method: random action sequences on the real log over a faulty disk, checked against lists in memory.
  */
 
@@ -32,6 +32,9 @@ test("acknowledged is within recovered is within attempted, through every kind o
     "a torn end was cut",
     "a torn record was passed over",
     "died during append",
+    "died during appendTogether",
+    "found together",
+    "missing together",
     "died during flush",
     "died during open",
     "WalFullError",

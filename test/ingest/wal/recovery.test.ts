@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { HEADER_BYTES } from "../../../ingest/wal/format.ts";
 import type { Wal } from "../../../ingest/wal/wal.ts";
-import { appendOf, DIRECTORY, idsIn, openOn, readAll } from "./fixture.ts";
+import { appendOf, DIRECTORY, idsIn, openOn, readAll, recoveredKeysOf } from "./fixture.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 
 const SEGMENT = `${DIRECTORY}/0000000000000000.wal`;
@@ -85,6 +85,90 @@ describe("torn end", () => {
     expect(await idsIn(wal)).toEqual([0, 1]);
     expect(disk.paths(/9000\.wal$/)).toEqual([]);
     expect((await wal.append(appendOf(2))).start).toBeGreaterThanOrEqual(9300);
+  });
+});
+
+describe("an append of several records", () => {
+  /** Records 1 to 3 were appended together behind 0, and the process died; `next` tells whether 4 was synced behind them. */
+  async function diskWithAppend(next: boolean): Promise<{ disk: MemoryDisk; starts: number[] }> {
+    const disk = new MemoryDisk();
+    const { wal } = await openOn(disk);
+    await wal.append(appendOf(0));
+    await wal.append(appendOf(1, 100, 1), appendOf(2, 100, 1), appendOf(3, 100, 1));
+    if (next) await wal.append(appendOf(4));
+    const { records } = await wal.read(0, { maxBytes: 10_000, maxRecords: 10 });
+    disk.kill();
+    return { disk, starts: records.map(({ start }) => start) };
+  }
+
+  test("is cut as a whole wherever its write was torn, and nothing of it comes back later", async () => {
+    const { disk, starts } = await diskWithAppend(false);
+    const whole = disk.bytesOf(SEGMENT);
+    const [, start = 0] = starts;
+    for (let length = start; length < whole.length; length++) {
+      disk.put(SEGMENT, whole.subarray(0, length));
+      const wal = await reopened(disk);
+      expect(wal.recovery).toMatchObject({
+        recordsRecovered: 1,
+        recordsDamaged: 0,
+        bytesCut: length - start,
+      });
+      expect(await recoveredKeysOf(wal)).toEqual([]);
+      expect(await idsIn(wal)).toEqual([0]);
+      await wal.append(appendOf(7));
+      disk.kill();
+      const again = await reopened(disk);
+      expect(await idsIn(again)).toEqual([0, 7]);
+      disk.kill();
+      for (const path of disk.paths(/\.wal$|damaged/)) disk.remove(path);
+    }
+  });
+
+  test.each([1, 2, 3])(
+    "of which record %d never reached the disk is cut as a whole, and kept in damaged/",
+    async (id) => {
+      const { disk, starts } = await diskWithAppend(false);
+      const bytes = disk.bytesOf(SEGMENT);
+      bytes.fill(0, starts[id], starts[id + 1]);
+      disk.put(SEGMENT, bytes);
+      const wal = await reopened(disk);
+      expect(wal.recovery).toMatchObject({ recordsRecovered: 1, recordsDamaged: 0 });
+      expect(await idsIn(wal)).toEqual([0]);
+      expect(wal.oldestUnflushedMs).toBeDefined();
+      expect(disk.paths(/damaged\/.*\.torn$/).length).toBeGreaterThan(0);
+      expect(disk.paths(/damaged\/.*\.damaged$/)).toEqual([]);
+    },
+  );
+
+  test.each([1, 2, 3])("that was durable is read without its damaged record %d", async (id) => {
+    const { disk, starts } = await diskWithAppend(true);
+    const bytes = disk.bytesOf(SEGMENT);
+    bytes.fill(0, starts[id], starts[id + 1]);
+    disk.put(SEGMENT, bytes);
+    const wal = await reopened(disk);
+    expect(wal.recovery).toMatchObject({
+      recordsRecovered: 4,
+      recordsDamaged: 1,
+      recordsTorn: 0,
+      bytesCut: 0,
+    });
+    expect(await idsIn(wal)).toEqual([0, 1, 2, 3, 4].filter((each) => each !== id));
+    expect(await recoveredKeysOf(wal)).toHaveLength(2);
+  });
+
+  test("counts when nothing but the ledger proves that it was durable", async () => {
+    const disk = new MemoryDisk();
+    const { wal } = await openOn(disk);
+    const { end } = await wal.append(appendOf(1), appendOf(2), appendOf(3));
+    await wal.ledger.setIntent(end);
+    const { records } = await wal.read(0, { maxBytes: 10_000, maxRecords: 10 });
+    disk.kill();
+    const bytes = disk.bytesOf(SEGMENT);
+    bytes.fill(0, records[1]?.start, records[1]?.end);
+    disk.put(SEGMENT, bytes);
+    const again = await reopened(disk);
+    expect(again.recovery).toMatchObject({ recordsRecovered: 2, recordsDamaged: 1, recordsTorn: 0 });
+    expect(await idsIn(again)).toEqual([1, 3]);
   });
 });
 

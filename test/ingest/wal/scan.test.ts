@@ -1,22 +1,20 @@
 import { expect, test } from "bun:test";
 import { crc32 } from "../../../ingest/wal/checksum.ts";
-import { ALIGNMENT, encodeRecord, recordBytes, stampRecord } from "../../../ingest/wal/format.ts";
+import { ALIGNMENT, recordOf, sealRecord } from "../../../ingest/wal/format.ts";
 import { type ScanItem, type ScanNeedsMore, scanNext } from "../../../ingest/wal/scan.ts";
 
-const STAMP = { position: 0, identity: 7n, durableBefore: 0 };
+const STAMP = { position: 0, identity: 7n, durableBefore: 0, behind: null };
 /** The polynomial of CRC-32 itself, as bytes: put over any text by exclusive or, it leaves the CRC as it is. */
 const UNSEEN = [0x41, 0x06, 0x71, 0xdb, 0x01];
 
 /** What is found where a record was, once `damage` has been done to its block; it lies where it says, or at `base`. */
 function scanned(damage: (block: Uint8Array) => void, base = STAMP.position): ScanItem | ScanNeedsMore {
   const block = crypto.getRandomValues(new Uint8Array(400));
-  const body = { rows: 1, receivedAtMs: 1, block: [block], keys: new Uint8Array(0) };
-  const size = recordBytes(body);
-  const view = new DataView(new ArrayBuffer(size));
-  encodeRecord(view, 0, size, body);
-  stampRecord(view, 0, STAMP);
-  const bytes = new Uint8Array(view.buffer);
-  damage(bytes.subarray(size - block.length));
+  const record = recordOf({ rows: 1, receivedAtMs: 1, block, keys: new Uint8Array(0) });
+  sealRecord(record, STAMP);
+  const { bytes } = record;
+  const view = new DataView(bytes.buffer);
+  damage(bytes.subarray(bytes.length - block.length));
   return scanNext({ bytes, view, base, isEnd: true, identity: STAMP.identity }, 0);
 }
 

@@ -1,11 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readDeliveryEnvelope } from "../../../../ingest/decode/delivery-stream/delivery-envelope.ts";
+import {
+  deliveredRecords,
+  readDeliveryEnvelope,
+} from "../../../../ingest/decode/delivery-stream/delivery-envelope.ts";
 import { IngestRejectedError } from "../../../../ingest/errors.ts";
 import { REQUEST_MAX_RECORDS } from "../../../../ingest/limits.ts";
 
-const read = (value: unknown): ReturnType<typeof readDeliveryEnvelope> =>
-  readDeliveryEnvelope(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+const read = (value: unknown) => {
+  const envelope = readDeliveryEnvelope(
+    Buffer.from(typeof value === "string" ? value : JSON.stringify(value)),
+  );
+  return { requestId: envelope.requestId, records: [...deliveredRecords(envelope)] };
+};
 
 describe("the envelope of a delivery", () => {
   test("gives the bytes of every record, whatever they are", () =>

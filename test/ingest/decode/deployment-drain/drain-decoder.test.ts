@@ -39,6 +39,49 @@ const bodies: readonly (readonly [string, string])[] = [
   ["one object over several lines", JSON.stringify(RECORD, null, 2)],
 ];
 
+describe("what a program has printed is taken apart", () => {
+  const entryOf = (message: string) => {
+    const [entry] = decodeEntries(decoder, JSON.stringify({ ...RECORD, message }));
+    if (entry === undefined) throw new Error("no entry");
+    return entry;
+  };
+
+  test("an object, whose time, level and message are its own; the project stays the service", () => {
+    const printed = {
+      level: 50,
+      time: 1_573_817_187_000,
+      pid: 7,
+      hostname: "fn",
+      name: "api",
+      msg: "no cart",
+    };
+    expect(entryOf(`${JSON.stringify(printed)}\n`)).toMatchObject({
+      ts: 1_573_817_187_000_000_000n,
+      level: "error",
+      service: "shop",
+      message: "no cart",
+      attrs: { level: "warning", timestamp: RECORD.timestamp, pid: 7, path: "/api/cart" },
+    });
+  });
+
+  test("a line, whose level and logger are its own; a time without a zone is the platform's", () => {
+    expect(entryOf("2019-11-15 11:26:27,330 ERROR [main] a.b.C: no cart\n")).toMatchObject({
+      ts: 1_573_817_187_330_000_000n,
+      level: "error",
+      service: "shop",
+      message: "no cart",
+      attrs: { logger: "a.b.C", level: "warning", "thread.name": "main" },
+    });
+  });
+
+  test("what is not recognised stays as it is", () => {
+    expect(entryOf("START RequestId: 643af4e3\nEND RequestId: 643af4e3\n")).toMatchObject({
+      level: "warn",
+      message: "START RequestId: 643af4e3\nEND RequestId: 643af4e3",
+    });
+  });
+});
+
 describe("a record of a drain", () => {
   test.each(bodies)("in %s gives its fields to the entry and keeps everything else", (_, body) => {
     expect(decodeEntries(decoder, body)).toEqual([

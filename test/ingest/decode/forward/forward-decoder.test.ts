@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { ForwardDecoder } from "../../../../ingest/decode/forward/forward-decoder.ts";
 import { encodeValue } from "../../../../ingest/decode/forward/message-pack.ts";
+import { chunkOf } from "../../../../ingest/decode/forward/message-parts.ts";
 import { decodeEntries, decodeRequest } from "../decoded-entries.ts";
 
 const forward = new ForwardDecoder();
@@ -57,6 +59,20 @@ test("a record keeps what it says, a line of JSON is taken apart, and metadata i
   ]);
 });
 
+test("the container that Docker's driver names is the service, unless the record names one", () => {
+  const body = encodeValue([
+    "t",
+    [
+      [TIME, { container_id: "0123", container_name: "/checkout", source: "stderr", log: "a" }],
+      [TIME, { container_name: "/checkout", log: '{"msg":"b","service":"orders"}' }],
+    ],
+  ]);
+  expect(decodeEntries(forward, body)).toMatchObject([
+    { message: "a", service: "checkout", attrs: { container_name: "/checkout" } },
+    { message: "b", service: "orders" },
+  ]);
+});
+
 test("what is no event is rejected by itself; packs that are damaged or too large are as a whole", () => {
   const body = Buffer.concat([
     encodeValue(["t", [[TIME, { message: "a" }], 7]]),
@@ -75,4 +91,46 @@ test("a message that is cut off anywhere refuses the body", () => {
   const body = encodeValue(["t", TIME, { message: "m", deep: { a: [1] } }]);
   for (let length = 1; length < body.length; length++)
     expect(decodeRequest(forward, body.subarray(0, length)).refusal).not.toBeNull();
+});
+
+test.each([
+  [
+    "a list",
+    encodeValue([
+      "t",
+      [
+        [TIME, 7],
+        [TIME, { message: "good" }],
+      ],
+    ]),
+  ],
+  [
+    "bytes",
+    encodeValue([
+      "t",
+      new Uint8Array([...encodeValue([TIME, 7]), ...encodeValue([TIME, { message: "good" }])]),
+    ]),
+  ],
+])(
+  "an event that cannot be read is kept as a message of its own, which a later reader can take: %s",
+  (_, body) => {
+    const [rejection, ...others] = decodeRequest(forward, body).rejections;
+    expect(others).toEqual([]);
+    expect(rejection?.raw).toBe(new TextDecoder().decode(encodeValue(["t", TIME, 7])));
+  },
+);
+
+test("what a sender wants acknowledged is found in every mode, and in nothing else", () => {
+  const events = [[TIME, { message: "m", chunk: "not this" }]];
+  const option = { chunk: "c1" };
+  const bytes = new Uint8Array(encodeValue(events[0]));
+  for (const body of [
+    ["t", events, option],
+    ["t", bytes, option],
+    ["t", TIME, { chunk: "no" }, option],
+  ])
+    expect(chunkOf(encodeValue(body))).toBe("c1");
+  for (const body of [["t", events], ["t", bytes, {}], ["t", TIME, option], ["t"], [], "t", { chunk: "c" }])
+    expect(chunkOf(encodeValue(body))).toBeNull();
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (any) => void chunkOf(any)));
 });

@@ -24,10 +24,10 @@ const encoder = new TextEncoder();
 /** Half of the names and values are those that mean something. */
 const name = fc.oneof(
   fc.constantFrom(
-    ..."message msg level severity time @timestamp ts t $date instant epochSecond service name host hostname".split(
+    ..."message line msg level severity time @timestamp ts t $date instant epochSecond service name host hostname".split(
       " ",
     ),
-    ..."source trace_id trace id span_id event fields log logger short_message __proto__ constructor 0 17 a.b a b".split(
+    ..."source trace_id trace id span_id event fields log logger logger_name pid short_message __proto__ constructor 0 17 a.b a b".split(
       " ",
     ),
     ..."log.level service.name Message LEVEL TIME event.original jsonpayload e\u0301 toString".split(" "),

@@ -156,6 +156,15 @@ describe("several events", () => {
   });
 });
 
+test.each([
+  '{"line":{"level":"warn","msg":"slow","order":17},"source":"stderr","tag":"0123"}',
+  '{"line":"{\\"level\\":\\"warn\\",\\"msg\\":\\"slow\\",\\"order\\":17}","source":"stderr","tag":"0123"}',
+])("what Docker's driver puts into `line` is taken apart: %s", (event) =>
+  expect(decodeRequest(hec, `{"event":${event}}`).entries).toMatchObject([
+    { level: "warn", message: "slow", source: "stderr", attrs: { tag: "0123", order: 17 } },
+  ]),
+);
+
 describe("a body without any event is refused", () => {
   test.each([
     "",

@@ -1,6 +1,6 @@
 /** What programs say through syslog, taken apart like lines of their files. */
 import { describe, expect, test } from "bun:test";
-import { decodeMessage } from "./decoded-messages.ts";
+import { decodeMessage, PEER } from "./decoded-messages.ts";
 
 const USER_NOTICE = { "syslog.facility": "user", "syslog.severity": "notice" };
 
@@ -19,6 +19,12 @@ function check(cases: readonly (readonly [string, Expected])[]): void {
     expect({ time: new Date(Number(ts / 1_000_000n)).toISOString(), ...entry }).toEqual({ ...expected });
   });
 }
+
+test("a JSON object without a header names its own host, which says more than where it came from", () => {
+  expect(decodeMessage('{"hostname":"node-1","msg":"m"}').host).toBe("node-1");
+  expect(decodeMessage('{"msg":"m"}').host).toBe(PEER);
+  expect(decodeMessage('<13>Oct 11 22:14:15 web-1 a: {"hostname":"node-1","msg":"m"}').host).toBe("web-1");
+});
 
 describe("what a program says is taken apart where it is certain", () => {
   check([
@@ -53,7 +59,7 @@ describe("what a program says is taken apart where it is certain", () => {
         service: "billing",
         level: "error",
         message: "cannot open",
-        attrs: { ...USER_NOTICE, "thread.name": "main", "log.logger": "a.b.C" },
+        attrs: { ...USER_NOTICE, "thread.name": "main", logger: "a.b.C" },
       },
     ],
     [
@@ -64,7 +70,7 @@ describe("what a program says is taken apart where it is certain", () => {
         service: "billing",
         level: "error",
         message: "cannot open",
-        attrs: { ...USER_NOTICE, "thread.name": "main", "log.logger": "a.b.C" },
+        attrs: { ...USER_NOTICE, "thread.name": "main", logger: "a.b.C" },
       },
     ],
     [

@@ -21,7 +21,7 @@ export const DATA_LINES: readonly LineCase[] = [
       time: "2016-10-06T00:17:09.669794202Z",
       level: "error",
       message: "broken",
-      attributes: { "thread.name": "main", "log.logger": "a.b.C", "log.iostream": "stderr" },
+      attributes: { "thread.name": "main", logger: "a.b.C", "log.iostream": "stderr" },
     },
   ],
   [
@@ -80,7 +80,7 @@ export const DATA_LINES: readonly LineCase[] = [
       time: "2017-04-25T12:01:04.118Z",
       level: "info",
       message: "Hello, world!",
-      attributes: { thread: "main", loggerName: "HelloWorld", endOfBatch: false },
+      attributes: { thread: "main", logger: "HelloWorld", endOfBatch: false },
     },
   ],
   [
@@ -89,9 +89,8 @@ export const DATA_LINES: readonly LineCase[] = [
       form: "ecs-logging",
       time: "2017-05-25T19:56:23.37Z",
       level: "error",
-      service: "org.apache.Test",
       message: "Hello, error!",
-      attributes: { "ecs.version": "1.2.0", "process.thread.name": "main" },
+      attributes: { "ecs.version": "1.2.0", "process.thread.name": "main", logger: "org.apache.Test" },
     },
   ],
   [
@@ -120,8 +119,8 @@ export const DATA_LINES: readonly LineCase[] = [
       form: "structlog",
       time: "2026-03-04T10:15:30.123456Z",
       level: "warn",
-      service: "billing",
       message: "ledger is slow",
+      attributes: { logger: "billing" },
     },
   ],
   [
@@ -130,8 +129,8 @@ export const DATA_LINES: readonly LineCase[] = [
       form: "python-json-logger",
       time: "2026-03-04T10:15:30.123Z",
       level: "warn",
-      service: "billing",
       message: "slow",
+      attributes: { logger: "billing" },
     },
   ],
   [
@@ -209,7 +208,7 @@ export const DATA_LINES: readonly LineCase[] = [
       level: "info",
       message: "Listening on",
       attributes: {
-        "log.logger": "NETWORK",
+        logger: "NETWORK",
         "thread.name": "listener",
         address: "127.0.0.1",
         id: 12345,
@@ -276,10 +275,10 @@ export const DATA_LINES: readonly LineCase[] = [
       form: "json",
       time: "2026-03-04T10:15:30Z",
       level: "info",
-      service: "billing",
       traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
       spanId: "00f067aa0ba902b7",
       message: "hi",
+      attributes: { logger: "billing" },
     },
   ],
   [

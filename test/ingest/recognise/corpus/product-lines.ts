@@ -10,7 +10,7 @@ export const PRODUCT_LINES: readonly LineCase[] = [
       level: "info",
       service: "shop",
       message: "Started in 3.2 s",
-      attributes: { "process.pid": 12345, "thread.name": "main", "log.logger": "c.e.shop.Application" },
+      attributes: { "process.pid": 12345, "thread.name": "main", logger: "c.e.shop.Application" },
     },
   ],
   [
@@ -30,7 +30,7 @@ export const PRODUCT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05Z",
       level: "warn",
       message: "slow",
-      attributes: { "log.logger": "shop::ledger" },
+      attributes: { logger: "shop::ledger" },
     },
   ],
   [
@@ -80,7 +80,7 @@ export const PRODUCT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "info",
       message: "connection accepted from 127.0.0.1:52652 #1",
-      attributes: { "log.logger": "NETWORK", "thread.name": "listener" },
+      attributes: { logger: "NETWORK", "thread.name": "listener" },
     },
   ],
   [
@@ -109,7 +109,7 @@ export const PRODUCT_LINES: readonly LineCase[] = [
       form: "android",
       level: "debug",
       message: "hello",
-      attributes: { "log.logger": "WindowManager", "process.pid": 1702 },
+      attributes: { logger: "WindowManager", "process.pid": 1702 },
     },
   ],
   [
@@ -119,7 +119,7 @@ export const PRODUCT_LINES: readonly LineCase[] = [
       time: "2026-03-17T16:13:38.811Z",
       level: "error",
       message: "FATAL EXCEPTION: main",
-      attributes: { "process.pid": 1702, "thread.id": 2395, "log.logger": "AndroidRuntime" },
+      attributes: { "process.pid": 1702, "thread.id": 2395, logger: "AndroidRuntime" },
     },
   ],
   [
@@ -129,12 +129,12 @@ export const PRODUCT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.678Z",
       level: "info",
       message: "Jupyter Server is running",
-      attributes: { "log.logger": "ServerApp" },
+      attributes: { logger: "ServerApp" },
     },
   ],
   [
     "WARNING:billing.ledger:slow",
-    { form: "levelled", level: "warn", message: "slow", attributes: { "log.logger": "billing.ledger" } },
+    { form: "levelled", level: "warn", message: "slow", attributes: { logger: "billing.ledger" } },
   ],
   [
     'INFO:     127.0.0.1:51234 - "GET / HTTP/1.1" 200 OK',
@@ -148,7 +148,7 @@ export const PRODUCT_LINES: readonly LineCase[] = [
       form: "java.util.logging",
       time: "2026-01-02T15:04:05Z",
       message: "",
-      attributes: { "log.logger": "org.foo.Bar", "code.function.name": "method" },
+      attributes: { logger: "org.foo.Bar", "code.function.name": "method" },
     },
   ],
 ];

@@ -9,7 +9,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.678Z",
       level: "info",
       message: "ledger is open",
-      attributes: { "log.logger": "com.example.Ledger" },
+      attributes: { logger: "com.example.Ledger" },
     },
   ],
   [
@@ -19,7 +19,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.678Z",
       level: "warn",
       message: "slow answer",
-      attributes: { "thread.name": "http-nio-1", "log.logger": "o.e.n.Node" },
+      attributes: { "thread.name": "http-nio-1", logger: "o.e.n.Node" },
     },
   ],
   [
@@ -29,7 +29,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "info",
       message: "started in 3 s",
-      attributes: { "thread.name": "main", "log.logger": "c.f.Bar" },
+      attributes: { "thread.name": "main", logger: "c.f.Bar" },
     },
   ],
   [
@@ -39,7 +39,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "error",
       message: "cannot open",
-      attributes: { "log.logger": "billing.ledger" },
+      attributes: { logger: "billing.ledger" },
     },
   ],
   [
@@ -58,7 +58,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "warn",
       message: "slow",
-      attributes: { "log.logger": "billing.ledger", "code.function.name": "open", "code.line.number": 42 },
+      attributes: { logger: "billing.ledger", "code.function.name": "open", "code.line.number": 42 },
     },
   ],
   [
@@ -78,7 +78,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123456Z",
       level: "info",
       message: "opened in 3ms",
-      attributes: { "log.logger": "shop::ledger" },
+      attributes: { logger: "shop::ledger" },
     },
   ],
   [
@@ -88,7 +88,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123456Z",
       level: "warn",
       message: 'slow {"a":1} []',
-      attributes: { "log.logger": "billing" },
+      attributes: { logger: "billing" },
     },
   ],
   [
@@ -98,7 +98,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05Z",
       level: "error",
       message: 'cannot open {"exception":"x"}',
-      attributes: { "log.logger": "production" },
+      attributes: { logger: "production" },
     },
   ],
   [
@@ -112,7 +112,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.1234Z",
       level: "error",
       message: "cannot open",
-      attributes: { "log.logger": "Shop.Ledger" },
+      attributes: { logger: "Shop.Ledger" },
     },
   ],
   [
@@ -123,7 +123,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       level: "error",
       message: 'cannot open\t{"a": 1}',
       attributes: {
-        "log.logger": "billing.ledger",
+        logger: "billing.ledger",
         "code.file.path": "ledger/open.go",
         "code.line.number": 42,
       },
@@ -136,7 +136,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "info",
       message: "started",
-      attributes: { "log.logger": "agent" },
+      attributes: { logger: "agent" },
     },
   ],
   [
@@ -165,7 +165,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       level: "error",
       message: "File does not exist: /usr/local/favicon.ico",
       attributes: {
-        "log.logger": "core",
+        logger: "core",
         "process.pid": 35708,
         "thread.id": 4328636416,
         "client.address": "72.15.99.187",
@@ -220,7 +220,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05Z",
       level: "info",
       message: "Using Linux native AIO",
-      attributes: { "log.level": "note", "thread.id": 0, "log.logger": "InnoDB" },
+      attributes: { "log.level": "note", "thread.id": 0, logger: "InnoDB" },
     },
   ],
   [
@@ -240,7 +240,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "info",
       message: "[Log partition=t-0, dir=/data] Loading",
-      attributes: { "log.logger": "kafka.log.UnifiedLog" },
+      attributes: { logger: "kafka.log.UnifiedLog" },
     },
   ],
   [
@@ -250,7 +250,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "warn",
       message: "slow answer",
-      attributes: { "log.logger": "kafka.server.KafkaApis" },
+      attributes: { logger: "kafka.server.KafkaApis" },
     },
   ],
   [
@@ -260,7 +260,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "info",
       message: "[node-1] started",
-      attributes: { "log.logger": "o.e.n.Node" },
+      attributes: { logger: "o.e.n.Node" },
     },
   ],
   [
@@ -270,7 +270,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123456Z",
       level: "info",
       message: "Ready for connections.",
-      attributes: { "process.pid": 1234, "db.query.id": "f0a", "log.logger": "Application" },
+      attributes: { "process.pid": 1234, "db.query.id": "f0a", logger: "Application" },
     },
   ],
   [
@@ -280,7 +280,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "info",
       message: "Server startup in [123] milliseconds",
-      attributes: { "thread.name": "main", "log.logger": "org.apache.catalina.startup.Catalina.start" },
+      attributes: { "thread.name": "main", logger: "org.apache.catalina.startup.Catalina.start" },
     },
   ],
   [
@@ -312,7 +312,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       level: "info",
       service: "web-1",
       message: "hi",
-      attributes: { "thread.name": "main", "log.logger": "a.b.C" },
+      attributes: { "thread.name": "main", logger: "a.b.C" },
     },
   ],
   [
@@ -322,7 +322,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.123Z",
       level: "info",
       message: "hi",
-      attributes: { "thread.name": "main", "log.logger": "a.b.C", "log.file.name": "app.log" },
+      attributes: { "thread.name": "main", logger: "a.b.C", "log.file.name": "app.log" },
     },
   ],
   [
@@ -332,7 +332,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2015-10-18T18:01:47Z",
       level: "info",
       message: "hi",
-      attributes: { "process.pid": 25746, "log.logger": "nova.compute" },
+      attributes: { "process.pid": 25746, logger: "nova.compute" },
     },
   ],
   ["2026-01-02 03:04:05,42,foo", { form: "stamped", time: "2026-01-02T03:04:05Z", message: "42,foo" }],
@@ -359,7 +359,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.678Z",
       level: "debug",
       message: "3 idle {order=7}",
-      attributes: { "thread.name": "worker-1", "log.logger": "c.e.Pool" },
+      attributes: { "thread.name": "worker-1", logger: "c.e.Pool" },
     },
   ],
   [
@@ -373,7 +373,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.678Z",
       level: "info",
       message: "log4js line",
-      attributes: { "log.logger": "default" },
+      attributes: { logger: "default" },
     },
   ],
   [
@@ -383,7 +383,7 @@ export const TEXT_LINES: readonly LineCase[] = [
       time: "2026-01-02T03:04:05.678Z",
       level: "warn",
       message: "log4net line",
-      attributes: { "process.pid": 7, "log.logger": "Shop.Ledger" },
+      attributes: { "process.pid": 7, logger: "Shop.Ledger" },
     },
   ],
   [
