@@ -1,6 +1,6 @@
-import type { Commit } from "./commit.ts";
-import { EVENT_KEY_BYTES, EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
-import { LogBatch } from "./log-batch.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Commit, rowsOf } from "./commit.ts";
+import { blockOf, type EntryRecord, keysOf, writeEntries } from "./entry-record.ts";
 import { LOG_ID_STEP } from "./log-id.ts";
 import { ByteBuffer } from "./native/byte-buffer.ts";
 import type { IngestPipelineOptions } from "./pipeline-options.ts";
@@ -9,17 +9,24 @@ import { stampBlock } from "./stamp-block.ts";
 /** Memory the block encoder keeps between batches. */
 const KEEP_BLOCK_BYTES = 16 * 1024 * 1024;
 
+/** Records of a commit, in the order of their ids, and whose entries each one has. */
+interface Numbered {
+  readonly record: EntryRecord;
+  readonly organizations: ReadonlySet<number>;
+  readonly firstId: bigint;
+}
+
 /** Makes commits durable, one at a time, in the order of the ids that their entries get. */
 export class CommitWriter {
   readonly #options: IngestPipelineOptions;
-  readonly #block = new ByteBuffer(1024 * 1024);
+  readonly #record = new ByteBuffer(1024 * 1024);
   #firstId: bigint | null = null;
 
   constructor(options: IngestPipelineOptions) {
     this.#options = options;
   }
 
-  /** The first id of the commit that is being written; null in between. */
+  /** The first id of those that are being written and that nobody has heard of; null in between. */
   get firstId(): bigint | null {
     return this.#firstId;
   }
@@ -34,33 +41,42 @@ export class CommitWriter {
   }
 
   async #write(commit: Commit): Promise<void> {
-    const { log, ids, events, now } = this.#options;
-    const { rows } = commit.entries;
-    const firstId = ids.take(rows);
+    const { log, ids, events, now, committed } = this.#options;
+    const firstId = ids.take(rowsOf(commit));
     this.#firstId = firstId;
-    const block = this.#blockOf(commit, firstId);
-    const keys = commit.keys.view();
-    const appended = log.append({ rows, receivedAtMs: now(), block: [block], keys });
-    this.#block.shrink(KEEP_BLOCK_BYTES);
-    await appended;
-    if (keys.length > 0)
-      events.addAll(
-        new Uint32Array(keys.buffer, keys.byteOffset, (keys.length / EVENT_KEY_BYTES) * EVENT_KEY_WORDS),
-      );
-    const lastId = firstId + BigInt((rows - 1) * LOG_ID_STEP);
-    this.#options.committed?.committed({ organizations: commit.organizations, block, lastId });
+    const receivedAtMs = now();
+    const numbered = this.#number(commit, firstId, receivedAtMs);
+    await log.append(...numbered.map(({ record }) => ({ ...record, receivedAtMs })));
+    for (const { record } of numbered) {
+      if (record.keyBytes === 0) continue;
+      events.addAll(keysOf(record));
+      if (record !== numbered.at(-1)?.record) await nextTurn();
+    }
+    for (const { record, organizations, firstId: first } of numbered) {
+      const lastId = first + BigInt((record.rows - 1) * LOG_ID_STEP);
+      committed?.committed({ organizations, block: blockOf(record), lastId });
+    }
+    this.#record.shrink(KEEP_BLOCK_BYTES);
   }
 
-  /** The entries as a block, from `firstId` on; valid until the next one. */
-  #blockOf({ entries }: Commit, firstId: bigint): Uint8Array {
-    if (!(entries instanceof LogBatch)) {
-      stampBlock(entries.block, firstId, LOG_ID_STEP, entries.receivedAtMs);
-      return entries.block;
+  /** Gives the entries their ids and their time of receipt. The records are valid until the next commit. */
+  #number(commit: Commit, firstId: bigint, receivedAtMs: number): readonly Numbered[] {
+    const { batch, slices, keys, organizations } = commit;
+    const numbered: Numbered[] = [];
+    let nextId = firstId;
+    if (batch.rows > 0) {
+      numbered.push({
+        record: writeEntries(this.#record, batch, keys.view(), nextId),
+        organizations,
+        firstId: nextId,
+      });
+      nextId += BigInt(batch.rows * LOG_ID_STEP);
     }
-    this.#block.clear();
-    // Growing by doubling would copy a large batch twice over.
-    this.#block.reserve(entries.blockBytes);
-    entries.writeTo(this.#block, firstId, LOG_ID_STEP);
-    return this.#block.view();
+    for (const slice of slices) {
+      stampBlock(blockOf(slice), nextId, LOG_ID_STEP, receivedAtMs);
+      numbered.push({ record: slice, organizations: new Set([slice.organizationId]), firstId: nextId });
+      nextId += BigInt(slice.rows * LOG_ID_STEP);
+    }
+    return numbered;
   }
 }

@@ -1,4 +1,5 @@
-import { type CommittedBlock, indexedText } from "./committed-block.ts";
+import type { CommittedBlock } from "./committed-block.ts";
+import { indexedText } from "./entry-columns.ts";
 import { LogBatch } from "./log-batch.ts";
 import { LOG_ID_STEP } from "./log-id.ts";
 import { ByteBuffer } from "./native/byte-buffer.ts";

@@ -1,8 +1,9 @@
-import { CommittedBlock } from "./committed-block.ts";
+import type { ChangedTexts } from "./append-entries.ts";
+import { type EntryColumns, elementsStart, holdsText, indexedText } from "./entry-columns.ts";
 import { type EntryTexts, entryTexts } from "./masking/entry-texts.ts";
-import { EntryMasker, type Mask } from "./masking/mask.ts";
-import { MaskableRows } from "./masking/maskable-rows.ts";
-import { BlockReader } from "./native/block-reader.ts";
+import { EntryMasker, MASKED, type Mask } from "./masking/mask.ts";
+import { type FoundRows, MaskableRows } from "./masking/maskable-rows.ts";
+import { firstAbove } from "./masking/text-places.ts";
 
 /** What becomes of the entries that a rule is for. */
 export type EntryAction =
@@ -11,11 +12,18 @@ export type EntryAction =
   | { readonly kind: "sample"; readonly keepOneIn: number }
   | ({ readonly kind: "mask" } & Mask);
 
+/** Which entries a rule is for. */
+export interface RowTest {
+  /** All that it may be for, in ascending order; null where that may be any. */
+  readonly candidates: readonly number[] | null;
+  readonly isFor: (row: number) => boolean;
+}
+
 /** A rule of an organisation for entries that are about to be stored. */
 export interface EntryRule {
   readonly action: EntryAction;
-  /** Says which entries of a block it is for, as they were received. */
-  readonly rowsOf: (block: CommittedBlock) => (row: number) => boolean;
+  /** Says which of some entries it is for, as they were received. */
+  readonly rowsOf: (entries: EntryColumns) => RowTest;
 }
 
 /** What a rule did to the entries of a request. */
@@ -26,8 +34,8 @@ interface RuleOutcome {
   readonly masked: number;
 }
 
-/** The rules of an organisation, in their order. */
-export interface EntryRules {
+interface EntryRulesOptions {
+  /** In their order. */
   readonly rules: readonly EntryRule[];
   /** Hears what they did to the entries of a request; those that did nothing are left out. */
   readonly applied: (outcomes: readonly RuleOutcome[]) => void;
@@ -36,105 +44,175 @@ export interface EntryRules {
 }
 
 /** What is to become of the entries of a request. */
-export interface JudgedEntries {
-  /** As they were received; null when there are none. */
-  readonly entries: CommittedBlock | null;
+export interface JudgedEntries extends ChangedTexts {
   /** The positions of those that are not stored. */
   readonly dropped: ReadonlySet<number>;
-  /** What others have instead of their texts, by their positions. */
-  readonly replaced: ReadonlyMap<number, EntryTexts>;
   readonly outcomes: readonly RuleOutcome[];
 }
 
 /** Entries judged before others get a turn: some milliseconds. */
 const ROWS_PER_STEP = 1_000;
 
-const NOTHING_JUDGED: JudgedEntries = {
-  entries: null,
-  dropped: new Set(),
-  replaced: new Map(),
-  outcomes: [],
-};
-
-/** A compiled rule, and what it did so far. */
-interface JudgingRule {
-  readonly action: EntryAction;
-  readonly isFor: (row: number) => boolean;
+interface CompiledRule {
+  readonly rule: EntryRule;
   readonly masker: EntryMasker | null;
-  /** 1 for every row in which the mask may find something; null for a rule that masks nothing. */
-  readonly maskable: Uint8Array | null;
+  /** Place among the rules that mask; -1 for the others. */
+  readonly mask: number;
+}
+
+/** A rule that is asked about the entries of a request, and what it did so far. */
+interface JudgingRule extends CompiledRule {
+  /** Null for one that masks and finds nothing. */
+  test: RowTest | null;
   dropped: number;
   masked: number;
 }
 
-/**
- * The entries of a block as the rules leave them. Every rule is asked about the entry as it was received; the first that
- * drops it ends its way, and of what is kept everything is masked that any of the rules before masks. Pauses after some
- * rows, so that others get a turn.
- */
-export function* judgeEntries(
-  block: Uint8Array,
-  { rules, random }: EntryRules,
-): Generator<void, JudgedEntries> {
-  if (new BlockReader(block).rows === 0) return NOTHING_JUDGED;
-  const entries = new CommittedBlock(block);
-  const maskable = new MaskableRows(entries);
-  const judging: JudgingRule[] = [];
-  for (const { action, rowsOf } of rules) {
-    judging.push({
-      action,
-      isFor: rowsOf(entries),
-      masker: action.kind === "mask" ? new EntryMasker(action) : null,
-      maskable: action.kind === "mask" ? maskable.of(action) : null,
+/** The rules of an organisation, in their order. */
+export class EntryRules {
+  readonly rules: readonly EntryRule[];
+  readonly applied: EntryRulesOptions["applied"];
+  readonly #random: () => number;
+  readonly #compiled: readonly CompiledRule[];
+  readonly #maskable: MaskableRows | null;
+
+  constructor({ rules, applied, random }: EntryRulesOptions) {
+    this.rules = rules;
+    this.applied = applied;
+    this.#random = random;
+    const masks: Mask[] = [];
+    this.#compiled = rules.map((rule) => {
+      const { action } = rule;
+      if (action.kind !== "mask") return { rule, masker: null, mask: -1 };
+      return { rule, masker: new EntryMasker(action), mask: masks.push(action) - 1 };
+    });
+    this.#maskable = masks.length === 0 ? null : new MaskableRows(masks);
+  }
+
+  /**
+   * The entries as the rules leave them. Every rule is asked about the entry as it was received; the first that drops it
+   * ends its way, and of what is kept everything is masked that any of the rules before masks. Pauses after some rows, so
+   * that others get a turn.
+   */
+  *judge(entries: EntryColumns): Generator<void, JudgedEntries> {
+    const dropped = new Set<number>();
+    const replaced = new Map<number, EntryTexts>();
+    const judging: JudgingRule[] = this.#compiled.map((rule) => ({
+      ...rule,
+      test: null,
       dropped: 0,
       masked: 0,
-    });
-    yield;
+    }));
+    const found = this.#maskable === null ? null : yield* this.#maskable.of(entries);
+    const hiding = new Hiding(entries);
+    // Hardly any entry is one that some rule may be for.
+    let touched: Uint8Array | null = null;
+    for (const rule of judging) {
+      const { mask } = rule;
+      if (mask !== -1 && found?.mayMaskAny(mask) !== true) continue;
+      rule.test = rule.rule.rowsOf(entries);
+      for (const row of rule.test.candidates ?? new Uint8Array(entries.rows).keys()) {
+        if (mask !== -1 && found?.mayMask(mask, row) !== true) continue;
+        touched ??= new Uint8Array(entries.rows);
+        touched[row] = 1;
+      }
+      yield;
+    }
+    for (let row = 0; touched !== null && row < entries.rows; row++) {
+      if (row % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
+      if (touched[row] === 0) continue;
+      const fate = this.#judgeRow(entries, judging, { found, hiding }, row);
+      if (fate === "dropped") dropped.add(row);
+      else if (fate !== null) replaced.set(row, fate);
+    }
+    const outcomes = judging.flatMap(({ dropped, masked }, rule) =>
+      dropped + masked === 0 ? [] : [{ rule, dropped, masked }],
+    );
+    return { dropped, replaced, hidden: hiding.hidden, outcomes };
   }
-  const dropped = new Set<number>();
-  const replaced = new Map<number, EntryTexts>();
-  for (let row = 0; row < entries.rows; row++) {
-    if (row % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
-    const fate = judgeRow(entries, judging, random, row);
-    if (fate === "dropped") dropped.add(row);
-    else if (fate !== null) replaced.set(row, fate);
+
+  /** What becomes of an entry; null when it stays as it is. */
+  #judgeRow(
+    entries: EntryColumns,
+    rules: readonly JudgingRule[],
+    { found, hiding }: { readonly found: FoundRows | null; readonly hiding: Hiding },
+    row: number,
+  ): "dropped" | EntryTexts | null {
+    let masking: JudgingRule[] | null = null;
+    for (const judging of rules) {
+      const { test, mask } = judging;
+      const { action } = judging.rule;
+      if (test === null) continue;
+      if (action.kind === "mask") {
+        if (found?.mayMask(mask, row) !== true || !test.isFor(row)) continue;
+        masking ??= [];
+        masking.push(judging);
+      } else if (test.isFor(row) && (action.kind === "drop" || this.#random() * action.keepOneIn >= 1)) {
+        judging.dropped++;
+        return "dropped";
+      }
+    }
+    if (masking === null) return null;
+    if (found !== null && hiding.hide(masking, found, row)) return null;
+    const received = entryTexts(entries, row);
+    let entry = received;
+    for (const rule of masking) {
+      const masked = rule.masker?.entry(entry) ?? entry;
+      if (masked !== entry) rule.masked++;
+      entry = masked;
+    }
+    return entry === received ? null : entry;
   }
-  return {
-    entries,
-    dropped,
-    replaced,
-    outcomes: judging.flatMap((rule, place) =>
-      rule.dropped + rule.masked === 0 ? [] : [{ rule: place, dropped: rule.dropped, masked: rule.masked }],
-    ),
-  };
 }
 
-/** What becomes of an entry; null when it stays as it is. */
-function judgeRow(
-  block: CommittedBlock,
-  rules: readonly JudgingRule[],
-  random: () => number,
-  row: number,
-): "dropped" | EntryTexts | null {
-  let masking: JudgingRule[] | null = null;
-  for (const rule of rules) {
-    const { action, maskable } = rule;
-    if (action.kind === "mask") {
-      if (maskable?.[row] !== 1 || !rule.isFor(row)) continue;
-      masking ??= [];
-      masking.push(rule);
-    } else if (rule.isFor(row) && (action.kind === "drop" || random() * action.keepOneIn >= 1)) {
-      rule.dropped++;
-      return "dropped";
+/** Hides attributes whole where nothing else of an entry is masked: its other texts need no look then. */
+class Hiding {
+  readonly #entries: EntryColumns;
+  #hidden: Uint8Array | null = null;
+
+  constructor(entries: EntryColumns) {
+    this.#entries = entries;
+  }
+
+  /** As `ChangedTexts` has it. */
+  get hidden(): Uint8Array | null {
+    return this.#hidden;
+  }
+
+  /** Whether that is all that the rules mask in the row. */
+  hide(rules: readonly JudgingRule[], found: FoundRows, row: number): boolean {
+    const { attrs } = this.#entries.details;
+    const [from, to] = [elementsStart(attrs.ends, row), attrs.ends[row] ?? 0];
+    for (const { mask } of rules) {
+      if (!found.isByNames(mask, row)) return false;
+      const elements = found.namedBy(mask);
+      for (let i = firstAbove(elements, from - 1); (elements[i] ?? to) < to; i++)
+        // What is no text is one from now on, and has to be told so.
+        if (this.#isJson(row, indexedText(attrs.keys, elements[i] ?? 0))) return false;
     }
+    for (const rule of rules) {
+      const elements = found.namedBy(rule.mask);
+      let hides = false;
+      for (let i = firstAbove(elements, from - 1); (elements[i] ?? to) < to; i++)
+        if (this.#hideElement(elements[i] ?? 0)) hides = true;
+      if (hides) rule.masked++;
+    }
+    return true;
   }
-  if (masking === null) return null;
-  const received = entryTexts(block, row);
-  let entry = received;
-  for (const rule of masking) {
-    const masked = rule.masker?.entry(entry) ?? entry;
-    if (masked !== entry) rule.masked++;
-    entry = masked;
+
+  /** Whether it was to be seen before. */
+  #hideElement(element: number): boolean {
+    const { attrs } = this.#entries.details;
+    this.#hidden ??= new Uint8Array(attrs.keys.indexes.length);
+    if (this.#hidden[element] === 1 || holdsText(attrs.values, element, MASKED)) return false;
+    this.#hidden[element] = 1;
+    return true;
   }
-  return entry === received ? null : entry;
+
+  #isJson(row: number, key: string): boolean {
+    const { elements, ends } = this.#entries.details.attrJsonKeys;
+    for (let i = elementsStart(ends, row); i < (ends[row] ?? 0); i++)
+      if (indexedText(elements, i) === key) return true;
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { lastIdOf } from "./committed-block.ts";
 import { entriesOfRequests } from "./given-away.ts";
 import { Insertion } from "./insertion.ts";
 import {
@@ -8,6 +9,7 @@ import {
   INSERT_RETRY_MIN_MS,
 } from "./limits.ts";
 import type { EntryIds, LogStore } from "./log-store.ts";
+import { freeBuffer } from "./native/free-bytes.ts";
 import type { IngestObserver } from "./observer.ts";
 import type { WalReadLimits, WalRecord } from "./wal/types.ts";
 import type { Wal } from "./wal/wal.ts";
@@ -18,6 +20,8 @@ interface FlusherOptions {
   observer: IngestObserver;
   /** Requests whose entries somebody else has stored, by their identity. */
   takenOver: () => Promise<readonly Uint32Array[]>;
+  /** Hears that the store has all entries up to this one that were made with its number. */
+  stored?: ((lastId: bigint) => void) | undefined;
 }
 
 /**
@@ -81,18 +85,22 @@ export class Flusher {
     const { wal, store, observer } = this.#options;
     const { records, end } = await wal.read(from, this.#bounds(from));
     if (records.length > 0) {
+      const isRecovered = from < wal.recoveredEnd;
+      const blocks = isRecovered ? records.map(({ block }) => block) : joinedBlocks(records);
       if (end > wal.ledger.intentEnd) await wal.ledger.setIntent(end);
-      const blocks = records.map((record) => record.block);
       const rows = records.reduce((sum, record) => sum + record.rows, 0);
+      const lastIds = blocks.map(lastIdOf);
       const insertion = new Insertion({
         store,
         observer,
         blocks,
         rows,
         token: wal.token(from, end),
-        recovered: from < wal.recoveredEnd ? () => this.#givenAway(records) : undefined,
+        recovered: isRecovered ? () => this.#givenAway(records) : undefined,
       });
       if (!(await this.#insertUntilDone(insertion))) return;
+      for (const { buffer } of blocks) freeBuffer(buffer);
+      for (const lastId of lastIds) this.#options.stored?.(lastId);
     }
     await wal.ledger.setFlushed(end);
     try {
@@ -130,6 +138,22 @@ export class Flusher {
     }
     return false;
   }
+}
+
+/**
+ * The blocks of records, moved together where they lie in one buffer, so that whoever sends them need not copy them for it.
+ * The records are of no further use.
+ */
+function joinedBlocks(records: readonly WalRecord[]): Uint8Array[] {
+  let behind: { readonly buffer: ArrayBufferLike; readonly at: number } | null = null;
+  return records.map(({ block }) => {
+    const { buffer, byteOffset, length } = block;
+    const at: number = behind?.buffer === buffer ? behind.at : byteOffset;
+    const joined = new Uint8Array(buffer, at, length);
+    if (at < byteOffset) joined.set(block);
+    behind = { buffer, at: at + length };
+    return joined;
+  });
 }
 
 /** Waits for the promise or the signal, and leaves nothing attached to the signal, which lives as long as the server. */

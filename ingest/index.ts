@@ -3,11 +3,12 @@ export type { DecodedBody } from "./apart/decode-body.ts";
 export type { RecordDecoderSpec } from "./apart/decoder-spec.ts";
 export { TurnQueue } from "./apart/turn-queue.ts";
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
-export { CommittedBlock, indexedText, type TextSlices, textAt } from "./committed-block.ts";
+export { CommittedBlock } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";
 export { DeliveryDecoder, type UnpackedRecord } from "./decode/delivery-stream/delivery-decoder.ts";
 export {
   type DeliveryEnvelope,
+  deliveredRecords,
   readCommonAttributes,
   readDeliveryEnvelope,
 } from "./decode/delivery-stream/delivery-envelope.ts";
@@ -17,6 +18,7 @@ export { ElasticsearchDocument } from "./decode/elasticsearch-bulk/elasticsearch
 export type { DocumentPlace } from "./decode/elasticsearch-bulk/indexed-document.ts";
 export { ForwardDecoder } from "./decode/forward/forward-decoder.ts";
 export { decodeValue, encodeValue } from "./decode/forward/message-pack.ts";
+export { chunkOf } from "./decode/forward/message-parts.ts";
 export { ValueScanner } from "./decode/forward/value-scanner.ts";
 export { GelfDecoder, RelayedGelf } from "./decode/gelf/gelf-decoder.ts";
 export { NulFrames } from "./decode/gelf/nul-frames.ts";
@@ -30,7 +32,7 @@ export { NativeFormat } from "./decode/native.ts";
 export { NdjsonFormat } from "./decode/ndjson/ndjson.ts";
 export { OtlpJsonDecoder, OtlpMetricsJsonDecoder } from "./decode/otlp/otlp-json.ts";
 export { OtlpMetricsProtobufDecoder, OtlpProtobufDecoder } from "./decode/otlp/otlp-protobuf.ts";
-export { snappyLength, unpackSnappy } from "./decode/snappy.ts";
+export { snappyLength } from "./decode/snappy.ts";
 export { SplunkEvents } from "./decode/splunk-hec/splunk-event.ts";
 export { SplunkRawText } from "./decode/splunk-hec/splunk-raw.ts";
 export { RelayedFrames } from "./decode/syslog/relayed-frames.ts";
@@ -38,7 +40,8 @@ export { StreamFrames } from "./decode/syslog/stream-frames.ts";
 export { SyslogDecoder } from "./decode/syslog/syslog-decoder.ts";
 export { SyslogRecords } from "./decode/syslog/syslog-records.ts";
 export { requestIdentity, requestKeys } from "./dedupe/request-keys.ts";
-export type { EntryAction, EntryRule, EntryRules } from "./entry-rules.ts";
+export { type EntryColumns, indexedText, LEVEL_NAMES, type TextSlices, textAt } from "./entry-columns.ts";
+export { type EntryAction, type EntryRule, EntryRules, type RowTest } from "./entry-rules.ts";
 export {
   type IngestIssue,
   IngestKeyReusedError,
@@ -49,7 +52,7 @@ export { type Ingest, type IngestOptions, openIngest } from "./ingest.ts";
 export type { IngestRequest, IngestResult } from "./ingest-request.ts";
 export { REQUEST_MAX_RECORDS } from "./limits.ts";
 export { LEVEL_NUMBERS, type Level, LogBatch } from "./log-batch.ts";
-export { INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP } from "./log-id.ts";
+export { firstLogIdAt, INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP } from "./log-id.ts";
 export type { EntryIds, EntrySpan, LogStore } from "./log-store.ts";
 export { inferMapping } from "./mapping/infer/infer-mapping.ts";
 export type { SourceDecoder } from "./mapping/learned-texts.ts";
@@ -63,6 +66,7 @@ export { EntryMasker, MASKABLE_COLUMNS, type Mask } from "./masking/mask.ts";
 export { MASK_PATTERN_NAMES } from "./masking/patterns.ts";
 export { RawMasker } from "./masking/raw-masker.ts";
 export { ByteBuffer } from "./native/byte-buffer.ts";
+export { freeBytes } from "./native/free-bytes.ts";
 export type { IngestObserver } from "./observer.ts";
 export { LEVEL_WORDS } from "./record/levels.ts";
 export type { RecordDecoder } from "./record/record-decoder.ts";

@@ -1,9 +1,11 @@
 import { DecodeThread } from "./apart/decode-thread.ts";
 import type { CommittedBatches } from "./committed-batches.ts";
+import { type DeliveryEnvelope, readDeliveryEnvelope } from "./decode/delivery-stream/delivery-envelope.ts";
 import { EventWindow } from "./dedupe/event-window.ts";
 import { keyWords } from "./dedupe/request-keys.ts";
 import { Flusher } from "./flusher.ts";
 import type { IngestRequest, IngestResult } from "./ingest-request.ts";
+import { DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
 import { type InstanceNumber, LogIdGenerator } from "./log-id.ts";
 import type { LogStore } from "./log-store.ts";
 import type { IngestObserver } from "./observer.ts";
@@ -39,6 +41,8 @@ export interface IngestOptions {
    * are not flushed. Asked before any of that is, and again when it rejects. None when absent.
    */
   takenOver?: ((log: Pick<Ingest, "wal" | "events">) => Promise<readonly Uint32Array[]>) | undefined;
+  /** Hears, in order, of the last entry of what the store has by now; see `Flusher`. */
+  stored?: ((lastId: bigint) => void) | undefined;
   /** The log failed for good, for example because the disk refused a sync: stop the process, the next start recovers. */
   onFatal: (error: unknown) => void;
 }
@@ -48,6 +52,8 @@ export interface Ingest {
   readonly wal: Wal;
   readonly events: EventWindow;
   ingest(request: IngestRequest): Promise<IngestResult>;
+  /** `readDeliveryEnvelope`, of a large body on another thread, to which it is given away. Rejects with IngestUnavailableError, too. */
+  openDelivery(organizationId: number, body: Uint8Array): Promise<DeliveryEnvelope>;
   /** The batches that `committed` has heard of have ids at or below it, all later ones ids above it. */
   idMark(): bigint;
   /** Refuses new requests, answers the earlier ones, flushes for at most `flushDeadlineMs` and closes the log. */
@@ -74,6 +80,7 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
     store,
     observer,
     takenOver: async () => (await options.takenOver?.({ wal, events })) ?? [],
+    stored: options.stored,
   });
   const thread = new DecodeThread();
   const pipeline = new IngestPipeline({
@@ -92,6 +99,10 @@ export async function openIngest(options: IngestOptions): Promise<Ingest> {
     wal,
     events,
     ingest: (request) => pipeline.ingest(request),
+    openDelivery: async (organizationId, body) =>
+      body.length > DECODE_IN_PLACE_MAX_BYTES
+        ? thread.open(organizationId, body)
+        : readDeliveryEnvelope(body),
     idMark: () => pipeline.idMark,
     close: async (flushDeadlineMs) => {
       await pipeline.close();

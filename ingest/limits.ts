@@ -38,6 +38,14 @@ export const ISSUES_MAX_COUNT = 100;
 export const BATCH_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
+ * Bytes of a large request's entries that lie in the columns at once, and are a record of the write-ahead log: whatever is done
+ * with them on the thread that answers everybody takes a few milliseconds.
+ */
+export const SLICE_BYTES = 4 * 1024 * 1024 - 64 * 1024;
+/** Event ids looked for among those that came before, until others get a turn: some milliseconds. */
+export const EVENT_KEYS_PER_TURN = 4_096;
+
+/**
  * Bytes of a body that is decoded on the thread that answers everybody: some ten milliseconds in the slowest format,
  * ordinary batches of the native one are below it. Larger ones are decoded on a thread of their own.
  */
@@ -48,6 +56,8 @@ export const DECODE_IN_PLACE_MAX_BYTES = 256 * 1024;
  */
 export const DECODE_MAX_WAITING_BYTES = 256 * 1024 * 1024;
 export const DECODE_MAX_WAITING_BYTES_OF_ONE = 128 * 1024 * 1024;
+/** Bytes of bodies after which that thread collects what they have left behind. */
+export const DECODE_COLLECT_BYTES = 4 * 1024 * 1024;
 /** How long that thread waits for another body before it ends and gives its memory back. */
 export const DECODE_THREAD_IDLE_MS = 5_000;
 

@@ -70,20 +70,20 @@ export class LogBatch {
     return this.#rows - this.#requestStart;
   }
 
-  /** Whether any entry has an event id: an empty one is nothing but its length. */
-  get hasEventIds(): boolean {
-    return this.eventId.data.length > this.#rows;
-  }
-
   /** Bytes of the columns that grow with the content: a measure of size, not the exact size of the block. */
   get contentBytes(): number {
     return this.message.data.length + this.attrs.values.data.length + this.#rows * 48;
   }
 
-  /** About what the block will take: far from it only for texts that are all different and short. */
-  get blockBytes(): number {
+  /** About what the columns take as a block: far from it only for texts that are all different and short. */
+  get columnBytes(): number {
     const { attrs, attrJsonKeys } = this;
     return this.contentBytes + attrs.keys.bytes + attrJsonKeys.elements.bytes;
+  }
+
+  /** The same of all entries, whether they are still in the columns or not. */
+  get blockBytes(): number {
+    return this.columnBytes;
   }
 
   /** Starts the entries of one request; they are kept by `keepRequest` or taken back by `rewindRequest`. */

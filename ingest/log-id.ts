@@ -9,6 +9,15 @@ export const INSTANCE_COUNT = 1 << INSTANCE_BITS;
 /** The distance between neighbouring ids of one instance. */
 export const LOG_ID_STEP = 1 << INSTANCE_BITS;
 
+/** No id that the instance makes from this moment on, milliseconds since 1970, is below. */
+export function firstLogIdAt(atMs: number, instance: number): bigint {
+  return (BigInt(Math.max(0, sequenceAt(Math.trunc(atMs)))) << BigInt(INSTANCE_BITS)) | BigInt(instance);
+}
+
+function sequenceAt(atMs: number): number {
+  return (atMs - LOG_ID_EPOCH_MS) * 2 ** SEQUENCE_BITS;
+}
+
 /** The number of a server among those that run at the same time, from 0 to 1023; null while it has none. */
 export type InstanceNumber = number | (() => number | null);
 
@@ -21,7 +30,7 @@ export class LogIdGenerator {
   readonly #instance: () => number | null;
   readonly #now: () => number;
   /** Milliseconds and sequence in one number: the next free id without its instance. */
-  #next = 0;
+  #next: number;
   /** The number of the latest ids, which `mark` takes when there is none. */
   #lastInstance = 0;
 
@@ -29,6 +38,8 @@ export class LogIdGenerator {
   constructor(instance: InstanceNumber, now: () => number) {
     this.#instance = typeof instance === "number" ? () => instance : instance;
     this.#now = now;
+    // A clock that steps back does not lead below the moment from which on the number is this server's.
+    this.#next = sequenceAt(now());
     this.#lastInstance = this.#currentInstance() ?? 0;
   }
 
@@ -56,7 +67,7 @@ export class LogIdGenerator {
   }
 
   #nextFree(): number {
-    return Math.max(this.#next, (this.#now() - LOG_ID_EPOCH_MS) * 2 ** SEQUENCE_BITS);
+    return Math.max(this.#next, sequenceAt(this.#now()));
   }
 
   #idOf(first: number): bigint {

@@ -8,7 +8,7 @@ import type { WalAppend } from "./wal/types.ts";
 
 /** What the pipeline needs of the write-ahead log. */
 interface BatchLog {
-  append(record: WalAppend): Promise<unknown>;
+  append(...records: readonly WalAppend[]): Promise<unknown>;
   readonly bytes: number;
   readonly maxBytes: number;
 }

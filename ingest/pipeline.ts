@@ -1,16 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { DecodedBody } from "./apart/decode-body.ts";
-import { type Commit, newCommit, type OwnBlock } from "./commit.ts";
-import { CommitWriter } from "./commit-writer.ts";
+import type { Commit } from "./commit.ts";
+import { CommitQueue } from "./commit-queue.ts";
 import { EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
 import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts";
 import { requestSpan } from "./dedupe/request-keys.ts";
+import type { EntryRules } from "./entry-rules.ts";
+import type { EntrySlice } from "./entry-slice.ts";
 import { IngestKeyReusedError, IngestUnavailableError } from "./errors.ts";
 import type { DecodingApart, IngestRequest, IngestResult } from "./ingest-request.ts";
-import { BATCH_MAX_BYTES, DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
-import { LogBatch } from "./log-batch.ts";
-import { LOG_ID_STEP } from "./log-id.ts";
+import { LargeRequests } from "./large-requests.ts";
+import { DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
+import type { LogBatch } from "./log-batch.ts";
 import type { IngestPipelineOptions } from "./pipeline-options.ts";
+import { RequestCopy } from "./request-columns.ts";
 import { asReceived, asRuled, type RequestEntries } from "./request-entries.ts";
 
 /** How often a request waits for the fate of the same events in an earlier request. */
@@ -20,36 +22,30 @@ const NOTHING: ReadonlySet<number> = new Set();
 const NO_KEYS = new Uint32Array(0);
 
 /**
- * Turns requests into acknowledged, durable rows. All requests that arrive while the previous batch is being synced
- * gather in the next one (group commit), so the disk is never idle and never asked twice at the same time.
+ * Turns requests into acknowledged, durable rows. Small ones are decoded into the batch that all of them share until it is
+ * committed; large ones on another thread, into slices that are committed as they are.
  */
 export class IngestPipeline {
   readonly #options: IngestPipelineOptions;
-  readonly #writer: CommitWriter;
-  #spareBatch = new LogBatch();
-  /** For entries that rules are asked about; empty in between. */
-  readonly #scratch = new LogBatch();
-  #open: Commit<LogBatch>;
-  /** Large requests whose turn is next, before the open batch. */
-  readonly #own: Commit<OwnBlock>[] = [];
-  #syncing: Commit | null = null;
-  #scheduled = false;
-  #closing = false;
+  readonly #commits: CommitQueue;
+  readonly #large: LargeRequests;
+  /** For entries that rules change. */
+  readonly #copy = new RequestCopy();
   #inFlightBytes = 0;
 
   constructor(options: IngestPipelineOptions) {
     this.#options = options;
-    this.#writer = new CommitWriter(options);
-    this.#open = newCommit(new LogBatch());
+    this.#commits = new CommitQueue(options);
+    this.#large = new LargeRequests(this.#commits, options.events);
   }
 
   get inFlightBytes(): number {
     return this.#inFlightBytes;
   }
 
-  /** The batches committed so far have ids at or below it, all later ones ids above it. */
+  /** See `CommitQueue`. */
   get idMark(): bigint {
-    return (this.#writer.firstId ?? this.#options.ids.mark()) - BigInt(LOG_ID_STEP);
+    return this.#commits.idMark;
   }
 
   /**
@@ -58,122 +54,90 @@ export class IngestPipeline {
    * cases nothing of it is stored.
    */
   async ingest(request: IngestRequest): Promise<IngestResult> {
-    // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
-    const isApart = isLarge(request);
     const found = this.#options.rulesOf?.(request.organizationId) ?? null;
     const rules = found instanceof Promise ? await found : found;
-    const made = isApart ? await this.#decodeApart(request, request.apart) : null;
-    const block = made?.block ?? null;
-    if (!isApart) this.#refuseWhenOverloaded(request.bytes);
+    // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
+    const slices = isLarge(request) ? await this.#decodeApart(request, request.apart) : null;
+    if (slices === null) this.#refuseWhenOverloaded(request.bytes);
     this.#inFlightBytes += request.bytes;
     try {
-      if (made !== null && rules === null && isOwnRecord(request, made))
-        return await this.#commitAlone(request, made);
-      const entries =
-        rules === null
-          ? asReceived(request, block)
-          : await asRuled(request, block, rules, {
-              scratch: this.#scratch,
-              receivedAtMs: this.#options.now(),
-            });
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        while (this.#open.requests > 0 && this.#open.entries.contentBytes + request.bytes > BATCH_MAX_BYTES)
-          await this.#open.outcome.promise.catch(() => undefined);
-        this.#refuseWhenUnable();
-        const result = await this.#addToOpenBatch(request, entries);
-        if (result !== null) return result;
-      }
-      throw new IngestUnavailableError("in_flight", "the same events are being sent many times at once");
+      return slices === null
+        ? await this.#storeSmall(request, rules)
+        : await this.#storeLarge(request, slices, rules);
     } finally {
       this.#inFlightBytes -= request.bytes;
-      // The collector takes its time with what is large and not its own, while more of it comes.
-      block?.buffer.transfer(0);
     }
   }
 
   /** Refuses new requests and resolves when all earlier ones are answered. */
-  async close(): Promise<void> {
-    this.#closing = true;
-    while (this.#syncing !== null || this.#own.length > 0 || this.#open.requests > 0)
-      await (this.#syncing ?? this.#own[0] ?? this.#open).outcome.promise.catch(() => undefined);
-  }
-
-  #refuseWhenUnable(): void {
-    const { log, ids } = this.#options;
-    if (this.#closing) throw new IngestUnavailableError("closing", "the server is shutting down");
-    if (!ids.isReady)
-      throw new IngestUnavailableError(
-        "no_instance",
-        "the server has been without its database for too long to make ids",
-      );
-    if (log.bytes >= log.maxBytes)
-      throw new IngestUnavailableError(
-        "log_full",
-        "the write-ahead log is full because the log store does not keep up",
-      );
+  close(): Promise<void> {
+    return this.#commits.close();
   }
 
   #refuseWhenOverloaded(bytes: number): void {
-    this.#refuseWhenUnable();
+    this.#commits.refuseWhenUnable();
     if (this.#inFlightBytes + bytes > this.#options.maxInFlightBytes && this.#inFlightBytes > 0)
       throw new IngestUnavailableError("in_flight", "too many log requests are in flight");
   }
 
   /** Decodes the body on the other thread. */
   async #decodeApart(
-    { organizationId }: IngestRequest,
+    { organizationId, keys }: IngestRequest,
     { spec, body, decoded }: DecodingApart,
-  ): Promise<DecodedBody> {
+  ): Promise<readonly EntrySlice[]> {
     const { now, thread } = this.#options;
-    this.#refuseWhenUnable();
-    const made = await thread.decode({ organizationId, receivedAtMs: now(), spec, body });
+    this.#commits.refuseWhenUnable();
+    const made = await thread.decode({ organizationId, keys, receivedAtMs: now(), spec, body });
     decoded?.(made);
-    // Others get a turn before the entries are appended.
+    // Others get a turn before anything is done with the entries.
     await nextTurn();
-    return made;
+    return made.slices;
   }
 
-  /** Stores the entries as a record of their own. */
-  async #commitAlone(request: IngestRequest, { block, rows }: DecodedBody): Promise<IngestResult> {
-    this.#refuseWhenUnable();
-    const startedAt = performance.now();
-    const commit = newCommit({ block, rows, receivedAtMs: this.#options.now() });
-    commit.organizations.add(request.organizationId);
-    commit.requests++;
-    this.#own.push(commit);
-    this.#scheduleCommit();
-    this.#options.observer.decoded(request.format, rows, 0, request.bytes, performance.now() - startedAt);
-    await commit.outcome.promise;
-    return { accepted: rows, duplicates: 0, replayed: false };
-  }
-
-  /** Null when the request has to be tried again because the batch being synced holds some of its events. */
-  async #addToOpenBatch(
+  #storeLarge(
     request: IngestRequest,
-    { append, dropped, applied }: RequestEntries,
-  ): Promise<IngestResult | null> {
-    const { now, observer } = this.#options;
+    slices: readonly EntrySlice[],
+    rules: EntryRules | null,
+  ): Promise<IngestResult> {
     const startedAt = performance.now();
-    const commit = this.#open;
-    const batch = commit.entries;
-    const receivedAtMs = now();
+    return this.#large.store(request, slices, rules, ({ accepted, duplicates }) =>
+      this.#observeDecoded(request, accepted, duplicates, startedAt),
+    );
+  }
+
+  async #storeSmall(request: IngestRequest, rules: EntryRules | null): Promise<IngestResult> {
+    const entries = rules === null ? asReceived(request) : asRuled(request, rules, this.#copy);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      while (this.#commits.isFullFor(request.bytes)) await this.#commits.open.closed.promise;
+      this.#commits.refuseWhenUnable();
+      const result = await this.#addToOpenBatch(request, entries);
+      if (result !== null) return result;
+    }
+    throw new IngestUnavailableError("in_flight", "the same events are being sent many times at once");
+  }
+
+  /** Null when the request has to be tried again because what holds some of its events may still fail. */
+  async #addToOpenBatch(request: IngestRequest, entries: RequestEntries): Promise<IngestResult | null> {
+    const startedAt = performance.now();
+    const commit = this.#commits.open;
+    const { batch } = commit;
+    const receivedAtMs = this.#options.now();
     const decode = (skip: ReadonlySet<number>): void => {
       batch.beginRequest(request.organizationId, receivedAtMs);
       try {
-        append(batch, skip);
+        entries.append(batch, skip);
       } catch (error) {
         batch.rewindRequest();
         throw error;
       }
     };
     decode(NOTHING);
-    const accepted = batch.requestRows + dropped;
+    const accepted = batch.requestRows + entries.dropped;
     const repeated = this.#lookForRequest(request, batch);
     const found = findDuplicates(batch, request.organizationId, (key) => this.#lookForEvent(key));
-    if ((found.inSync || repeated === "syncing") && this.#syncing !== null) {
-      // Whether these are duplicates is being decided: they are if the sync succeeds.
+    if (found.isUndecided || repeated === "undecided") {
       batch.rewindRequest();
-      await this.#syncing.outcome.promise.catch(() => undefined);
+      await this.#decision();
       return null;
     }
     const replayed = repeated === "seen";
@@ -193,18 +157,30 @@ export class IngestPipeline {
     if (batch.requestRows > 0) commit.organizations.add(request.organizationId);
     batch.keepRequest();
     const duplicates = replayed ? accepted : found.entries.size;
-    observer.decoded(request.format, accepted, duplicates, request.bytes, performance.now() - startedAt);
+    this.#observeDecoded(request, accepted, duplicates, startedAt);
     // A request of nothing but duplicates waits as well: they may be of the same batch.
-    commit.requests++;
-    this.#scheduleCommit();
+    this.#commits.added();
     await commit.outcome.promise;
-    if (!replayed) applied();
+    if (!replayed) entries.applied();
     return { accepted, duplicates, replayed };
   }
 
+  #observeDecoded(request: IngestRequest, accepted: number, duplicates: number, startedAt: number): void {
+    const durationMs = performance.now() - startedAt;
+    this.#options.observer.decoded(request.format, accepted, duplicates, request.bytes, durationMs);
+  }
+
   #lookForEvent(key: Uint32Array): EventSighting {
-    if (this.#syncing?.keySet.has(key, 0) === true) return "syncing";
-    return this.#open.keySet.has(key, 0) || this.#options.events.has(key, 0) ? "seen" : "new";
+    const holder = this.#commits.holderOf(key, 0);
+    if (this.#large.claims.has(key, 0) || (holder !== null && holder === this.#commits.syncing))
+      return "undecided";
+    return holder !== null || this.#options.events.has(key, 0) ? "seen" : "new";
+  }
+
+  /** Resolves when it is decided what becomes of the events that others have claimed by now. */
+  async #decision(): Promise<void> {
+    await this.#commits.syncing?.outcome.promise.catch(() => undefined);
+    await this.#large.claims.ended();
   }
 
   /** Whether the request came before; throws, with its rows taken back, when only its name did. */
@@ -220,71 +196,22 @@ export class IngestPipeline {
   }
 
   /** Holds the keys for the open batch; they count as seen from now on and are remembered once it is durable. */
-  #claimKeys(commit: Commit<LogBatch>, claims: readonly Uint32Array<ArrayBuffer>[]): void {
+  #claimKeys(commit: Commit, claims: readonly Uint32Array<ArrayBuffer>[]): void {
     const count = claims.reduce((sum, keys) => sum + keys.length, 0) / EVENT_KEY_WORDS;
     if (count === 0) return;
-    const waiting = commit.keySet.size + (this.#syncing?.keySet.size ?? 0);
-    if (!this.#options.events.hasRoomFor(waiting + count)) {
-      commit.entries.rewindRequest();
-      throw new IngestUnavailableError(
-        "duplicates_full",
-        "more event ids arrived within the deduplication window than the server may remember",
-      );
+    try {
+      this.#commits.refuseKeys(this.#large.claims.size + count);
+    } catch (error) {
+      commit.batch.rewindRequest();
+      throw error;
     }
     for (const keys of claims) {
       for (let at = 0; at < keys.length; at += EVENT_KEY_WORDS) commit.keySet.add(keys, at);
       commit.keys.writeBytes(new Uint8Array(keys.buffer));
     }
   }
-
-  #scheduleCommit(): void {
-    if (this.#scheduled || this.#syncing !== null) return;
-    this.#scheduled = true;
-    // One turn of the event loop lets requests that arrived together share a sync.
-    setImmediate(() => {
-      this.#scheduled = false;
-      void this.#commitNext();
-    });
-  }
-
-  #takeOpen(): Commit<LogBatch> {
-    const commit = this.#open;
-    this.#open = newCommit(this.#spareBatch);
-    return commit;
-  }
-
-  async #commitNext(): Promise<void> {
-    const commit = this.#own.shift() ?? this.#takeOpen();
-    const { observer } = this.#options;
-    const startedAt = performance.now();
-    this.#syncing = commit;
-    const { entries } = commit;
-    const { rows } = entries;
-    try {
-      if (rows > 0) await this.#writer.write(commit);
-      observer.committed(rows, commit.requests, performance.now() - startedAt);
-      commit.outcome.resolve();
-    } catch (error) {
-      observer.commitFailed(commit.requests, error);
-      commit.outcome.reject(
-        new IngestUnavailableError("write_failed", "the entries could not be made durable", { cause: error }),
-      );
-    } finally {
-      if (entries instanceof LogBatch) {
-        entries.clear();
-        this.#spareBatch = entries;
-      }
-      this.#syncing = null;
-      if (this.#own.length > 0 || this.#open.requests > 0) this.#scheduleCommit();
-    }
-  }
 }
 
 function isLarge(request: IngestRequest): request is IngestRequest & { apart: DecodingApart } {
   return request.apart !== undefined && request.bytes > DECODE_IN_PLACE_MAX_BYTES;
-}
-
-/** Whether a request is as large as a batch, and nothing of it is looked for among what came before. */
-function isOwnRecord({ keys, isStored }: IngestRequest, { block, rows, hasEventIds }: DecodedBody): boolean {
-  return rows > 0 && !hasEventIds && keys === null && isStored !== true && block.length > BATCH_MAX_BYTES;
 }

@@ -1,17 +1,16 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { appendBlock, appendEntries } from "./append-block.ts";
-import { type EntryRules, type JudgedEntries, judgeEntries } from "./entry-rules.ts";
+import { appendEntries, appendValues } from "./append-entries.ts";
+import type { EntryRules, JudgedEntries } from "./entry-rules.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import type { LogBatch } from "./log-batch.ts";
-import { takeBlock } from "./take-block.ts";
+import { type RequestCopy, requestColumns } from "./request-columns.ts";
 
 /** The rules of an organisation; null where entries are stored as they come. Rejects when nobody can tell: nothing is stored then. */
 export type RulesOf = (organizationId: number) => EntryRules | null | Promise<EntryRules | null>;
 
-/** The entries of a request: what appends them, and what rules did to them before. */
+/** The entries of a small request: what appends them, and what rules did to them before. */
 export interface RequestEntries {
   readonly append: IngestRequest["decode"];
-  /** Entries that the request has and that are not appended. */
+  /** Entries that the request has and that are not appended: known once it was appended. */
   readonly dropped: number;
   /** To be called when they are durable. */
   readonly applied: () => void;
@@ -19,59 +18,81 @@ export interface RequestEntries {
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** `block`: the entries, where they have been decoded already. */
-export function asReceived({ decode }: IngestRequest, block: Uint8Array | null): RequestEntries {
-  return {
-    append: block === null ? decode : (batch, skip) => appendBlock(batch, block, skip),
-    dropped: 0,
-    applied: () => {},
+export function asReceived({ decode }: IngestRequest): RequestEntries {
+  return { append: decode, dropped: 0, applied: () => {} };
+}
+
+/** As rules leave them. */
+export function asRuled(request: IngestRequest, rules: EntryRules, copy: RequestCopy): RequestEntries {
+  return new RuledRequest(request, rules, copy);
+}
+
+/**
+ * Entries that are judged where they are decoded to, in the open batch: hardly any request has something to drop or to mask,
+ * and what has is written anew before anybody else gets a turn.
+ */
+class RuledRequest implements RequestEntries {
+  readonly #request: IngestRequest;
+  readonly #rules: EntryRules;
+  readonly #copy: RequestCopy;
+  #judged: JudgedEntries | null = null;
+
+  constructor(request: IngestRequest, rules: EntryRules, copy: RequestCopy) {
+    this.#request = request;
+    this.#rules = rules;
+    this.#copy = copy;
+  }
+
+  get dropped(): number {
+    return this.#judged?.dropped.size ?? 0;
+  }
+
+  readonly append = (batch: LogBatch, skip: ReadonlySet<number>): void => {
+    this.#request.decode(batch, NOTHING);
+    this.#judged ??= judgeAtOnce(this.#rules, batch);
+    const { dropped, replaced, hidden } = this.#judged;
+    if (dropped.size === 0 && replaced.size === 0 && skip.size === 0) {
+      if (hidden !== null) hideValues(batch, hidden, this.#copy);
+      return;
+    }
+    const received = this.#copy.of(batch);
+    // With all it added to dictionaries.
+    batch.rewindRequest();
+    appendEntries(batch, received, withoutDropped(this.#judged, received.rows, skip), this.#judged);
+  };
+
+  readonly applied = (): void => {
+    if (this.#judged !== null) hearApplied(this.#rules, this.#judged);
   };
 }
 
-/** As rules leave them, many of them in several turns of the event loop. `scratch` is an empty batch, and is empty afterwards. */
-export async function asRuled(
-  request: IngestRequest,
-  block: Uint8Array | null,
-  rules: EntryRules,
-  { scratch, receivedAtMs }: { scratch: LogBatch; receivedAtMs: number },
-): Promise<RequestEntries> {
-  const judging = judgeEntries(block ?? decodedBlock(request, scratch, receivedAtMs), rules);
+/** Everything but the texts of attributes stays where it is. */
+function hideValues({ attrs }: LogBatch, hidden: Uint8Array, copy: RequestCopy): void {
+  const received = copy.ofTexts(attrs.values.sinceBookmark());
+  attrs.values.rewind();
+  appendValues(attrs.values, received, [0, received.count], hidden);
+}
+
+function judgeAtOnce(rules: EntryRules, batch: LogBatch): JudgedEntries {
+  const judging = rules.judge(requestColumns(batch));
   let step = judging.next();
-  for (; step.done !== true; step = judging.next()) if (block !== null) await nextTurn();
-  const judged = step.value;
-  return {
-    append: (batch, skip) => {
-      const { entries, replaced } = judged;
-      if (entries !== null) appendEntries(batch, entries, withoutDropped(judged, skip), replaced);
-    },
-    dropped: judged.dropped.size,
-    applied: () => {
-      if (judged.outcomes.length > 0) rules.applied(judged.outcomes);
-    },
-  };
+  while (step.done !== true) step = judging.next();
+  return step.value;
+}
+
+function hearApplied({ applied }: EntryRules, { outcomes }: JudgedEntries): void {
+  if (outcomes.length > 0) applied(outcomes);
 }
 
 /** The positions of what is not appended; those in `skip` are counted among what is not dropped. */
-function withoutDropped({ entries, dropped }: JudgedEntries, skip: ReadonlySet<number>): ReadonlySet<number> {
-  if (entries === null || skip.size === 0) return dropped;
+function withoutDropped(
+  { dropped }: JudgedEntries,
+  rows: number,
+  skip: ReadonlySet<number>,
+): ReadonlySet<number> {
+  if (skip.size === 0) return dropped;
   const passed = new Set(dropped);
   let position = 0;
-  for (let row = 0; row < entries.rows; row++) if (!dropped.has(row) && skip.has(position++)) passed.add(row);
+  for (let row = 0; row < rows; row++) if (!dropped.has(row) && skip.has(position++)) passed.add(row);
   return passed;
-}
-
-/** The entries of a request by themselves. */
-function decodedBlock(
-  { organizationId, decode }: IngestRequest,
-  batch: LogBatch,
-  receivedAtMs: number,
-): Uint8Array {
-  batch.beginRequest(organizationId, receivedAtMs);
-  try {
-    decode(batch, NOTHING);
-  } catch (error) {
-    batch.clear();
-    throw error;
-  }
-  return takeBlock(batch);
 }

@@ -1,9 +1,9 @@
 import type { CommittedBlock } from "../committed-block.ts";
-import { indexedText } from "../committed-block.ts";
 import { CefDecoder } from "../decode/cef/cef-decoder.ts";
 import type { JsonObject } from "../decode/json-body.ts";
 import { decodeLenient } from "../decode/lenient-text.ts";
 import { type Line, linesOf } from "../decode/lines.ts";
+import { indexedText } from "../entry-columns.ts";
 import { IngestRejectedError } from "../errors.ts";
 import { REQUEST_MAX_RECORDS } from "../limits.ts";
 import { LEVEL_NUMBERS, type Level, LogBatch } from "../log-batch.ts";

@@ -50,6 +50,7 @@ export function compileMapping(
   for (const [name, field] of Object.entries(mapping.fields ?? {})) {
     const entryField = entryFieldOf(name);
     if (entryField !== null && entryField !== "eventId") given.add(entryField);
+    if (name === "logger") given.add("logger");
     if (entryField !== "message") writers.push(compileWriter(name, entryField, field, places));
   }
   const givenWithMessage = new Set<RecordField>([...given, "message"]);

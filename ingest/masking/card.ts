@@ -1,5 +1,6 @@
-import { digitsHint } from "./hints.ts";
+import type { EncodedTexts } from "../native/block-reader.ts";
 import type { MaskedSpan, MaskPattern } from "./mask-pattern.ts";
+import { TextPlaces } from "./text-places.ts";
 
 const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
@@ -23,7 +24,7 @@ const NETWORKS: readonly (readonly [prefix: RegExp, lengths: readonly number[]])
 /** Numbers of payment cards whose check digit is right. */
 export const CARD: MaskPattern = {
   find: (text) => [...text.matchAll(RUN)].flatMap((run) => cardsIn(run[0], run.index)),
-  hint: digitsHint(DIGITS_MIN),
+  hint: { look: lookForCards },
 };
 
 /** A card begins and ends with a group: in the middle of a longer number there is none. */
@@ -63,7 +64,121 @@ function hasCheckDigit(digits: string): boolean {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
     const digit = Number(digits[digits.length - 1 - i]);
-    sum += i % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
+    sum += i % 2 === 0 ? digit : (DOUBLED[digit] ?? 0);
   }
   return sum % 10 === 0;
+}
+
+/** What a digit adds that counts twice. */
+const DOUBLED = Uint8Array.of(0, 2, 4, 6, 8, 1, 3, 5, 7, 9);
+
+const ZERO = 0x30;
+const NINE = 0x39;
+const SPACE = 0x20;
+const HYPHEN = 0x2d;
+/** 1 for two bytes, as a little-endian number, that can stand side by side in a run: a divider never stands beside another. */
+const IS_OF_RUN = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
+  const bytes = [pair & 0xff, pair >>> 8];
+  return bytes.every((byte) => isDigit(byte) || isDivider(byte)) && bytes.some(isDigit) ? 1 : 0;
+});
+/** In four bytes of a run, a word, these bits are so in each; in few others. */
+const RUN_MASK = 0xe0e0e0e0 | 0;
+const RUN_BITS = 0x20202020;
+/** Pairs at even addresses that lie in every run, whatever its own address: of these bytes and one on either side it is made. */
+const RUN_MIN_PAIRS = 6;
+
+/** The texts that may have a card. */
+function lookForCards(texts: EncodedTexts, hit: (text: number) => void): void {
+  const { bytes, start, end } = texts;
+  const { byteOffset } = bytes;
+  const words = new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >>> 2);
+  const pairs = new Uint16Array(bytes.buffer, 0, bytes.buffer.byteLength >>> 1);
+  const places = new TextPlaces(texts);
+  const last = (byteOffset + end) >>> 2;
+  // Every run has two neighbouring words. What a word lacks is 0 when it may be of a run.
+  let before = 1;
+  for (let at = (byteOffset + start + 3) >>> 2; at < last; at += 2) {
+    const here = ((words[at] ?? 0) & RUN_MASK) ^ RUN_BITS;
+    const behind = ((words[at + 1] ?? 0) & RUN_MASK) ^ RUN_BITS;
+    const isWithinRun = (before | here) === 0 || (here | behind) === 0;
+    before = behind;
+    if (!isWithinRun) continue;
+    const pair = at * 2;
+    if (((IS_OF_RUN[pairs[pair] ?? 0] ?? 0) & (IS_OF_RUN[pairs[pair + 1] ?? 0] ?? 0)) === 0) continue;
+    let first = pair;
+    while (IS_OF_RUN[pairs[first - 1] ?? 0] === 1) first--;
+    let next = pair + 2;
+    while (IS_OF_RUN[pairs[next] ?? 0] === 1) next++;
+    if (next - first >= RUN_MIN_PAIRS)
+      lookInRun(
+        texts,
+        places,
+        Math.max(start, first * 2 - 1 - byteOffset),
+        Math.min(end, next * 2 + 1 - byteOffset),
+        hit,
+      );
+    // On behind the run, all of which is looked at now.
+    before = 1;
+    at = ((next + 1) >>> 1) - 2;
+  }
+}
+
+/** A run may go on from one text into the next, over the length that stands between them. */
+function lookInRun(
+  { bytes, starts, ends }: EncodedTexts,
+  places: TextPlaces,
+  from: number,
+  to: number,
+  hit: (text: number) => void,
+): void {
+  for (let text = Math.max(0, places.textAt(from)); (starts[text] ?? to) < to; text++)
+    if (mayHoldCard(bytes, Math.max(from, starts[text] ?? to), Math.min(to, ends[text] ?? to))) hit(text);
+}
+
+/** Whether groups of digits are perhaps a number that a network has given out, whose check digit is right. */
+function mayHoldCard(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let first = from; to - first >= DIGITS_MIN; first = endOfGroup(bytes, first, to) + 1) {
+    const network = (bytes[first] ?? 0) - ZERO;
+    if (network >= NETWORK_MIN && network <= NETWORK_MAX && mayBeginCard(bytes, first, to)) return true;
+  }
+  return false;
+}
+
+/** First digits of all networks. */
+const NETWORK_MIN = 2;
+const NETWORK_MAX = 6;
+
+function mayBeginCard(bytes: Uint8Array, first: number, to: number): boolean {
+  let digits = 0;
+  // Sums in which the latest digit counts once, or twice, for every second one before it counts twice.
+  let once = 0;
+  let twice = 0;
+  for (let group = first; group < to; ) {
+    const end = endOfGroup(bytes, group, to);
+    if (digits + end - group > DIGITS_MAX) return false;
+    for (let i = group; i < end; i++) {
+      const digit = (bytes[i] ?? 0) - ZERO;
+      const sum = twice + digit;
+      twice = once + (DOUBLED[digit] ?? 0);
+      once = sum;
+    }
+    digits += end - group;
+    if (digits >= DIGITS_MIN && once % 10 === 0) return true;
+    group = end + 1;
+  }
+  return false;
+}
+
+function endOfGroup(bytes: Uint8Array, at: number, to: number): number {
+  let end = at;
+  while (end < to && isDigit(bytes[end] ?? 0)) end++;
+  return end;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}
+
+function isDivider(byte: number | undefined): boolean {
+  return byte === SPACE || byte === HYPHEN;
 }

@@ -1,4 +1,6 @@
+import type { EncodedTexts } from "../native/block-reader.ts";
 import type { MaskedSpan, MaskPattern } from "./mask-pattern.ts";
+import { TextPlaces } from "./text-places.ts";
 
 /** Octets of what stands before the @ (RFC 5321, 4.5.3.1.1), and of the domain. */
 const LOCAL_MAX_CHARS = 64;
@@ -31,15 +33,18 @@ export const EMAIL: MaskPattern = {
     }
     return spans;
   },
-  hint: (bytes, hit) => {
-    for (let at = bytes.indexOf(AT); at !== -1; at = bytes.indexOf(AT, at + 1)) {
-      const end = Math.min(bytes.length, at + 1 + DOMAIN_MAX_CHARS * 4);
-      // Most of what has the sign has no domain behind it.
-      for (let dot = at + 1; dot < end && IS_OF_DOMAIN[bytes[dot] ?? 0] === 1; dot++)
-        if (bytes[dot] === DOT) {
-          hit(at);
-          break;
-        }
-    }
-  },
+  hint: { look: lookForDomains },
 };
+
+/** The texts with the sign and a dot in what stands behind it: most of what has the sign has no domain. */
+function lookForDomains(texts: EncodedTexts, hit: (text: number) => void): void {
+  const { start, end } = texts;
+  const bytes = Buffer.from(texts.bytes.buffer, texts.bytes.byteOffset, end);
+  const places = new TextPlaces(texts);
+  for (let at = bytes.indexOf(AT, start); at !== -1; at = bytes.indexOf(AT, at + 1)) {
+    const last = Math.min(end, at + 1 + DOMAIN_MAX_CHARS * 4);
+    let dot = at + 1;
+    while (dot < last && IS_OF_DOMAIN[bytes[dot] ?? 0] === 1 && bytes[dot] !== DOT) dot++;
+    if (bytes[dot] === DOT && dot < last) hit(places.textAt(at));
+  }
+}

@@ -1,4 +1,4 @@
-import { type CommittedBlock, indexedText } from "../committed-block.ts";
+import { type EntryColumns, indexedText } from "../entry-columns.ts";
 
 /** One attribute of an entry: a string as it is, anything else its JSON text. */
 export interface EntryAttribute {
@@ -19,7 +19,7 @@ export interface EntryTexts {
   readonly attributes: readonly EntryAttribute[];
 }
 
-export function entryTexts(block: CommittedBlock, row: number): EntryTexts {
+export function entryTexts(block: EntryColumns, row: number): EntryTexts {
   const [keys, texts, jsonKeys] = block.attributes(row);
   return {
     message: block.messageText(row),

@@ -1,3 +1,5 @@
+import type { EncodedTexts } from "../native/block-reader.ts";
+
 /** Part of a text that is masked, and what stands there instead. */
 export interface MaskedSpan {
   readonly start: number;
@@ -10,10 +12,12 @@ export interface MaskPattern {
   /** Spans of a text, in ascending order, none over another. The time taken is proportional to the length of the text. */
   readonly find: (text: string) => readonly MaskedSpan[];
   /**
-   * Calls `hit` with a position inside every place of `bytes` that `find` might find something in, and with others: one
-   * look at all texts of a batch, so that hardly any of them is looked at alone.
+   * How hardly any of many texts is looked at alone: every text in which `find` finds something holds one of the literals,
+   * or is one that a look at all of them calls `hit` with.
    */
-  readonly hint: (bytes: Buffer, hit: (at: number) => void) => void;
+  readonly hint:
+    | { readonly literals: readonly string[] }
+    | { readonly look: (texts: EncodedTexts, hit: (text: number) => void) => void };
   /** Whether what is called so is secret whatever it is. */
   readonly isSecretName?: (name: string) => boolean;
 }

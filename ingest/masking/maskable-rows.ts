@@ -1,141 +1,240 @@
-import { type CommittedBlock, textAt } from "../committed-block.ts";
-import type { IndexedTexts, TextSlices } from "../native/block-reader.ts";
-import { literalsHint } from "./hints.ts";
+import { LITERAL_MIN_BYTES, LiteralFinder } from "../../query/bytes/literal-finder.ts";
+import type { EntryColumns } from "../entry-columns.ts";
+import { type EncodedTexts, textAt } from "../native/block-reader.ts";
 import { MASKABLE_COLUMNS, type Mask } from "./mask.ts";
 import type { MaskPattern } from "./mask-pattern.ts";
-import { MASK_PATTERNS, type MaskPatternName } from "./patterns.ts";
+import { MASK_PATTERN_NAMES, MASK_PATTERNS } from "./patterns.ts";
+import { type NameFindings, SecretNames } from "./secret-names.ts";
+import { firstAbove, TextPlaces } from "./text-places.ts";
 
-/** In JSON any character can be written so: what it is shows when it is parsed. */
-const ESCAPE = "\\u";
+/** Any character of a text in JSON can be written so: what it is shows when it is parsed. */
+const ESCAPE = Buffer.from("\\u");
 const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 const SPACE = 0x20;
-const ESCAPES = { hint: literalsHint([ESCAPE]) };
 
-/** Says which entries of a block a mask may find something in: one look at all texts for each pattern. */
+/** A bit for each pattern. */
+type PatternBits = number;
+
+interface UsedPattern {
+  readonly bit: PatternBits;
+  readonly pattern: MaskPattern;
+}
+
+/** What a mask needs to be tried for. */
+interface MaskTerms {
+  readonly patterns: PatternBits;
+  /** Some field of it is one that every entry has. */
+  readonly isForAll: boolean;
+  readonly hasFields: boolean;
+}
+
+/** In which rows which masks may find something. */
+export interface FoundRows {
+  /** Whether it may in any. */
+  readonly mayMaskAny: (mask: number) => boolean;
+  readonly mayMask: (mask: number, row: number) => boolean;
+  /** Whether all that it may find in a row are attributes of the names that it hides. */
+  readonly isByNames: (mask: number, row: number) => boolean;
+  /** The attributes of all rows that it hides by their names, in ascending order. */
+  readonly namedBy: (mask: number) => readonly number[];
+}
+
+const FOUND_BY_NAME = 1;
+const FOUND_ELSEWHERE = 2;
+
+/** Says in which entries masks may find something: one look at all texts for everything that any of the masks hides. */
 export class MaskableRows {
-  readonly #block: CommittedBlock;
-  readonly #found = new Map<MaskPatternName, Uint8Array>();
+  readonly #masks: readonly MaskTerms[];
+  readonly #patterns: readonly UsedPattern[];
+  readonly #names: SecretNames;
+  readonly #secrets: LiteralFinder;
+  /** The pattern that each literal of the finder is of. */
+  readonly #literals: readonly UsedPattern[];
+  /** What a message that is JSON has where it has a field of a mask; null where no look can rule that out. */
+  readonly #members: LiteralFinder | null;
 
-  constructor(block: CommittedBlock) {
-    this.#block = block;
-  }
-
-  /** 1 for every such row. */
-  of({ fields, patterns }: Mask): Uint8Array {
-    const rows = this.#rowsWithFields(fields);
-    for (const name of patterns) {
-      const found = this.#rowsOf(name);
-      for (let row = 0; row < rows.length; row++) rows[row] = (rows[row] ?? 0) | (found[row] ?? 0);
-    }
-    return rows;
-  }
-
-  #rowsWithFields(fields: readonly string[]): Uint8Array {
-    const { rows, details, message } = this.#block;
-    const found = new Uint8Array(rows);
-    if (fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field))) return found.fill(1);
-    lookInTexts(membersHint(fields), message, (row) => {
-      if (mayBeObject(message, row)) found[row] = 1;
-    });
-    const { keys, ends } = details.attrs;
-    const jsonKeys = new Set(details.attrJsonKeys.elements.texts);
-    const isNamed = keys.texts.map((key) =>
-      fields.some((field) => field === key || (jsonKeys.has(key) && field.startsWith(`${key}.`))),
+  constructor(masks: readonly Mask[]) {
+    this.#masks = masks.map(({ fields, patterns }) => ({
+      patterns: bitsOf(patterns),
+      isForAll: fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field)),
+      hasFields: fields.length > 0,
+    }));
+    const used = this.#masks.reduce((bits, mask) => bits | mask.patterns, 0);
+    this.#patterns = MASK_PATTERN_NAMES.map((name, i) => ({
+      bit: 1 << i,
+      pattern: MASK_PATTERNS[name],
+    })).filter(({ bit }) => (used & bit) !== 0);
+    this.#names = new SecretNames(
+      this.#patterns,
+      masks.map(({ fields }) => fields),
     );
-    if (!isNamed.includes(true)) return found;
-    for (let row = 0, at = 0; row < rows; row++)
-      for (; at < (ends[row] ?? 0); at++) if (isNamed[keys.indexes[at] ?? 0] === true) found[row] = 1;
-    return found;
+    const literals = this.#patterns.flatMap((used) =>
+      "literals" in used.pattern.hint ? used.pattern.hint.literals.map((text) => ({ text, used })) : [],
+    );
+    this.#literals = literals.map(({ used }) => used);
+    this.#secrets = new LiteralFinder(literals.map(({ text }) => ({ bytes: Buffer.from(text) })));
+    this.#members = memberFinder(new Set(masks.flatMap(({ fields }) => fields)));
   }
 
-  #rowsOf(name: MaskPatternName): Uint8Array {
-    let rows = this.#found.get(name);
-    if (rows === undefined) {
-      rows = this.#look(MASK_PATTERNS[name]);
-      this.#found.set(name, rows);
+  /** Looks at all entries; pauses between looks, so that others get a turn. */
+  *of(entries: EntryColumns): Generator<void, FoundRows> {
+    const found = new Findings(entries.rows, this.#masks.length);
+    const { message, details } = entries;
+    const { attrs, eventId } = details;
+    if (this.#patterns.length > 0) {
+      this.#lookForSecrets(message, found.patternsOfRow);
+      this.#lookForSecrets(eventId, found.patternsOfRow);
+      yield;
+      const ofElement = (element: number, bits: PatternBits): void =>
+        found.patternsOfRow(firstAbove(attrs.ends, element), bits);
+      this.#lookForSecrets(attrs.values, ofElement);
+      lookForEscapes(attrs.values, (element) => ofElement(element, 0xff));
+      for (const column of [entries.service, entries.source, entries.host])
+        this.#names.ofColumn(column, found.patternsOfRow);
+      yield;
     }
-    return rows;
+    this.#names.ofKeys(details, found);
+    const withFields = this.#masks.flatMap(({ hasFields }, mask) => (hasFields ? [mask] : []));
+    if (withFields.length > 0)
+      this.#lookForMembers(message, entries.rows, (row) => {
+        for (const mask of withFields) found.fieldOfRow(row, mask);
+      });
+    return found.among(this.#masks);
   }
 
-  #look(pattern: MaskPattern): Uint8Array {
-    const block = this.#block;
-    const { attrs, eventId } = block.details;
-    const rows = new Uint8Array(block.rows);
-    const mark = (row: number): void => {
-      rows[row] = 1;
+  #lookForSecrets(texts: EncodedTexts, hit: (text: number, bit: PatternBits) => void): void {
+    // Where every text is empty, the lengths are all there is.
+    if (!hasText(texts)) return;
+    // The same text is often met again at once.
+    const latest = new Map<UsedPattern, number>();
+    const look = (used: UsedPattern, text: number): void => {
+      if (text < 0 || latest.get(used) === text) return;
+      latest.set(used, text);
+      if (mayBeJson(texts, text) || used.pattern.find(textAt(texts, text)).length > 0) hit(text, used.bit);
     };
-    const markElement = (element: number): void => mark(firstAbove(attrs.ends, element));
-    findInTexts(pattern, block.message, mark);
-    findInTexts(pattern, eventId, mark);
-    findInTexts(pattern, attrs.values, markElement);
-    lookInTexts(ESCAPES, attrs.values, markElement);
-    for (const column of [block.service, block.source, block.host]) lookInNames(pattern, column, mark);
-    lookInNames(pattern, attrs.keys, markElement);
-    return rows;
+    const places = new TextPlaces(texts);
+    this.#secrets.find(texts.bytes, texts.start, texts.end, (literal, at) => {
+      const used = this.#literals[literal];
+      if (used !== undefined) look(used, places.textAt(at));
+    });
+    for (const used of this.#patterns)
+      if ("look" in used.pattern.hint) used.pattern.hint.look(texts, (text) => look(used, text));
+  }
+
+  /** Messages that are objects of JSON are masked by their members, too. */
+  #lookForMembers(message: EncodedTexts, rows: number, hit: (row: number) => void): void {
+    const isObject = new Uint8Array(rows);
+    let hasObjects = false;
+    const { bytes, starts } = message;
+    for (let row = 0; row < rows; row++) {
+      const first = bytes[starts[row] ?? 0] ?? 0;
+      if (first !== OPENING_BRACE && first > SPACE) continue;
+      isObject[row] = 1;
+      hasObjects = true;
+    }
+    if (!hasObjects) return;
+    const hitObject = (row: number): void => {
+      if (isObject[row] === 1) hit(row);
+    };
+    if (this.#members === null) for (let row = 0; row < rows; row++) hitObject(row);
+    const places = new TextPlaces(message);
+    this.#members?.find(bytes, message.start, message.end, (_, at) => hitObject(places.textAt(at)));
+    lookForEscapes(message, hitObject);
   }
 }
 
-/** Places of what a message that is JSON has where it has one of the fields. */
-function membersHint(fields: readonly string[]): Pick<MaskPattern, "hint"> {
-  if (fields.length === 0) return { hint: () => {} };
-  const ends = fields.map((field) => `${field.slice(field.lastIndexOf(".") + 1)}"`);
-  return { hint: literalsHint([...new Set(ends), ESCAPE]) };
+/** What was found so far. */
+class Findings implements NameFindings {
+  readonly #rows: number;
+  readonly #patterns: Uint8Array;
+  /** By masks, what was found in every row by its fields; null for a mask of which nothing was found by them. */
+  readonly #fields: (Uint8Array | null)[];
+  /** By masks, the attributes that are fields of it. */
+  readonly #elements: readonly number[][];
+  #ofAnyRow: PatternBits = 0;
+
+  constructor(rows: number, masks: number) {
+    this.#rows = rows;
+    this.#patterns = new Uint8Array(rows);
+    this.#fields = Array.from({ length: masks }, () => null);
+    this.#elements = Array.from({ length: masks }, () => []);
+  }
+
+  readonly patternsOfRow = (row: number, bits: PatternBits): void => {
+    this.#ofAnyRow |= bits;
+    this.#patterns[row] = (this.#patterns[row] ?? 0) | bits;
+  };
+
+  readonly fieldOfElement = (row: number, mask: number, element: number): void => {
+    this.#note(row, mask, FOUND_BY_NAME);
+    this.#elements[mask]?.push(element);
+  };
+
+  readonly fieldOfRow = (row: number, mask: number): void => {
+    this.#note(row, mask, FOUND_ELSEWHERE);
+  };
+
+  #note(row: number, mask: number, found: number): void {
+    this.#fields[mask] ??= new Uint8Array(this.#rows);
+    const rows = this.#fields[mask];
+    if (rows != null) rows[row] = (rows[row] ?? 0) | found;
+  }
+
+  among(masks: readonly MaskTerms[]): FoundRows {
+    const patterns = this.#patterns;
+    const fields = this.#fields;
+    const elements = this.#elements;
+    const ofAnyRow = this.#ofAnyRow;
+    return {
+      mayMaskAny: (mask) => {
+        const terms = masks[mask];
+        if (terms === undefined) return false;
+        return terms.isForAll || (ofAnyRow & terms.patterns) !== 0 || fields[mask] !== null;
+      },
+      mayMask: (mask, row) => {
+        const terms = masks[mask];
+        if (terms === undefined) return false;
+        return (
+          terms.isForAll || ((patterns[row] ?? 0) & terms.patterns) !== 0 || (fields[mask]?.[row] ?? 0) !== 0
+        );
+      },
+      isByNames: (mask, row) =>
+        masks[mask]?.isForAll === false && patterns[row] === 0 && fields[mask]?.[row] === FOUND_BY_NAME,
+      namedBy: (mask) => elements[mask] ?? [],
+    };
+  }
 }
 
-/** Whether a text begins as an object of JSON, or with white space. */
-function mayBeObject({ bytes, starts }: TextSlices, row: number): boolean {
-  const first = bytes[starts[row] ?? 0] ?? 0;
-  return first === OPENING_BRACE || first <= SPACE;
+function bitsOf(patterns: Mask["patterns"]): PatternBits {
+  return patterns.reduce((bits, name) => bits | (1 << MASK_PATTERN_NAMES.indexOf(name)), 0);
 }
 
-/** Marks texts in which the pattern finds something, and JSON in which it may: what members are called matters too. */
-function findInTexts(pattern: MaskPattern, slices: TextSlices, mark: (at: number) => void): void {
-  let latest = -1;
-  lookInTexts(pattern, slices, (text) => {
-    if (text === latest) return;
-    latest = text;
-    const first = slices.bytes[slices.starts[text] ?? 0];
-    if (first === OPENING_BRACE || first === OPENING_BRACKET || pattern.find(textAt(slices, text)).length > 0)
-      mark(text);
-  });
+/** The last part of a field's path, where the name of a member ends. */
+function memberFinder(fields: ReadonlySet<string>): LiteralFinder | null {
+  const ends = new Set([...fields].map((field) => `${field.slice(field.lastIndexOf(".") + 1)}"`));
+  const literals = [...ends].map((end) => ({ bytes: Buffer.from(end) }));
+  return literals.some(({ bytes }) => bytes.length < LITERAL_MIN_BYTES) ? null : new LiteralFinder(literals);
 }
 
-/** Calls `hit` for texts that hold a place of the hint. */
-function lookInTexts(
-  { hint }: Pick<MaskPattern, "hint">,
-  { bytes, starts, ends }: TextSlices,
-  hit: (text: number) => void,
-): void {
-  const from = starts[0] ?? 0;
-  const to = ends.at(-1) ?? 0;
-  // A byte a text, its length, is all there is where every text is empty.
-  if (to - from < starts.length) return;
-  hint(Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from), (at) => {
-    const text = firstAbove(starts, from + at) - 1;
+/** An empty text is nothing but its length. */
+function hasText({ start, end, count }: EncodedTexts): boolean {
+  return end - start > count;
+}
+
+/** Of JSON what members are called matters too, and how a text in it is written. */
+function mayBeJson({ bytes, starts }: EncodedTexts, text: number): boolean {
+  const first = bytes[starts[text] ?? 0];
+  return first === OPENING_BRACE || first === OPENING_BRACKET;
+}
+
+function lookForEscapes(texts: EncodedTexts, hit: (text: number) => void): void {
+  if (!hasText(texts)) return;
+  const { bytes, start, end } = texts;
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, end);
+  const places = new TextPlaces(texts);
+  for (let at = all.indexOf(ESCAPE, start); at !== -1; at = all.indexOf(ESCAPE, at + ESCAPE.length)) {
+    const text = places.textAt(at);
     if (text >= 0) hit(text);
-  });
-}
-
-/** Of few distinct texts each is looked at. */
-function lookInNames(
-  { find, isSecretName }: MaskPattern,
-  { texts, indexes }: IndexedTexts,
-  mark: (at: number) => void,
-): void {
-  const isFound = texts.map((text) => isSecretName?.(text) === true || find(text).length > 0);
-  if (!isFound.includes(true)) return;
-  for (let at = 0; at < indexes.length; at++) if (isFound[indexes[at] ?? 0] === true) mark(at);
-}
-
-/** The first index whose value is above `value`; the length where none is. */
-function firstAbove(ascending: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] ?? 0) <= value) low = middle + 1;
-    else high = middle;
   }
-  return low;
 }

@@ -1,9 +1,24 @@
 import { isJsonObject, numberText, tryParseJson } from "../decode/json-body.ts";
+import type { Mapping, SourceFormat } from "../mapping/mapping.ts";
+import { parsePath } from "../mapping/path.ts";
 import type { RejectedRecord } from "../record/rejections.ts";
 import { EntryMasker, MASKABLE_COLUMNS, MASKED, type Mask } from "./mask.ts";
 
 /** Members under which senders give a name apart from its value, as OpenTelemetry does. */
 const NAME_MEMBERS = ["key", "name"];
+/** The mark of a name that is the sender's own: GELF, "Additional fields". */
+const OWN_NAME = /(?<=^|\.)_/g;
+/** Formats whose values are told apart by where they stand, or whose names are short for others. */
+const NAMELESS_FORMATS: ReadonlySet<SourceFormat> = new Set(["text", "cef"]);
+const INDEX = /^\d+$/;
+/**
+ * Attributes that the server names itself, whatever senders call them: of lines that it recognises, of headers and envelopes.
+ * Such a value stands in a record under another name, or under none.
+ */
+const OWN_ATTRIBUTE =
+  /^(?:aws|client|code|container|db|envoy|error|event|faas|haproxy|http|log|logplex|metric|network|openstack|otel|process|redis|server|syslog|thread|url|user_agent)\.|^(?:logger|extension|user\.(?:id|name))$/;
+/** What is no text, in which names and values are told apart by bytes; and events whose fields are named by other fields. */
+const NAMES_APART = /[[\p{Cc}\u{fffd}]--[\t\n\v\f\r]]|\bCEF:\d/v;
 /** Deeper records are taken as texts. */
 const RECORD_MAX_DEPTH = 64;
 /** Pieces of a record that a reason shows, to its end where that was cut off. */
@@ -17,17 +32,31 @@ const encoder = new TextEncoder();
  * column was to be made of can stand anywhere in a record, so that of one whose columns are masked nothing is left.
  */
 export class RawMasker {
+  readonly #masks: readonly Mask[];
   readonly #maskers: readonly EntryMasker[];
   readonly #hidesAll: boolean;
   readonly #fields: readonly string[];
   /** A value behind the name of a masked field; null when there are none. */
   readonly #named: RegExp | null;
 
-  constructor(masks: readonly Mask[]) {
+  /** `isNameless`: a record does not say which of its values is which. */
+  constructor(masks: readonly Mask[], isNameless = false) {
+    this.#masks = masks;
     this.#maskers = masks.map((mask) => new EntryMasker(mask));
     this.#fields = [...new Set(masks.flatMap(({ fields }) => fields))];
-    this.#hidesAll = this.#fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field));
+    this.#hidesAll =
+      (isNameless && this.#fields.length > 0) ||
+      this.#fields.some(
+        (field) => OWN_ATTRIBUTE.test(field) || MASKABLE_COLUMNS.some((column) => column === field),
+      );
     this.#named = this.#fields.length === 0 ? null : namedValue(this.#fields);
+  }
+
+  /** For the records of a source, whose mapping may call a field otherwise than the sender does. */
+  ofSource({ format, mapping }: { format: SourceFormat; mapping: Mapping }): RawMasker {
+    if (NAMELESS_FORMATS.has(format)) return new RawMasker(this.#masks, true);
+    const fields = this.#fields.flatMap((field) => pathsOf(mapping, field));
+    return fields.length === 0 ? this : new RawMasker([...this.#masks, { fields, patterns: [] }]);
   }
 
   record({ place, reason, raw }: RejectedRecord): RejectedRecord {
@@ -42,6 +71,7 @@ export class RawMasker {
   text(text: string): string {
     // Of other encodings than UTF-8 the texts cannot be seen.
     if (this.#hidesAll || text.includes("\0")) return MASKED;
+    if (this.#fields.length > 0 && NAMES_APART.test(text)) return MASKED;
     const parsed = tryParseJson(text, RECORD_MAX_DEPTH);
     if (!parsed.ok) return this.#text(text);
     const masked = this.#value(parsed.value, "");
@@ -81,9 +111,11 @@ export class RawMasker {
 
   /** Whether the path ends with a masked field: what stands before it differs between senders. */
   #isSecret(path: string): boolean {
+    const names = path.replaceAll(OWN_NAME, "");
     return (
-      this.#fields.some((field) => path === field || path.endsWith(`.${field}`)) ||
-      this.#maskers.some((masker) => masker.isSecretName(path))
+      this.#fields.some((field) =>
+        [path, names].some((name) => name === field || name.endsWith(`.${field}`)),
+      ) || this.#maskers.some((masker) => masker.isSecretName(path))
     );
   }
 
@@ -93,12 +125,25 @@ export class RawMasker {
   }
 }
 
+/** Where a sender has what the mapping makes a field, or a member of it; indexes of arrays are no part of a path here. */
+function pathsOf({ fields = {} }: Mapping, masked: string): string[] {
+  return Object.entries(fields).flatMap(([name, { from, fromDefault }]) => {
+    if (masked !== name && !masked.startsWith(`${name}.`)) return [];
+    return [from, fromDefault].flatMap((path) => {
+      const segments = path === undefined ? null : parsePath(path);
+      if (segments === null) return [];
+      const named = segments.filter((segment) => !INDEX.test(segment));
+      return [segments, named].map((parts) => parts.join(".") + masked.slice(name.length));
+    });
+  });
+}
+
 /** A field is called by its last part as well. */
 function namedValue(fields: readonly string[]): RegExp {
   const names = fields.flatMap((field) => [field, field.slice(field.lastIndexOf(".") + 1)]);
   const alternatives = [...new Set(names)].filter((name) => name !== "").map((name) => RegExp.escape(name));
   return new RegExp(
-    `(?<before>(?<![\\w-])(?:${alternatives.join("|")})\\\\?["']?[ \\t]{0,4}[=:][ \\t]{0,4})` +
+    `(?<before>(?<![\\w-])_?(?:${alternatives.join("|")})\\\\?["']?[ \\t]{0,4}[=:][ \\t]{0,4})` +
       `(?!\\[masked\\])(?:\\\\?"(?:[^"\\\\]|\\\\.)*(?:"|$)|'[^']*(?:'|$)|[^\\s,;&"')\\]}\\\\]+)`,
     "g",
   );

@@ -1,10 +1,9 @@
-import { literalsHint } from "./hints.ts";
 import type { MaskedSpan, MaskPattern } from "./mask-pattern.ts";
 
 /** Names of schemes that stand before credentials in a header (RFC 9110, 11.4). */
 const SCHEMES = ["bearer", "basic", "splunk", "apikey"].flatMap(casesOf);
 
-/** What is the same of a scheme's name whether it is capitalised: each costs a look at all texts. */
+/** What is the same of a scheme's name whether it is capitalised. */
 const SCHEME_ENDS = new Set(SCHEMES.map((scheme) => scheme.slice(1)));
 
 /** Credentials that say what they are by how they begin, as those who give them out document it. */
@@ -26,10 +25,12 @@ const TOKEN = anyOf([
 /** Access tokens, web tokens, and credentials of an `Authorization` header. */
 export const TOKEN_PATTERN: MaskPattern = {
   find: (text) => spansOf(text, TOKEN, "[token]"),
-  hint: literalsHint([
-    ...["eyJ", "obs_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox"],
-    ...["_live_", "_test_", "sk-", "npm_", "SG.", ...SCHEME_ENDS],
-  ]),
+  hint: {
+    literals: [
+      ...["eyJ", "obs_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox"],
+      ...["_live_", "_test_", "sk-", "npm_", "SG.", ...SCHEME_ENDS],
+    ],
+  },
 };
 
 /** Access keys of clouds, and private keys in PEM (RFC 7468), to its end where the text was cut off. */
@@ -41,14 +42,14 @@ const KEY = anyOf([
 
 export const KEY_PATTERN: MaskPattern = {
   find: (text) => spansOf(text, KEY, "[key]"),
-  hint: literalsHint(["AKIA", "ASIA", "AIza", "PRIVATE KEY-----"]),
+  hint: { literals: ["AKIA", "ASIA", "AIza", "PRIVATE KEY-----"] },
 };
 
 const PASSWORD_NAMES = [
   ...["password", "passwd", "passphrase", "pwd", "secret", "token", "credential"].flatMap(casesOf),
   ...["api", "access", "private", "secret"].flatMap(casesOf).flatMap((word) => keyNames(word)),
 ];
-/** Parts that all of these names have one of: each costs a look at all texts. */
+/** Parts that all of these names have one of. */
 const PASSWORD_HINTS = [
   ...["assw", "assp", "ecret", "oken", "redential"].flatMap((part) => [part, part.toUpperCase()]),
   ...["pwd", "key"].flatMap(casesOf),
@@ -68,7 +69,7 @@ const SECRET_NAME = new RegExp(`^(?:.*[._-])?${NAME}$`);
 /** Values behind the name of a secret, and passwords in addresses. The name stays. */
 export const PASSWORD_PATTERN: MaskPattern = {
   find: (text) => ascending([...valuesOf(text, NAMED), ...valuesOf(text, USER_INFO)]),
-  hint: literalsHint(PASSWORD_HINTS),
+  hint: { literals: PASSWORD_HINTS },
   isSecretName: (name) => SECRET_NAME.test(name),
 };
 

@@ -7,7 +7,11 @@ import { writeRecognised } from "./write-entry.ts";
 
 /** After so long the year of times without one is found anew. */
 const CLOCK_MAX_AGE_MS = 3_600_000;
+const NOTHING: ReadonlySet<RecordField> = new Set();
 const WITHOUT_TIME: ReadonlySet<RecordField> = new Set<RecordField>(["time"]);
+const MESSAGE_ALONE: ReadonlySet<RecordField> = new Set<RecordField>(["message"]);
+/** What a reading may say. */
+const FIELDS = ["time", "level", "message", "service", "source", "host", "traceId", "spanId"] as const;
 
 /**
  * Reads messages that other formats carry, each by itself: nothing of one sender's lines counts for another's. What is not
@@ -28,16 +32,19 @@ export class BodyReader {
 
   /**
    * Writes what a text says into the record that is open, at least the message. `hasTime` says that the record is known to
-   * be of another time, which counts unless the text names its own together with the zone.
+   * be of another time, which counts unless the text names its own together with the zone. Answers the fields that are
+   * written now.
    */
-  write(text: string, writer: RecordFields, hasTime: boolean): void {
+  write(text: string, writer: RecordFields, hasTime: boolean): ReadonlySet<RecordField> {
     const reading = this.#read(text);
     if (reading === null) {
       writer.message(text);
-      return;
+      return MESSAGE_ALONE;
     }
-    writeRecognised(writer, reading, hasTime && !this.#isTimeSure ? WITHOUT_TIME : undefined);
+    const given = hasTime && !this.#isTimeSure ? WITHOUT_TIME : NOTHING;
+    writeRecognised(writer, reading, given);
     for (const [key, value] of reading.attributes) writer.attribute(key, value);
+    return new Set(FIELDS.filter((field) => reading[field] !== null && !given.has(field)));
   }
 
   #read(text: string): Reading | null {

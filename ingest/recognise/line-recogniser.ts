@@ -35,6 +35,7 @@ export class LineRecogniser {
   readonly #held = new ByteBuffer(HELD_BYTES);
   /** The place of what is held, or of the next byte. */
   #at: number;
+  #state: RecogniserState = { columns: null, headsInARow: 0 };
   /** The present line began in a piece that was given already. */
   #isInLine = false;
 
@@ -49,7 +50,12 @@ export class LineRecogniser {
 
   /** What a recogniser needs that is to go on behind the last entry given. */
   get state(): RecogniserState {
-    return { columns: this.#reader.columns, headsInARow: this.#joiner.headsInARow };
+    const { columns } = this.#reader;
+    const { headsInARow } = this.#joiner;
+    // Hardly ever another than after the entry before.
+    if (columns !== this.#state.columns || headsInARow !== this.#state.headsInARow)
+      this.#state = { columns, headsInARow };
+    return this.#state;
   }
 
   /** Times whose zone, and those whose year, was not in the text but taken from the options. */
@@ -57,10 +63,14 @@ export class LineRecogniser {
     return { zones: this.#clock.withoutZone, years: this.#clock.withoutYear };
   }
 
-  /** Takes more of the stream. An entry is given when the next one begins. */
-  push(chunk: Uint8Array, onEntry: OnEntry): void {
-    let from = 0;
-    for (let feed = chunk.indexOf(LINE_FEED); feed >= 0; feed = chunk.indexOf(LINE_FEED, from)) {
+  /** Takes more of the stream, `chunk[start, end)`. An entry is given when the next one begins. */
+  push(chunk: Uint8Array, onEntry: OnEntry, start = 0, end = chunk.length): void {
+    // A search ends with a line that ends what is given, else at the end of the bytes.
+    const searched = chunk[end - 1] === LINE_FEED ? chunk : chunk.subarray(0, end);
+    let from = start;
+    while (from < end) {
+      const feed = searched.indexOf(LINE_FEED, from);
+      if (feed < 0) break;
       if (this.#held.length === 0) this.#line(chunk, from, feed, 1, onEntry);
       else {
         this.#hold(chunk, from, feed, onEntry);
@@ -70,7 +80,7 @@ export class LineRecogniser {
       }
       from = feed + 1;
     }
-    this.#hold(chunk, from, chunk.length, onEntry);
+    this.#hold(chunk, from, end, onEntry);
   }
 
   /** Gives the entry whose lines may not all be there, for readers that wait for more. */

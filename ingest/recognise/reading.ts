@@ -78,12 +78,15 @@ export function timedReading(form: string, time: Instant | null, message: string
   return reading;
 }
 
-/** The names of attributes: those of OpenTelemetry's semantic conventions, `log.*` those of the Elastic Common Schema. */
+/**
+ * The names of attributes: those of OpenTelemetry's semantic conventions, `log.*` those of the Elastic Common Schema, and
+ * `logger`, as most loggers call it in JSON.
+ */
 export const ATTRIBUTE = {
   processId: "process.pid",
   threadId: "thread.id",
   threadName: "thread.name",
-  logger: "log.logger",
+  logger: "logger",
   file: "code.file.path",
   line: "code.line.number",
   function: "code.function.name",

@@ -67,18 +67,12 @@ export const SERVICE_NAMES = scores([
     0.95,
     "program programname labels.app eventsource kubernetes.containername containername resource.labels.servicename",
   ],
-  [
-    0.85,
-    "processname logger loggername component appdisplayname clientname reportingcomponent source.component",
-  ],
+  [0.85, "processname appdisplayname clientname reportingcomponent source.component"],
   [
     0.8,
     "attrs.tag tag sourcename providername provider serverlabel backend repository.fullname project.pathwithnamespace",
   ],
-  [
-    0.7,
-    "sourcecontext channel module loggedbyservice labels.job job clientid clientrequesthost authority servername",
-  ],
+  [0.7, "module loggedbyservice labels.job job clientid clientrequesthost authority servername"],
   [0.65, "name product request.host requesthost frontend facility comm"],
 ]);
 

@@ -14,7 +14,8 @@ export const ENCODER_PRESETS: readonly Preset[] = [
       fields: {
         message: { from: "message", default: "" },
         level: { from: "level" },
-        service: { from: "service", fromDefault: "logger_name" },
+        service: { from: "service" },
+        logger: { from: "logger_name" },
         host: { from: "HOSTNAME" },
         traceId: { from: "traceId", fromDefault: "trace_id" },
         spanId: { from: "spanId", fromDefault: "span_id" },
@@ -46,7 +47,8 @@ export const ENCODER_PRESETS: readonly Preset[] = [
       fields: {
         message: { from: "message", default: "" },
         level: { from: "log.level" },
-        service: { from: "service.name", fromDefault: "log.logger" },
+        service: { from: "service.name" },
+        logger: { from: "log.logger" },
         host: { from: "host.name", fromDefault: "host.hostname" },
         traceId: { from: "trace.id" },
         spanId: { from: "span.id" },
@@ -77,7 +79,8 @@ export const ENCODER_PRESETS: readonly Preset[] = [
       fields: {
         message: { from: "@m", fromDefault: "@mt", default: "" },
         level: { from: "@l", map: { Verbose: "trace" }, default: "info" },
-        service: { from: "Application", fromDefault: "SourceContext" },
+        service: { from: "Application" },
+        logger: { from: "SourceContext" },
         host: { from: "MachineName" },
         traceId: { from: "@tr" },
         spanId: { from: "@sp" },
@@ -108,7 +111,8 @@ export const ENCODER_PRESETS: readonly Preset[] = [
       fields: {
         message: { from: "message", default: "" },
         level: { from: "levelname", fromDefault: "level" },
-        service: { from: "name" },
+        service: { from: "service" },
+        logger: { from: "name" },
         host: { from: "hostname" },
       },
     },
@@ -133,7 +137,7 @@ export const ENCODER_PRESETS: readonly Preset[] = [
       fields: {
         message: { from: "event", default: "" },
         level: { from: "level", map: { exception: "error", notset: "trace" } },
-        service: { from: "logger" },
+        service: { from: "service" },
       },
     },
     sample: {
@@ -146,6 +150,49 @@ export const ENCODER_PRESETS: readonly Preset[] = [
     signs: ["event", "level", "logger", "timestamp"],
   },
   {
+    // Source: loguru documentation, `serialize` of add() and "The record dict".
+    name: "loguru",
+    title: "loguru (Python)",
+    description: "A sink with serialize=True; `text` is what the sink would have written, and is not kept.",
+    format: "ndjson",
+    mapping: {
+      timestamp: { from: "record.time.timestamp", parse: "epoch_s" },
+      fields: {
+        message: { from: "record.message", default: "" },
+        level: { from: "record.level.name", map: { SUCCESS: "info" } },
+        service: { from: "record.extra.service" },
+        logger: { from: "record.name" },
+        "process.pid": { from: "record.process.id" },
+        "thread.name": { from: "record.thread.name" },
+        "code.file.path": { from: "record.file.path" },
+        "code.function.name": { from: "record.function" },
+        "code.line.number": { from: "record.line" },
+        exception: { from: "record.exception" },
+        extra: { from: "record.extra" },
+      },
+      keepUnmapped: false,
+    },
+    sample: {
+      text: "2026-03-04 10:15:30.123 | WARNING  | billing.ledger:open:42 - ledger is slow\n",
+      record: {
+        elapsed: { repr: "0:00:00.812000", seconds: 0.812 },
+        exception: null,
+        extra: { orderId: 17 },
+        file: { name: "ledger.py", path: "/srv/billing/ledger.py" },
+        function: "open",
+        level: { icon: "W", name: "WARNING", no: 30 },
+        line: 42,
+        message: "ledger is slow",
+        module: "ledger",
+        name: "billing.ledger",
+        process: { id: 4711, name: "MainProcess" },
+        thread: { id: 140_213_455_001_408, name: "MainThread" },
+        time: { repr: "2026-03-04 10:15:30.123456+00:00", timestamp: 1772619330.123456 },
+      },
+    },
+    signs: ["text", "record.level.name", "record.message", "record.time.timestamp"],
+  },
+  {
     // Source: Monolog, JsonFormatter (message, context, level 100 to 600, level_name, channel, datetime, extra).
     name: "monolog",
     title: "Monolog (PHP)",
@@ -156,7 +203,8 @@ export const ENCODER_PRESETS: readonly Preset[] = [
       fields: {
         message: { from: "message", default: "" },
         level: { from: "level_name" },
-        service: { from: "channel" },
+        service: { from: "service" },
+        logger: { from: "channel" },
         host: { from: "extra.hostname" },
       },
     },

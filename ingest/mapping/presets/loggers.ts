@@ -95,7 +95,7 @@ export const LOGGER_PRESETS: readonly Preset[] = [
       fields: {
         message: { from: "msg", default: "" },
         level: { from: "level" },
-        service: { from: "logger" },
+        service: { from: "service" },
       },
     },
     sample: {
@@ -155,7 +155,7 @@ export const LOGGER_PRESETS: readonly Preset[] = [
       fields: {
         message: { from: "message", fromDefault: "error", default: "" },
         level: { from: "level" },
-        service: { from: "service", fromDefault: "component" },
+        service: { from: "service" },
       },
     },
     sample: {

@@ -6,7 +6,7 @@ import type { Preset } from "../../mapping/presets/preset.ts";
 import { writeJsonRecord } from "../../record/json-record.ts";
 import { levelOfText } from "../../record/levels.ts";
 import type { LineContext, LineForm } from "../line-form.ts";
-import { Reading } from "../reading.ts";
+import { ATTRIBUTE, Reading } from "../reading.ts";
 import { ReadingFields } from "../reading-fields.ts";
 import { readDocker } from "./container.ts";
 
@@ -46,7 +46,7 @@ function readMongo(object: JsonObject, { clock }: LineContext): Reading | null {
   const fields = new ReadingFields(reading, clock);
   if (!fields.timeIso(t.$date)) return null;
   reading.setLevel(s.charAt(0));
-  if (typeof c === "string") reading.set("log.logger", c);
+  if (typeof c === "string") reading.set(ATTRIBUTE.logger, c);
   if (typeof ctx === "string") reading.set("thread.name", ctx);
   if (isJsonObject(attr)) fields.attributes("", attr);
   else fields.attribute("attr", attr);

@@ -1,36 +1,34 @@
-import { CommittedBlock } from "./committed-block.ts";
+import { type EntryColumns, type EntryDetails, elementsStart } from "./entry-columns.ts";
 import type { LogBatch } from "./log-batch.ts";
 import type { EntryTexts } from "./masking/entry-texts.ts";
-import {
-  BlockReader,
-  type ElementEnds,
-  type EncodedTexts,
-  type IndexedTexts,
-} from "./native/block-reader.ts";
+import { MASKED } from "./masking/mask.ts";
+import type { ElementEnds, EncodedTexts, IndexedTexts } from "./native/block-reader.ts";
 import type { LowCardinalityColumn } from "./native/low-cardinality-column.ts";
 import type { StringColumn } from "./native/string-column.ts";
 
 /** Rows that follow one another: `from` and those up to `to`; or one, whose texts are those of an entry instead. */
 type Run = readonly [from: number, to: number, texts?: EntryTexts | undefined];
 
-const NOTHING: ReadonlyMap<number, EntryTexts> = new Map();
-
-/** Appends the entries of a block that `LogBatch.writeTo` wrote, without those at the positions in `skip`; see `appendEntries`. */
-export function appendBlock(batch: LogBatch, block: Uint8Array, skip: ReadonlySet<number>): void {
-  if (new BlockReader(block).rows > 0) appendEntries(batch, new CommittedBlock(block), skip);
+/** What entries have instead of some of their texts. */
+export interface ChangedTexts {
+  /** By their positions, all texts of some of them. */
+  readonly replaced: ReadonlyMap<number, EntryTexts>;
+  /** By the attributes of all, 1 for those of the others whose texts are hidden whole; null where none is. */
+  readonly hidden: Uint8Array | null;
 }
+
+const UNCHANGED: ChangedTexts = { replaced: new Map(), hidden: null };
 
 /**
  * Appends entries to the open request of `batch`, without those at the positions in `skip`. They belong to the request then:
  * its organisation and time of receipt are theirs, the batch gives them their ids. Whole columns are copied, which takes a
- * small part of the time that decoding takes. Entries in `replaced`, by their positions, have these texts instead of
- * their own.
+ * small part of the time that decoding takes.
  */
 export function appendEntries(
   batch: LogBatch,
-  entries: CommittedBlock,
+  entries: EntryColumns,
   skip: ReadonlySet<number>,
-  replaced: ReadonlyMap<number, EntryTexts> = NOTHING,
+  { replaced, hidden }: ChangedTexts = UNCHANGED,
 ): void {
   const runs = keptRuns(entries.rows, skip, replaced);
   const { rows } = batch;
@@ -42,13 +40,13 @@ export function appendEntries(
   appendTexts(batch.message, entries.message, runs, "message");
   for (const name of ["traceId", "spanId"] as const) {
     const texts = details[name];
-    if (isAllEmpty(texts, entries.rows)) continue;
+    if (isAllEmpty(texts)) continue;
     // Filled up at the end of the request only, because most requests have none.
     batch[name].fillTo(rows);
     appendTexts(batch[name], texts, runs, name);
   }
   appendTexts(batch.eventId, details.eventId, runs, "event_id");
-  appendAttributes(batch, details, runs);
+  appendAttributes(batch, details, runs, hidden);
   batch.endRows(runs.reduce((count, [from, to]) => count + to - from, 0));
 }
 
@@ -72,16 +70,17 @@ function keptRuns(
 
 function appendAttributes(
   batch: LogBatch,
-  { attrs: pairs, attrJsonKeys: json }: CommittedBlock["details"],
+  { attrs: pairs, attrJsonKeys: json }: EntryDetails,
   runs: readonly Run[],
+  hidden: Uint8Array | null,
 ): void {
   const { attrs, attrJsonKeys } = batch;
   const firstPair = attrs.keys.rows;
-  const numbers = attrs.keys.numbersOf(pairs.keys.texts);
+  const appendKeys = attrs.keys.appenderOf(pairs.keys);
   for (const [from, to, texts] of elementRuns(pairs.ends, runs))
     if (texts === undefined) {
-      attrs.keys.appendIndexed(numbers, pairs.keys.indexes, from, to);
-      attrs.values.appendRows(pairs.values, from, to);
+      appendKeys(from, to);
+      appendValues(attrs.values, pairs.values, [from, to], hidden);
     } else
       for (const { key, text } of texts.attributes) {
         attrs.keys.append(key);
@@ -89,11 +88,28 @@ function appendAttributes(
       }
   appendEnds(attrs, firstPair, pairs.ends, runs, (texts) => texts.attributes.length);
   const firstKey = attrJsonKeys.elements.rows;
-  const keyNumbers = attrJsonKeys.elements.numbersOf(json.elements.texts);
+  const appendJsonKeys = attrJsonKeys.elements.appenderOf(json.elements);
   for (const [from, to, texts] of elementRuns(json.ends, runs))
-    if (texts === undefined) attrJsonKeys.elements.appendIndexed(keyNumbers, json.elements.indexes, from, to);
+    if (texts === undefined) appendJsonKeys(from, to);
     else for (const key of jsonKeysOf(texts)) attrJsonKeys.elements.append(key);
   appendEnds(attrJsonKeys, firstKey, json.ends, runs, (texts) => jsonKeysOf(texts).length);
+}
+
+/** Appends the texts of attributes, with a mark instead of those that are hidden. */
+export function appendValues(
+  column: StringColumn,
+  texts: EncodedTexts,
+  [from, to]: readonly [from: number, to: number],
+  hidden: Uint8Array | null,
+): void {
+  let kept = from;
+  for (let at = from; hidden !== null && at < to; at++) {
+    if (hidden[at] === 0) continue;
+    column.appendRows(texts, kept, at);
+    column.append(MASKED);
+    kept = at + 1;
+  }
+  column.appendRows(texts, kept, to);
 }
 
 function jsonKeysOf({ attributes }: EntryTexts): string[] {
@@ -102,11 +118,7 @@ function jsonKeysOf({ attributes }: EntryTexts): string[] {
 
 /** The runs of elements that belong to runs of rows. */
 function elementRuns(ends: ElementEnds, runs: readonly Run[]): readonly Run[] {
-  return runs.map(([from, to, texts]) => [startOf(ends, from), startOf(ends, to), texts]);
-}
-
-function startOf(ends: ElementEnds, row: number): number {
-  return row === 0 ? 0 : (ends[row - 1] ?? 0);
+  return runs.map(([from, to, texts]) => [elementsStart(ends, from), elementsStart(ends, to), texts]);
 }
 
 /** Ends the rows of a container whose elements, from `first` on, have been appended. */
@@ -124,9 +136,9 @@ function appendEnds(
       column.endRowAt(kept);
       continue;
     }
-    const shift = kept - startOf(ends, from);
+    const shift = kept - elementsStart(ends, from);
     for (let row = from; row < to; row++) column.endRowAt((ends[row] ?? 0) + shift);
-    kept = startOf(ends, to) + shift;
+    kept = elementsStart(ends, to) + shift;
   }
 }
 
@@ -141,13 +153,13 @@ function appendFixed(
 
 function appendIndexed(
   column: LowCardinalityColumn,
-  { texts, indexes }: IndexedTexts,
+  entries: IndexedTexts,
   runs: readonly Run[],
   name: "service" | "source" | "host",
 ): void {
-  const numbers = column.numbersOf(texts);
+  const append = column.appenderOf(entries);
   for (const [from, to, instead] of runs)
-    if (instead === undefined) column.appendIndexed(numbers, indexes, from, to);
+    if (instead === undefined) append(from, to);
     else column.append(instead[name]);
 }
 
@@ -163,6 +175,6 @@ function appendTexts(
 }
 
 /** An empty text is nothing but its length. */
-function isAllEmpty({ start, ends }: EncodedTexts, rows: number): boolean {
-  return (ends[rows - 1] ?? start) - start === rows;
+function isAllEmpty({ start, end, count }: EncodedTexts): boolean {
+  return end - start === count;
 }
