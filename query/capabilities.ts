@@ -2,9 +2,11 @@ import { isSpecialFunction, SPECIAL_FUNCTIONS } from "./bind/calls.ts";
 import { signatureOf } from "./bind/conversion.ts";
 import { WINDOW_FUNCTIONS } from "./bind/windows.ts";
 import type { FunctionDefinition } from "./functions/definition.ts";
-import { aggregateFunctions, callableFunctions } from "./functions/registry.ts";
+import { aggregateFunctions, callableFunctions, functionsOfSeveralResults } from "./functions/registry.ts";
 import { REJECTED_FUNCTIONS } from "./functions/rejected-functions.ts";
 import { OPERATORS, type OperatorCapability } from "./operators.ts";
+import type { ScalarType } from "./scalar-type.ts";
+import { EVERY_TABLE, TABLES } from "./schema.ts";
 
 export interface FunctionCapability extends OperatorCapability {
   readonly kind: "scalar" | "aggregate" | "window" | "unsupported";
@@ -13,7 +15,13 @@ export interface FunctionCapability extends OperatorCapability {
   readonly summary: string | null;
 }
 
+export interface TableCapability {
+  readonly name: string;
+  readonly columns: readonly { readonly name: string; readonly type: ScalarType }[];
+}
+
 export interface KqlCapabilities {
+  readonly tables: readonly TableCapability[];
   readonly operators: readonly OperatorCapability[];
   readonly functions: readonly FunctionCapability[];
 }
@@ -23,6 +31,17 @@ export function kqlCapabilities(): KqlCapabilities {
   const scalar = callableFunctions()
     .filter(([name]) => !isSpecialFunction(name))
     .map(([name, definition]) => described(name, "scalar", definition));
+  const several = functionsOfSeveralResults().map(({ name, summary, approximate, parameters, results }) => {
+    const columns = Object.entries(results).map(([result, type]) => `${result}: ${type}`);
+    return {
+      name,
+      kind: "scalar" as const,
+      support: approximate === undefined ? ("exact" as const) : ("approximate" as const),
+      note: approximate ?? null,
+      signatures: [`${name}${signatureOf({ parameters })}: (${columns.join(", ")})`],
+      summary,
+    };
+  });
   const aggregates = aggregateFunctions()
     .filter(([name]) => !INTERNAL_AGGREGATES.has(name))
     .map(([name, definition]) => described(name, "aggregate", definition));
@@ -42,7 +61,7 @@ export function kqlCapabilities(): KqlCapabilities {
     signatures: [],
     summary: "Looks at the rows around, which must have an order.",
   }));
-  const supported = [...scalar, ...aggregates, ...special, ...windows];
+  const supported = [...scalar, ...several, ...aggregates, ...special, ...windows];
   const names = new Set(supported.map(({ name }) => name));
   const rejected = [...REJECTED_FUNCTIONS]
     .filter(([name]) => !names.has(name))
@@ -54,7 +73,11 @@ export function kqlCapabilities(): KqlCapabilities {
       signatures: [],
       summary: null,
     }));
-  return { operators: OPERATORS, functions: [...supported, ...rejected].sort(byName) };
+  const tables = [...EVERY_TABLE].map(([name, table]) => ({
+    name,
+    columns: TABLES[table].columns.map((column) => ({ name: column.name, type: column.type })),
+  }));
+  return { tables, operators: OPERATORS, functions: [...supported, ...rejected].sort(byName) };
 }
 
 /** Parts of which the binder makes others. */

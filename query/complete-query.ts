@@ -2,7 +2,7 @@ import { SPECIAL_FUNCTIONS } from "./bind/calls.ts";
 import { WINDOW_FUNCTIONS } from "./bind/windows.ts";
 import { type Completions, complete } from "./completion/complete.ts";
 import type { NamedColumn } from "./completion/vocabulary.ts";
-import { aggregateFunctions, callableFunctions } from "./functions/registry.ts";
+import { aggregateFunctions, callableFunctions, functionsOfSeveralResults } from "./functions/registry.ts";
 import { OPERATORS } from "./operators.ts";
 import { TABLES } from "./schema.ts";
 import { OPERATOR_NAMES } from "./syntax/operators.ts";
@@ -20,7 +20,10 @@ export function completeKql(text: string, position: number, { attributes }: Know
   const columns = [...TABLES.logs.columns.map(({ name, type }) => ({ name, type })), ...attributes];
   return complete(text, position, {
     columns,
-    tables: [{ name: "logs", columns }],
+    tables: [
+      { name: "logs", columns },
+      { name: "checks", columns: TABLES.checks.columns.map(({ name, type }) => ({ name, type })) },
+    ],
     functions: FUNCTIONS,
     aggregates: AGGREGATES,
     operators: SUPPORTED_OPERATORS,
@@ -30,6 +33,7 @@ export function completeKql(text: string, position: number, { attributes }: Know
 const FUNCTIONS: readonly string[] = [
   ...new Set([
     ...callableFunctions().map(([name]) => name),
+    ...functionsOfSeveralResults().map(({ name }) => name),
     ...Object.keys(SPECIAL_FUNCTIONS),
     ...WINDOW_FUNCTIONS,
   ]),

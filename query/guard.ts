@@ -55,18 +55,24 @@ export function guardPlan(relation: Relation, scope: QueryScope): GuardedPlan {
 /** The plan over the rows of the scope. Throws a TypeError for one that has been guarded before: of which scope? */
 function withGuardedScans(
   relation: Relation,
-  { organizationId, timeRange, files, archived }: QueryScope,
+  { organizationId, timeRange, made, files, archived }: QueryScope,
 ): Relation {
-  const scope: ScanScope = {
-    organizationId,
-    timeRange,
+  const bounds: ScanScope = { organizationId, timeRange };
+  // Entries of logs alone leave their table.
+  const ofLogs: ScanScope = {
+    ...bounds,
+    ...(made !== undefined && { made }),
     ...(files !== undefined && { files }),
     ...(archived !== undefined && { archived }),
   };
   const guard: PartsMapper = {
     relation: (part) => {
-      if (part.kind === "guardedScan") throw new TypeError("the plan was guarded before");
+      if (part.kind === "guardedScan" || part.kind === "guardedKeptScan")
+        throw new TypeError("the plan was guarded before");
+      if (part.kind === "keptScan")
+        return { kind: "guardedKeptScan", table: part.table, columns: part.columns, organizationId };
       if (part.kind !== "scan") return mapRelationParts(part, guard);
+      const scope = part.table === "logs" ? ofLogs : bounds;
       return { kind: "guardedScan", table: part.table, columns: part.columns, scope };
     },
     expression: (part) => mapExpressionParts(part, guard),

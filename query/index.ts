@@ -11,9 +11,17 @@
  */
 
 export type { DiscoveredColumn } from "./bind/discovery.ts";
+export type { BareName } from "./bind/environment.ts";
+export { nearestName } from "./bind/nearest-name.ts";
 export type { KqlQuery, RenderHint } from "./bind/query.ts";
 export { allOf, anyOf, call } from "./call.ts";
-export { type FunctionCapability, type KqlCapabilities, kqlCapabilities } from "./capabilities.ts";
+export {
+  type FunctionCapability,
+  type KqlCapabilities,
+  kqlCapabilities,
+  type TableCapability,
+} from "./capabilities.ts";
+export { KEPT_COLUMN_TYPES, readColumnTypes } from "./column-types.ts";
 export { completeKql, type KnownFields } from "./complete-query.ts";
 export type { Completion, NamedColumn } from "./completion/vocabulary.ts";
 export type { WireFormat } from "./emit/wire-format.ts";
@@ -22,6 +30,18 @@ export { QueryError, type QueryErrorCode } from "./errors.ts";
 export { attribute, column, type Expression, literal } from "./expression.ts";
 export { type FileSource, fileTable } from "./file-source.ts";
 export { GuardedPlan, guardPlan, type QueryScope } from "./guard.ts";
+export {
+  type ExternalFormat,
+  type ExternalSource,
+  externalKey,
+  KEPT_ROWS,
+  type KeptColumn,
+  type KeptFunction,
+  type KeptNames,
+  type KeptTable,
+  NOTHING_KEPT,
+} from "./kept.ts";
+export { checkKeptFunction, isTakenName, type KeptDiagnostic } from "./kept-functions.ts";
 export {
   compileKql,
   type Diagnostic,
@@ -68,11 +88,22 @@ export {
   sort,
   union,
 } from "./plan/build.ts";
-export type { ArchivedRows, NamedExpression, PlanColumn, Relation, SortKey } from "./plan/relation.ts";
+export type {
+  ArchivedRows,
+  MadeEntries,
+  MadeSpan,
+  NamedExpression,
+  PlanColumn,
+  Relation,
+  SortKey,
+} from "./plan/relation.ts";
 export { scannedTime } from "./plan/scanned-time.ts";
 export type { ScalarType } from "./scalar-type.ts";
+export { EVERY_TABLE, LOG_TABLES, type NamedTables } from "./schema.ts";
 export { parseSearch, type SearchCondition, type SearchParse } from "./search-syntax.ts";
 export type { QuerySettings } from "./settings.ts";
 export type { Span } from "./span.ts";
+export { readDatetime } from "./syntax/datetime-text.ts";
 export { lineAndColumn } from "./syntax/line-and-column.ts";
+export { readTimespan } from "./syntax/timespan-text.ts";
 export { ALL_TIME, commonTime, type TimeRange } from "./time-range.ts";

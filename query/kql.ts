@@ -1,9 +1,11 @@
 import { type DiscoveredColumn, DiscoveryNeeded } from "./bind/discovery.ts";
+import { ExternalNeeded } from "./bind/external-table.ts";
 import { bindQuery, type KqlQuery } from "./bind/query.ts";
 import { Refusal } from "./bind/refusal.ts";
+import { type ExternalSource, type KeptNames, type KeptTable, NOTHING_KEPT } from "./kept.ts";
 import { QUERY_TEXT_MAX_CHARS } from "./limits.ts";
 import type { Relation } from "./plan/relation.ts";
-import { TABLES, type TableName } from "./schema.ts";
+import { LOG_TABLES, type NamedTables } from "./schema.ts";
 import type { Span } from "./span.ts";
 import type { DiagnosticCode, Problem } from "./syntax/diagnostic.ts";
 import { lineAndColumn, parseQuery } from "./syntax/parser.ts";
@@ -11,10 +13,14 @@ import { lineAndColumn, parseQuery } from "./syntax/parser.ts";
 export interface KqlOptions {
   /** What `now()` answers: nanoseconds since 1970. */
   readonly nowNs: bigint;
-  /** The tables that a query may name; without it, those that there are. */
-  readonly tables?: ReadonlyMap<string, TableName>;
+  /** The tables that a query may name; without it, the logs. */
+  readonly tables?: NamedTables;
   /** What the relations of `discovery` answered in earlier compilations of this text, in their order. */
   readonly discovered?: readonly (readonly DiscoveredColumn[])[];
+  /** What the organisation keeps under names; without it, nothing. */
+  readonly kept?: KeptNames;
+  /** Tables that files elsewhere have been made, by `externalKey`. */
+  readonly externals?: ReadonlyMap<string, KeptTable>;
 }
 
 /** One thing that is wrong with a query, and where. */
@@ -43,12 +49,14 @@ export type KqlCompilation =
        * values, as texts, and the text compiles with what it found. Null where that would not help.
        */
       readonly discovery: Relation | null;
+      /** Files elsewhere that the query reads: it compiles with them among `externals`. Null where that would not help. */
+      readonly external: ExternalSource | null;
     };
 
 /** The plan of a query text, or at least one diagnostic; never throws for any text. */
 export function compileKql(
   text: string,
-  { nowNs, tables = DEFAULT_TABLES, discovered = [] }: KqlOptions,
+  { nowNs, tables = LOG_TABLES, discovered = [], kept = NOTHING_KEPT, externals = new Map() }: KqlOptions,
 ): KqlCompilation {
   if (text.length > QUERY_TEXT_MAX_CHARS) {
     const message = `The query is longer than ${QUERY_TEXT_MAX_CHARS} characters.`;
@@ -58,21 +66,24 @@ export function compileKql(
   const { query, problems } = parseQuery(text);
   if (query === null || problems.length > 0) return failed(text, problems);
   try {
-    return { ok: true, query: bindQuery(query, { nowNs, tables, discovered }) };
+    return { ok: true, query: bindQuery(query, { nowNs, tables, discovered, kept, externals }) };
   } catch (error) {
     if (error instanceof Refusal) return failed(text, [error.problem]);
     if (error instanceof DiscoveryNeeded) {
       const message = "The columns depend on the data, which are not looked at here.";
       const problem = { code: "UNSUPPORTED", message, span: error.span, suggestion: null } as const;
-      return failed(text, [problem], error.relation);
+      return failed(text, [problem], { discovery: error.relation });
+    }
+    if (error instanceof ExternalNeeded) {
+      const message = "externaldata reads files of other servers, which is not done here.";
+      const problem = { code: "UNSUPPORTED", message, span: error.span, suggestion: null } as const;
+      return failed(text, [problem], { external: error.source });
     }
     throw error;
   }
 }
 
-const DEFAULT_TABLES: ReadonlyMap<string, TableName> = new Map(
-  Object.keys(TABLES).flatMap((name) => (name === "logs" ? [[name, name] as const] : [])),
-);
+type Failure = Extract<KqlCompilation, { readonly ok: false }>;
 
 /** Characters of the offending text that a diagnostic repeats. */
 const EXCERPT_MAX_CHARS = 80;
@@ -80,12 +91,16 @@ const EXCERPT_MAX_CHARS = 80;
 function failed(
   text: string,
   problems: readonly Problem[],
-  discovery: Relation | null = null,
+  { discovery = null, external = null }: Partial<Pick<Failure, "discovery" | "external">> = {},
 ): KqlCompilation {
-  const diagnostics = problems.map((problem) => ({
+  return { ok: false, diagnostics: diagnosticsOf(text, problems), discovery, external };
+}
+
+/** The problems of a text with their places in lines. */
+export function diagnosticsOf(text: string, problems: readonly Problem[]): Diagnostic[] {
+  return problems.map((problem) => ({
     ...problem,
     ...lineAndColumn(text, problem.span.start),
     text: text.slice(problem.span.start, Math.min(problem.span.end, problem.span.start + EXCERPT_MAX_CHARS)),
   }));
-  return { ok: false, diagnostics, discovery };
 }

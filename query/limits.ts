@@ -55,6 +55,12 @@ export const RANGE_MAX_ROWS = 1_000_000;
 /** Tables read by one statement, every mention counted: each is a pass over the data. */
 export const SCANS_MAX_COUNT = 32;
 
+/** Files that one `externaldata` reads. */
+export const EXTERNAL_FILES_MAX_COUNT = 8;
+
+/** Bare names of one query that are told of. */
+export const BARE_NAMES_MAX_COUNT = 64;
+
 /** Points of one series of `make-series`: they stand in the statement and in every row of the answer. */
 export const SERIES_MAX_POINTS = 100_000;
 
@@ -66,3 +72,9 @@ export const DISCOVERY_MAX_COLUMNS = 500;
 
 /** Rows of a look at the data: names of columns with the types of their values, several for one name. */
 export const DISCOVERY_MAX_ROWS = 4 * DISCOVERY_MAX_COLUMNS;
+
+/** Points of a series that is filtered, decomposed or searched for periods: the work grows with their square. */
+export const SERIES_ANALYSED_MAX_POINTS = 10_000;
+
+/** Numbers of a filter over a series, each of which is a pass over it. */
+export const SERIES_FILTER_MAX_COEFFICIENTS = 500;

@@ -53,7 +53,11 @@ const TIME_BUCKET = overload(
   [parameter("time", "datetime"), constant("start", "long"), constant("width", "long")],
   "long",
   "never",
-  sql`toInt64(intDiv(toUnixTimestamp64Nano(${0}) - ${1}, ${2}))`,
+  (call) => {
+    const since = call.share(`toUnixTimestamp64Nano(${call.operand(0)}) - ${call.operand(1)}`);
+    const width = call.operand(2);
+    return `toInt64(intDiv(${since}, ${width}) - (${since} % ${width} < 0))`;
+  },
 );
 
 const DIFFERENT_VALUES = overload([parameter("value", "long")], "long", "never", sql`toInt64(uniq(${0}))`);

@@ -36,6 +36,11 @@ export const OPERATORS: readonly OperatorCapability[] = [
     "The table is read wherever it is mentioned, so that sample and rand() inside it draw anew each time.",
     "materialize",
   ),
+  ...noted(
+    "approximate",
+    "Reads CSV, TSV, lines of text and JSON over https, also packed with gzip, where EXTERNALDATA_HOSTS allows the host.",
+    "externaldata",
+  ),
   ...noted("approximate", "Counts are exact here, estimates in Kusto.", "top-hitters"),
   ...noted("rejected", "A query answers one table; facet answers several.", "fork"),
   ...noted(
@@ -53,7 +58,7 @@ export const OPERATORS: readonly OperatorCapability[] = [
     "graph-to-table",
     "graph-mark-components",
   ),
-  ...noted("rejected", "A query reads the organization's own tables only.", "externaldata", "external_table"),
+  ...noted("rejected", "A query reads the organization's own tables only.", "external_table"),
   ...noted("rejected", "search looks in every column.", "find"),
   ...noted(
     "rejected",

@@ -82,6 +82,39 @@ export const TABLES = {
       SpanId: "spanId",
     },
   },
+  /** What monitors found: a row for each round of each of them in each region. */
+  checks: {
+    table: "monitor_checks",
+    organizationColumn: "organization_id",
+    idColumn: "slot",
+    timeColumn: "started_at",
+    columns: [
+      plain("startedAt", "datetime", "started_at"),
+      plain("monitorId", "long", "monitor_id"),
+      plain("region", "string"),
+      plain("slot", "datetime"),
+      { name: "status", type: "string", storage: { kind: "enum", column: "status" } },
+      plain("durationMs", "real", "duration_ms"),
+      plain("dnsMs", "real", "dns_ms"),
+      plain("connectMs", "real", "connect_ms"),
+      plain("tlsMs", "real", "tls_ms"),
+      plain("firstByteMs", "real", "first_byte_ms"),
+      plain("statusCode", "int", "status_code"),
+      plain("error", "string"),
+      plain("lateMs", "real", "late_ms"),
+      plain("inMaintenance", "bool", "in_maintenance"),
+    ],
+    aliases: {},
+  },
 } as const satisfies Record<string, TableSchema>;
 
 export type TableName = keyof typeof TABLES;
+
+/** The tables that a query can name, by name. */
+export type NamedTables = ReadonlyMap<string, TableName>;
+
+/** What whoever may read logs may name. */
+export const LOG_TABLES: NamedTables = new Map([["logs", "logs"]]);
+
+/** What whoever may read monitors besides may name. */
+export const EVERY_TABLE: NamedTables = new Map([...LOG_TABLES, ["checks", "checks"]]);

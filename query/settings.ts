@@ -29,6 +29,8 @@ export function settingsFor(
     // searches for something rare several times slower.
     use_top_k_dynamic_filtering: "0",
     use_skip_indexes_for_top_k: "0",
+    // What a SELECT calls something is its own affair: the next one of a union has other columns.
+    enable_global_with_statement: "0",
     join_use_nulls: "1",
     enable_unaligned_array_join: "1",
     output_format_json_quote_64bit_integers: "1",

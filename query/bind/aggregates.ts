@@ -88,10 +88,11 @@ export function aggregateName({ name, arguments: args }: syntax.CallExpression):
   const canonical = canonicalAggregate(name.name);
   const definition = aggregateFunction(canonical);
   if (definition === undefined) return null;
-  const [first, second] = args;
+  const [first, second, third] = args;
   const argument = first === undefined ? null : impliedName(first.value);
-  if (canonical === "percentile" && second?.value.kind === "literal")
-    return `percentile_${argument ?? ""}_${percentText(second.value)}`;
+  const percentage = canonical === "percentilew" ? third : canonical === "percentile" ? second : undefined;
+  if (percentage?.value.kind === "literal")
+    return `percentile_${argument ?? ""}_${percentText(percentage.value)}`;
   if (definition.prefix === "") return argument;
   if (canonical.startsWith("covariance"))
     return `${canonical}_${argument ?? ""}_${(second && impliedName(second.value)) ?? ""}`;

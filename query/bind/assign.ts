@@ -1,5 +1,5 @@
 import { type Expression, isLoose } from "../expression.ts";
-import { aggregate, columnOf, extend, project, sort } from "../plan/build.ts";
+import { aggregate, aggregateCall, columnOf, extend, keep, project, sort } from "../plan/build.ts";
 import type { NamedExpression, Relation } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
@@ -8,6 +8,7 @@ import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { matchNames } from "./names.ts";
 import { refuse } from "./refusal.ts";
+import { severalColumns } from "./several-columns.ts";
 import { withoutHidden } from "./where.ts";
 
 export function bindExtend(
@@ -18,7 +19,7 @@ export function bindExtend(
   const context = new ExpressionContext(environment, input);
   const names = new UniqueNames(input.columns.map(({ name }) => name));
   const assigned = assignments.flatMap((argument) =>
-    bindAssignment(argument, context, (implied) => implied ?? names.claimColumn()),
+    bindAssignment(argument, context, "extend", (implied) => implied ?? names.claimColumn()),
   );
   return withoutHidden(extend(context.relation, lastOfEach(assigned)), context);
 }
@@ -67,7 +68,9 @@ function projectArguments(
     }
   const expanded = assignments.flatMap((argument) => expandStar(argument, context));
   const assigned = expanded.flatMap((argument) =>
-    bindAssignment(argument, context, (implied, isGiven) => nameOf(names, implied, isGiven ? implied : null)),
+    bindAssignment(argument, context, "project", (implied, isGiven) =>
+      nameOf(names, implied, isGiven ? implied : null),
+    ),
   );
   return project(context.relation, assigned);
 }
@@ -89,8 +92,19 @@ function expandStar(
 function bindAssignment(
   { names, value, span }: syntax.Argument,
   context: ExpressionContext,
+  operator: "extend" | "project",
   nameOf: (implied: string | null, isGiven: boolean) => string,
 ): NamedExpression[] {
+  const made = severalColumns(value, context);
+  if (made !== null) {
+    if (names.length > made.length)
+      return refuse("WRONG_ARGUMENTS", `There are ${names.length} names for ${made.length} columns.`, span);
+    const columns = operator === "extend" && names.length > 0 ? made.slice(0, names.length) : made;
+    return columns.map(({ impliedName, expression }, i) => ({
+      name: nameOf(names[i]?.name ?? impliedName, true),
+      expression,
+    }));
+  }
   const expression = context.scalar(value);
   const arrays = sortedArrays(value, expression);
   if (arrays.length > 0 && names.length <= arrays.length)
@@ -151,9 +165,28 @@ export function bindDistinct(
     implied === null ? names.claimColumn() : names.claim(implied),
   );
   const keys = projected.columns.map(({ name }): NamedExpression => {
-    return { name, expression: keyOf(columnOf(projected, name), columns[0]?.span ?? { start: 0, end: 0 }) };
+    return {
+      name: isBagOfAttributes(columnOf(projected, name)) ? ATTRIBUTES_KEY : name,
+      expression: keyOf(columnOf(projected, name), columns[0]?.span ?? { start: 0, end: 0 }),
+    };
   });
-  return aggregate(projected, keys, []);
+  const bags = projected.columns.filter(({ name }) => isBagOfAttributes(columnOf(projected, name)));
+  if (bags.length === 0) return aggregate(projected, keys, []);
+  const kept = bags.map(({ name }) => ({
+    ...aggregateCall(name, "take_any", columnOf(projected, name)),
+    isLoose: true,
+  }));
+  return keep(
+    aggregate(projected, keys, kept),
+    projected.columns.map(({ name }) => name),
+  );
+}
+
+/** Rows are grouped by the text of the attributes; what they are is taken from one of the rows, which all say the same. */
+const ATTRIBUTES_KEY = "$attrs";
+
+function isBagOfAttributes(expression: Expression): boolean {
+  return expression.kind === "column" && expression.name === "attrs" && expression.isLoose;
 }
 
 /** A value by which rows are grouped: the text of an attribute. */

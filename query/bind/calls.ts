@@ -1,6 +1,13 @@
 import { call } from "../call.ts";
 import { type Expression, isLoose, literal } from "../expression.ts";
-import { aggregateFunction, callableFunctions, isCallable, scalarFunction } from "../functions/registry.ts";
+import {
+  aggregateFunction,
+  callableFunctions,
+  functionOfSeveralResults,
+  functionsOfSeveralResults,
+  isCallable,
+  scalarFunction,
+} from "../functions/registry.ts";
 import { keep, limit } from "../plan/build.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
@@ -9,8 +16,10 @@ import { callNamed, convert, resolveCall } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { foldCall } from "./fold.ts";
 import { bindFunctionCall } from "./functions.ts";
+import { FUNCTIONS_ELSEWHERE, OPERATORS_AS_FUNCTIONS } from "./functions-elsewhere.ts";
 import { nearestName } from "./nearest-name.ts";
 import { refuse } from "./refusal.ts";
+import { refuseSeveralColumns } from "./several-columns.ts";
 import { typeNamed } from "./types.ts";
 import { unsupportedFunction } from "./unsupported.ts";
 import { bindWindowCall, isWindowFunction } from "./windows.ts";
@@ -87,6 +96,13 @@ export function isSpecialFunction(name: string): boolean {
   return SPECIAL.has(name);
 }
 
+/** Whether the language itself has a function of this name, whatever it makes. */
+export function isReservedName(name: string): boolean {
+  return (
+    SPECIAL.has(name) || isWindowFunction(name) || isCallable(name) || aggregateFunction(name) !== undefined
+  );
+}
+
 export function bindCall(expression: syntax.CallExpression, context: ExpressionContext): Expression {
   const { name, arguments: args, span } = expression;
   const declared = context.environment.lookup(name.name);
@@ -100,6 +116,7 @@ export function bindCall(expression: syntax.CallExpression, context: ExpressionC
   if (isWindowFunction(name.name)) return bindWindowCall(expression, context);
   if (context.aggregates !== null && aggregateFunction(name.name) !== undefined && !preferScalar(name.name))
     return bindAggregateCall(expression, context);
+  if (functionOfSeveralResults(name.name) !== undefined) return refuseSeveralColumns(expression);
   const definition = isCallable(name.name) ? scalarFunction(name.name) : undefined;
   if (definition === undefined) return refuseFunction(name, context);
   const operands = args.map((argument) => context.scalar(argument.value));
@@ -113,6 +130,17 @@ function preferScalar(name: string): boolean {
 }
 
 function refuseFunction({ name, span }: syntax.Identifier, context: ExpressionContext): never {
+  const operator = OPERATORS_AS_FUNCTIONS.get(name.toLowerCase());
+  if (operator !== undefined)
+    return refuse("UNKNOWN_FUNCTION", `${name} is no function here; write ${operator}.`, span, operator);
+  const column = context.findOwnColumn(name);
+  if (column !== null)
+    return refuse(
+      "UNKNOWN_FUNCTION",
+      `${name} is a column and no function${column.type === "datetime" ? `: bin(${name}, 1h) puts it into hours` : ""}.`,
+      span,
+      column.type === "datetime" ? `bin(${name}, 1h)` : null,
+    );
   if (aggregateFunction(name) !== undefined)
     return refuse(
       "UNSUPPORTED",
@@ -124,9 +152,10 @@ function refuseFunction({ name, span }: syntax.Identifier, context: ExpressionCo
   const known = [
     ...callableFunctions().map(([known]) => known),
     ...SPECIAL.keys(),
+    ...functionsOfSeveralResults().map(({ name }) => name),
     ...context.environment.names(),
   ];
-  const suggestion = nearestName(name, known);
+  const suggestion = FUNCTIONS_ELSEWHERE.get(name.toLowerCase()) ?? nearestName(name, known);
   return refuse(
     "UNKNOWN_FUNCTION",
     `There is no function ${name}().${suggestion === null ? "" : ` Did you mean ${suggestion}()?`}`,
@@ -154,7 +183,11 @@ function combine(name: string, left: Expression, right: Expression, span: Span):
   if (definition === undefined) throw new TypeError(`there is no ${name}`);
   if (isLoose(right)) return combine(name, left, convert(right, "timespan"), span);
   if (right.type !== "timespan")
-    return refuse("WRONG_TYPE", `A length of time belongs here, not a ${right.type}.`, span);
+    return refuse(
+      "WRONG_TYPE",
+      `A length of time belongs here, not a ${right.type}: a number with its unit and no quotes, as in 5m, 1h or 2d.`,
+      span,
+    );
   return foldCall(resolveCall(name, definition, [left, right], span));
 }
 
@@ -170,9 +203,12 @@ function onlyOperand(
 
 function truth(operand: Expression, span: Span): Expression {
   if (operand.type === "bool") return operand;
-  if (operand.type === "dynamic" || operand.type === "long" || operand.type === "int")
-    return convert(operand, "bool");
-  return refuse("WRONG_TYPE", `not() takes a bool, not a ${operand.type}.`, span);
+  if (operand.type === "dynamic") return convert(operand, "bool");
+  return refuse(
+    "WRONG_TYPE",
+    `not() takes a condition, and this is a ${operand.type}: compare it with something.`,
+    span,
+  );
 }
 
 function bindToScalar(

@@ -5,7 +5,8 @@ const NAMED_AS_ARGUMENT: ReadonlySet<string> = new Set(
   (
     "abs acos asin atan atan2 bin bin_at bin_auto binary_and binary_not binary_or binary_shift_left binary_shift_right " +
     "binary_xor bitset_count_ones ceiling cos erf erfc exp exp10 exp2 floor format_bytes format_datetime format_timespan " +
-    "gamma log log10 log2 loggamma parse_csv parse_json parse_xml parsejson pow rand round sin split sqrt startofday tan " +
+    "gamma log log10 log2 loggamma parse_csv parse_json parse_xml parsejson pow rand round series_fill_backward series_fill_const " +
+    "series_fill_forward series_fill_linear series_fir series_iir series_outliers sin split sqrt startofday tan " +
     "tobool toboolean todatetime todecimal todouble todynamic toguid tohex toint tolong toobject toreal tostring totime totimespan"
   ).split(" "),
 );

@@ -59,11 +59,20 @@ export function convert(expression: Expression, to: ScalarType): Expression {
     if (constant !== null) return constant;
   }
   const name = CONVERSIONS[to];
-  const overload = scalarFunction(name)?.overloads.find(
-    ({ parameters: [parameter] }) => parameter !== undefined && takes(parameter, expression.type),
-  );
+  const overload = conversionOverload(expression.type, to);
   if (overload === undefined) throw new TypeError(`${name} does not take a ${expression.type}`);
   return callOverload(name, overload, [expression]);
+}
+
+/** False for types between which there is no conversion, such as a guid and a number. */
+export function isConvertible(from: ScalarType, to: ScalarType): boolean {
+  return from === to || conversionOverload(from, to) !== undefined;
+}
+
+function conversionOverload(from: ScalarType, to: ScalarType): Overload | undefined {
+  return scalarFunction(CONVERSIONS[to])?.overloads.find(
+    ({ parameters: [parameter] }) => parameter !== undefined && takes(parameter, from),
+  );
 }
 
 /** Numbers widened at once, so that constants stay constants. */
@@ -183,7 +192,13 @@ function refuseOperands(
 ): never {
   const counts = overloads.map(({ parameters }) => requiredCount(parameters));
   const fewest = Math.min(...counts);
-  const [first] = overloads;
+  // Of several ways to call it, one that takes what stands there first.
+  const type = operands[0]?.type;
+  const first =
+    overloads.find(
+      ({ parameters: [parameter] }) =>
+        type !== undefined && parameter !== undefined && parameter.type !== "any" && takes(parameter, type),
+    ) ?? overloads[0];
   const signature = first === undefined ? "" : ` It takes ${name}${signatureOf(first)}.`;
   if (
     operands.length < fewest ||
@@ -205,7 +220,7 @@ function refuseOperands(
 }
 
 /** The parameters as the reference shows them. */
-export function signatureOf({ parameters }: Overload): string {
+export function signatureOf({ parameters }: Pick<Overload, "parameters">): string {
   const shown = parameters.map(({ name, type, occurs }) => {
     const types = typeof type === "string" ? type : type.join("|");
     const text = `${name}: ${types}`;

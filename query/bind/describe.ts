@@ -22,13 +22,13 @@ export function bindGetSchema(input: Relation): Relation {
   return values(
     [
       { name: "ColumnName", type: "string", isNullable: false },
-      { name: "ColumnOrdinal", type: "long", isNullable: false },
+      { name: "ColumnOrdinal", type: "int", isNullable: false },
       { name: "DataType", type: "string", isNullable: false },
       { name: "ColumnType", type: "string", isNullable: false },
     ],
     input.columns.map(({ name, type }, i) => [
       literal("string", name),
-      literal("long", BigInt(i)),
+      literal("int", i),
       literal("string", RUNTIME_TYPES[type]),
       literal("string", type),
     ]),

@@ -1,4 +1,5 @@
 import type { Expression as Bound } from "../expression.ts";
+import type { KeptNames, KeptTable } from "../kept.ts";
 import { PLAN_MAX_NODES, SCANS_MAX_COUNT } from "../limits.ts";
 import type { Relation } from "../plan/relation.ts";
 import { weightOf } from "../plan/weight.ts";
@@ -7,17 +8,27 @@ import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import type { DiscoveredColumn } from "./discovery.ts";
 import type { ExpressionContext } from "./expression-context.ts";
+import { keptDeclaration } from "./kept-declaration.ts";
 import { refuse } from "./refusal.ts";
 
 /** What a name of a `let`, of a parameter or of `as` stands for. */
 export type NamedValue =
   | { readonly kind: "scalar"; readonly value: Bound }
-  | { readonly kind: "table"; readonly relation: Relation }
+  | {
+      readonly kind: "table";
+      readonly relation: Relation;
+      /** Named by `as`, where it is made. */
+      readonly isAlias?: boolean;
+    }
   | {
       readonly kind: "function";
       readonly declaration: syntax.FunctionDeclaration;
       readonly environment: Environment;
+      /** Kept by the organisation: its places are no places of the query. */
+      readonly isKept?: boolean;
     };
+
+export type FunctionValue = Extract<NamedValue, { kind: "function" }>;
 
 /** The parts of the binder that mention one another. */
 interface Binder {
@@ -27,6 +38,14 @@ interface Binder {
   isTabular(expression: syntax.Expression, environment: Environment): boolean;
 }
 
+/** A name of the query that is no column, and so an attribute. */
+export interface BareName {
+  readonly name: string;
+  readonly span: Span;
+  /** It stands where a value is rather than where a name is, as if quotes were forgotten: `level == error`. */
+  readonly isValue: boolean;
+}
+
 /** What one compilation shares, wherever in the query it is. */
 export interface Compilation {
   readonly binder: Binder;
@@ -34,6 +53,12 @@ export interface Compilation {
   readonly nowNs: bigint;
   /** The tables that a query may name. */
   readonly tables: ReadonlyMap<string, TableName>;
+  /** What the organisation keeps under names. */
+  readonly kept: KeptNames;
+  /** Tables that are made of files elsewhere, by `externalKey`. */
+  readonly externals: ReadonlyMap<string, KeptTable>;
+  /** Kept functions whose bodies are being looked at, the outermost first: none of them can be called again. */
+  readonly calling: string[];
   /** Steps of binding so far: the bound on queries that grow as their functions and tables are put in place. */
   steps: number;
   /** Tables read so far, those that a name stands for counted wherever it is mentioned. */
@@ -42,6 +67,8 @@ export interface Compilation {
   readonly discovered: readonly (readonly DiscoveredColumn[])[];
   /** How many of them have been used. */
   discoveries: number;
+  /** Bare names that were read as attributes. */
+  readonly bareNames: BareName[];
   /** The last `render`: a hint for whoever shows the answer. */
   render: syntax.RenderOperator | null;
 }
@@ -71,13 +98,44 @@ export class Environment {
     return copy;
   }
 
+  /** What a name of the query stands for, else the function that the organisation keeps under it. */
   lookup(name: string): NamedValue | undefined {
-    return this.#names.get(name) ?? this.#outer?.lookup(name);
+    const own = this.#names.get(name);
+    if (own !== undefined) return own;
+    return this.#outer === null ? this.#keptFunction(name) : this.#outer.lookup(name);
+  }
+
+  /** The name that `as` gave a table here; null for one without. */
+  aliasOf(relation: Relation): string | null {
+    for (const [name, named] of this.#names)
+      if (named.kind === "table" && named.isAlias === true && named.relation === relation) return name;
+    return this.#outer?.aliasOf(relation) ?? null;
   }
 
   /** Every name in reach, for suggestions. */
   names(): string[] {
-    return [...this.#names.keys(), ...(this.#outer?.names() ?? [])];
+    const further = this.#outer?.names() ?? this.compilation.kept.functions.keys();
+    return [...this.#names.keys(), ...further];
+  }
+
+  /** Whether a table that is stored or kept has this name. */
+  isTable(name: string): boolean {
+    const { tables, kept } = this.compilation;
+    return tables.has(name) || kept.tables.has(name);
+  }
+
+  /** The tables that are stored, then those that are kept. */
+  tableNames(): string[] {
+    const { tables, kept } = this.compilation;
+    return [...tables.keys(), ...kept.tables.keys()];
+  }
+
+  /** It sees what the organisation keeps, and nothing of the query that calls it. */
+  #keptFunction(name: string): FunctionValue | undefined {
+    const kept = this.compilation.kept.functions.get(name);
+    const declaration = kept === undefined ? null : keptDeclaration(kept);
+    if (declaration === null) return undefined;
+    return { kind: "function", declaration, environment: new Environment(this.compilation), isKept: true };
   }
 
   table(expression: syntax.Expression): Relation {

@@ -8,6 +8,7 @@ import { callNamed, convert } from "./conversion.ts";
 import { discover } from "./discovery.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
+import { bindIpv4Lookup } from "./ipv4-lookup.ts";
 import { refuse } from "./refusal.ts";
 
 /** Plugins whose columns depend on the data: they are found out by a query of their own first. */
@@ -24,10 +25,12 @@ export function bindEvaluate(
       return bindBagUnpack(input, operator.plugin, environment);
     case "pivot":
       return bindPivot(input, operator.plugin, environment);
+    case "ipv4_lookup":
+      return bindIpv4Lookup(input, operator.plugin, environment);
     default:
       return refuse(
         "UNSUPPORTED",
-        `The plugin ${name.name} is not supported; bag_unpack and pivot are.`,
+        `The plugin ${name.name} is not supported; bag_unpack, pivot and ipv4_lookup are.`,
         name.span,
       );
   }
@@ -69,11 +72,9 @@ function bindBagUnpack(input: Relation, plugin: syntax.CallExpression, environme
       },
     ];
   });
-  const replaced = new Set(unpacked.map(({ name }) => name));
-  const kept = rest
-    .filter((name) => !replaced.has(name))
-    .map((name) => ({ name, expression: columnOf(input, name) }));
-  return project(input, [...kept, ...unpacked]);
+  const replacements = new Map(unpacked.map((column) => [column.name, column]));
+  const kept = rest.map((name) => replacements.get(name) ?? { name, expression: columnOf(input, name) });
+  return project(input, [...kept, ...unpacked.filter(({ name }) => !rest.includes(name))]);
 }
 
 interface UnpackOptions {

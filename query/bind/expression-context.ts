@@ -1,5 +1,4 @@
-import { call } from "../call.ts";
-import { attribute, column, type Expression, isLoose, type Literal, literal } from "../expression.ts";
+import { attribute, column, type Expression, isLoose, type Literal } from "../expression.ts";
 import { columnOf, window } from "../plan/build.ts";
 import type { AggregateCall, PlanColumn, Relation, WindowCall } from "../plan/relation.ts";
 import { TABLES } from "../schema.ts";
@@ -50,13 +49,22 @@ export class ExpressionContext {
     return this.environment.compilation.binder.scalar(expression, this);
   }
 
-  /** A condition; an attribute is true when its text says so, a number when it is not zero. */
+  /** A condition; an attribute is true when its text says so. */
   predicate(expression: syntax.Expression): Expression {
     const bound = this.scalar(expression);
     if (bound.type === "bool") return bound;
     if (isLoose(bound)) return convert(bound, "bool");
-    if (bound.type === "int" || bound.type === "long") return call("notEqual", bound, literal("long", 0n));
-    return refuse("WRONG_TYPE", `A condition is a bool, not a ${bound.type}.`, expression.span);
+    if (expression.kind === "literal" && bound.type === "string")
+      return refuse(
+        "WRONG_TYPE",
+        'A text is no condition: message has "word" looks for one, search "word" in every column.',
+        expression.span,
+      );
+    return refuse(
+      "WRONG_TYPE",
+      `A condition is true or false, and this is a ${bound.type}: compare it with something, as in x ${bound.type === "string" ? '== "a"' : "> 0"}.`,
+      expression.span,
+    );
   }
 
   /** A value that is known when the query is compiled. */
@@ -67,12 +75,19 @@ export class ExpressionContext {
 
   /** A number of rows that is known when the query is compiled. */
   count(expression: syntax.Expression): number {
-    const { type, value } = this.constant(expression);
+    const constant = constantOf(this.scalar(expression));
+    if (constant === null)
+      return refuse(
+        "NOT_A_CONSTANT",
+        "A number that is known beforehand belongs here, such as 10.",
+        expression.span,
+      );
+    const { type, value } = constant;
     const count = type === "long" || type === "int" || type === "real" ? Number(value) : Number.NaN;
     if (Number.isFinite(count) && count >= 0) return Math.min(Math.floor(count), Number.MAX_SAFE_INTEGER);
     return refuse(
       "WRONG_TYPE",
-      "A number of rows belongs here: an integer that is not negative.",
+      "A number of rows belongs here that is not negative, such as 10.",
       expression.span,
     );
   }

@@ -3,20 +3,27 @@ import { CALL_MAX_DEPTH } from "../limits.ts";
 import { unitRow } from "../plan/build.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { convert } from "./conversion.ts";
-import { Environment, type NamedValue } from "./environment.ts";
+import { DiscoveryNeeded } from "./discovery.ts";
+import { type Compilation, Environment, type FunctionValue, type NamedValue } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
-import { refuse } from "./refusal.ts";
+import { ExternalNeeded } from "./external-table.ts";
+import { Refusal, refuse } from "./refusal.ts";
 import { bindStatements } from "./statements.ts";
 import { typeNamed } from "./types.ts";
 
-type FunctionValue = Extract<NamedValue, { kind: "function" }>;
+type Result = Extract<NamedValue, { kind: "scalar" | "table" }>;
+type CallContext = Pick<ExpressionContext, "environment"> & {
+  readonly relation?: ExpressionContext["relation"];
+};
 
-/** The result of a function made by `let`: its body with the arguments in place of the parameters. */
+/** The result of a function: its body with the arguments in place of the parameters. */
 export function bindFunctionCall(
-  { declaration, environment }: FunctionValue,
-  { name, arguments: args, span }: syntax.CallExpression,
-  context: Pick<ExpressionContext, "environment"> & { readonly relation?: ExpressionContext["relation"] },
-): Extract<NamedValue, { kind: "scalar" | "table" }> {
+  value: FunctionValue,
+  expression: syntax.CallExpression,
+  context: CallContext,
+): Result {
+  const { declaration, environment, isKept = false } = value;
+  const { name, arguments: args, span } = expression;
   const depth = context.environment.depth + 1;
   if (depth > CALL_MAX_DEPTH)
     return refuse("TOO_COMPLEX", `Calls are nested more than ${CALL_MAX_DEPTH} deep.`, span);
@@ -31,8 +38,34 @@ export function bindFunctionCall(
       return refuse("WRONG_ARGUMENTS", `${name.name}() needs its argument ${parameter.name.name}.`, span);
     inner.define(parameter.name.name, bindArgument(parameter, argument, context));
   }
-  bindStatements(declaration.statements, inner);
-  return bindBody(declaration.body, inner, context.relation);
+  const bind = (): Result => {
+    bindStatements(declaration.statements, inner);
+    return bindBody(declaration.body, inner, context.relation);
+  };
+  return isKept ? withinKept(name, environment.compilation, bind) : bind();
+}
+
+/** What goes wrong in the body of a kept function lies, for whoever reads the query, where that is called. */
+function withinKept(name: syntax.Identifier, { calling }: Compilation, bind: () => Result): Result {
+  if (calling.includes(name.name)) {
+    const way = [...calling.slice(calling.indexOf(name.name)), name.name].join(" > ");
+    return refuse("UNSUPPORTED", `A function cannot call itself: ${way}.`, name.span);
+  }
+  calling.push(name.name);
+  try {
+    return bind();
+  } catch (error) {
+    throw calledAt(error, name);
+  } finally {
+    calling.pop();
+  }
+}
+
+function calledAt(error: unknown, { name, span }: syntax.Identifier): unknown {
+  if (error instanceof DiscoveryNeeded) return new DiscoveryNeeded(error.relation, span);
+  if (error instanceof ExternalNeeded) return new ExternalNeeded(error.source, span);
+  if (!(error instanceof Refusal)) return error;
+  return new Refusal({ ...error.problem, message: `In ${name}(): ${error.problem.message}`, span });
 }
 
 function argumentOf(
@@ -49,7 +82,7 @@ function argumentOf(
 function bindArgument(
   { type }: syntax.FunctionParameter,
   argument: syntax.Expression,
-  context: Pick<ExpressionContext, "environment"> & { readonly relation?: ExpressionContext["relation"] },
+  context: CallContext,
 ): NamedValue {
   if (type === "anyTable" || !("name" in type))
     return { kind: "table", relation: context.environment.naming(() => context.environment.table(argument)) };
@@ -69,7 +102,7 @@ function bindBody(
   body: syntax.Expression,
   environment: Environment,
   relation: ExpressionContext["relation"] | undefined,
-): Extract<NamedValue, { kind: "scalar" | "table" }> {
+): Result {
   if (environment.isTabular(body)) return { kind: "table", relation: environment.table(body) };
   const value = new ExpressionContext(environment, relation ?? unitRow()).scalar(body);
   return { kind: "scalar", value };

@@ -16,7 +16,7 @@ export function checkGrouped(
   const meant = suggestion === null ? "such as take_any()" : `such as ${suggestion}`;
   refuse(
     "WRONG_TYPE",
-    `This differs from row to row, and many rows become one here: put it into an aggregate, ${meant}.`,
+    `This differs from row to row, and many rows become one here: put it into an aggregate, ${meant}, or behind by.`,
     expression.span,
     suggestion,
   );
@@ -37,9 +37,10 @@ function readsRow(expression: Expression, results: ReadonlySet<Expression>): boo
   }
 }
 
-/** `count()` for `count`, and for a column one of its values. */
+/** `count()` for `count`, `avg(column)` for `avg`, and for a column one of its values. */
 function aggregateOf(name: string): string {
   const overloads = aggregateFunction(name)?.overloads ?? [];
   if (overloads.some(({ parameters }) => requiredCount(parameters) === 0)) return `${name}()`;
+  if (overloads.length > 0) return `${name}(column)`;
   return `take_any(${/^[A-Za-z_]\w*$/.test(name) ? name : `['${name.replace(/[\\']/g, "\\$&")}']`})`;
 }

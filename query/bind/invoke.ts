@@ -8,7 +8,7 @@ import { refuse } from "./refusal.ts";
 /** What the function's first argument is called: no name of a query has a space at its end. */
 const INPUT = "invoke ";
 
-/** A call of a function made by `let`, with the table before it as the first argument. */
+/** A call of a function made by `let`, or kept, with the table before it as the first argument. */
 export function bindInvoke(
   input: Relation,
   { call }: syntax.InvokeOperator,
@@ -19,7 +19,12 @@ export function bindInvoke(
   if (named?.kind !== "function") {
     const suggestion = nearestName(name.name, environment.names());
     const advice = suggestion === null ? "" : ` Did you mean ${suggestion}()?`;
-    refuse("UNKNOWN_FUNCTION", `No let makes a function ${name.name}().${advice}`, name.span, suggestion);
+    refuse(
+      "UNKNOWN_FUNCTION",
+      `There is no function ${name.name}() of your own.${advice}`,
+      name.span,
+      suggestion,
+    );
   }
   const inner = new Environment(environment.compilation, environment);
   // It is read where the function mentions it, and not before.

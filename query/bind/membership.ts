@@ -1,4 +1,4 @@
-import { call } from "../call.ts";
+import { anyOf, call } from "../call.ts";
 import { type Expression, type Literal, literal } from "../expression.ts";
 import { aggregate, aggregateCall, keep, project } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
@@ -7,7 +7,7 @@ import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { convert } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
-import { textOf } from "./operators.ts";
+import { isWideInteger, textOf } from "./operators.ts";
 import { refuse } from "./refusal.ts";
 import { searchableColumns } from "./searchable-columns.ts";
 
@@ -62,9 +62,24 @@ function inValues(
     const texts = values.map((value) => textOf(value, "in~", span));
     return texts.length === 0 ? literal("bool", false) : call("inIgnoreCase", text, ...texts);
   }
-  const value = subject.type === "dynamic" ? convert(subject, sharedType(values)) : subject;
-  const list = values.map((item) => memberOf(item, value.type, span));
-  return call("in", value, ...list);
+  if (subject.type !== "dynamic") return inList(subject, values, span);
+  // The digits of whole numbers beyond 2^53 are compared one number at a time.
+  const areNumbers = values.every(({ type }) => isNumeric(type));
+  const wide = areNumbers ? values.filter(isWideInteger) : [];
+  const narrow = values.filter((value) => !wide.includes(value));
+  const found = wide.map((item) => known(call("equal", subject, item)));
+  if (narrow.length > 0 || wide.length === 0)
+    found.push(inList(convert(subject, sharedType(narrow)), narrow, span));
+  return anyOf(found);
+}
+
+function inList(value: Expression, values: readonly Expression[], span: Span): Expression {
+  return call("in", value, ...values.map((item) => memberOf(item, value.type, span)));
+}
+
+/** False instead of null: what is not there is in no list. */
+function known(condition: Expression): Expression {
+  return call("coalesce", condition, literal("bool", false));
 }
 
 function only(expressions: readonly Expression[]): Expression {
@@ -101,7 +116,12 @@ function literalOf(value: unknown): Literal | null {
   if (typeof value === "string") return literal("string", value);
   if (typeof value === "boolean") return literal("bool", value);
   if (typeof value === "number")
-    return Number.isSafeInteger(value) ? literal("long", BigInt(value)) : literal("real", value);
+    // The digits of larger ones are still in the text of the array, and no longer here.
+    return Number.isSafeInteger(value)
+      ? literal("long", BigInt(value))
+      : Number.isInteger(value)
+        ? null
+        : literal("real", value);
   return null;
 }
 

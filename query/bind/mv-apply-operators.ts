@@ -1,4 +1,4 @@
-import { limit } from "../plan/build.ts";
+import { columnOf, limit, project } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import type * as syntax from "../syntax/tree.ts";
 import type { Environment } from "./environment.ts";
@@ -51,6 +51,8 @@ export function bindSubqueryOperator(
       });
     case "summarize":
       return environment.operator(relation, grouped(operator, carried));
+    case "mv-apply":
+      return nested(relation, operator, carried, environment);
     case "count":
       return environment.operator(relation, grouped(counting(operator), carried));
     case "distinct":
@@ -74,6 +76,27 @@ export function bindSubqueryOperator(
         operator.keyword.span,
       );
   }
+}
+
+/** A subquery in the subquery has hidden columns of the same names: those of this one wait under others. */
+function nested(
+  relation: Relation,
+  operator: syntax.MvApplyOperator,
+  carried: readonly string[],
+  environment: Environment,
+): Relation {
+  const levels = relation.columns.filter(({ name }) => name.endsWith(`_${ROW_COLUMN}`)).length;
+  const waiting = new Map(carried.map((name) => [name, `$waiting${levels}_${name}`]));
+  const back = new Map([...waiting].map(([name, other]) => [other, name]));
+  return renamed(environment.operator(renamed(relation, waiting), operator), back);
+}
+
+function renamed(relation: Relation, names: ReadonlyMap<string, string>): Relation {
+  const columns = relation.columns.map(({ name }) => ({
+    name: names.get(name) ?? name,
+    expression: columnOf(relation, name),
+  }));
+  return project(relation, columns);
 }
 
 function base({ span, keyword, parameters }: syntax.Operator) {

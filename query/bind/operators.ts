@@ -6,12 +6,16 @@ import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { STRING_OPERATORS } from "../syntax/tree.ts";
 import { checkArguments, convert, resolveCall } from "./conversion.ts";
+import type { Compilation } from "./environment.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { foldCall } from "./fold.ts";
+import { checkOperands } from "./operand-advice.ts";
 import { refuse } from "./refusal.ts";
 import { searchableColumns } from "./searchable-columns.ts";
 
 const ARITHMETIC = { "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo" } as const;
+
+const EXACT_ARITHMETIC = { "+": "exactAdd", "-": "exactSubtract", "%": "exactModulo" } as const;
 
 const COMPARISONS = {
   "==": "equal",
@@ -55,7 +59,15 @@ export function bindBinary(expression: syntax.BinaryExpression, context: Express
   if (expression.left.kind === "star") return bindAnyColumn(expression, context);
   const left = context.scalar(expression.left);
   const right = context.scalar(expression.right);
+  if (expression.right.kind === "name" && left.kind === "column" && right.kind === "attribute")
+    valuesAt(context.environment.compilation, expression.right.span);
   return bindOperator(operator, left, right, expression.span);
+}
+
+/** What a column is compared with is rather a text without its quotes than an attribute. */
+function valuesAt({ bareNames }: Compilation, { start }: Span): void {
+  for (const [i, bareName] of bareNames.entries())
+    if (bareName.span.start === start) bareNames[i] = { ...bareName, isValue: true };
 }
 
 /** Long chains of one connective become one call, so that they stay shallow. */
@@ -119,6 +131,8 @@ function bindArithmetic(operator: string, left: Expression, right: Expression, s
   const name = Object.entries(ARITHMETIC).find(([symbol]) => symbol === operator)?.[1];
   const definition = name === undefined ? undefined : scalarFunction(name);
   if (name === undefined || definition === undefined) throw new TypeError(`no operator ${operator}`);
+  const exact = exactArithmetic(operator, left, right);
+  if (exact !== null) return exact;
   const operands = [asNumber(left, right), asNumber(right, left)];
   if (operands.some(({ type }) => type === "dynamic"))
     return refuse(
@@ -126,7 +140,16 @@ function bindArithmetic(operator: string, left: Expression, right: Expression, s
       `${operator} does not take a dynamic value; convert it first: tolong(), todouble(), todatetime() ...`,
       span,
     );
+  checkOperands(operator, operands, span);
   return foldCall(resolveCall(name, definition, operands, span));
+}
+
+/** Attributes and whole numbers, whose digits count beyond those of a real; null for other operands and operators. */
+function exactArithmetic(operator: string, left: Expression, right: Expression): Expression | null {
+  const name = Object.entries(EXACT_ARITHMETIC).find(([symbol]) => symbol === operator)?.[1];
+  const isWhole = ({ type }: Expression) => type === "int" || type === "long";
+  const isExact = (isLoose(left) && (isLoose(right) || isWhole(right))) || (isWhole(left) && isLoose(right));
+  return name !== undefined && isExact ? call(name, left, right) : null;
 }
 
 /** An attribute in a computation is the number, the time or the length of time that the other side asks for. */
@@ -159,10 +182,10 @@ function comparable(
     const isOrder = operator !== "==" && operator !== "!=";
     if (!(isLoose(left) || isLoose(right)))
       return refuse("WRONG_TYPE", `${operator} does not take dynamic values; convert them first.`, span);
-    return isOrder
-      ? [convert(left, "real"), convert(right, "real")]
-      : [convert(left, "string"), convert(right, "string")];
+    return isOrder ? [left, right] : [convert(left, "string"), convert(right, "string")];
   }
+  const isDynamic = left.type === "dynamic" || right.type === "dynamic";
+  if (isDynamic && (isWideInteger(left) || isWideInteger(right))) return [left, right];
   if (left.type === "dynamic") return [convert(left, comparedType(right.type)), widened(right)];
   if (right.type === "dynamic") return [widened(left), convert(right, comparedType(left.type))];
   if (areComparable(left.type, right.type)) return [left, right];
@@ -170,22 +193,40 @@ function comparable(
   if (timedLeft !== left || timedRight !== right) return [timedLeft, timedRight];
   const converted = convertText(left, right) ?? convertText(right, left)?.reverse();
   if (converted?.[0] !== undefined && converted[1] !== undefined) return [converted[0], converted[1]];
-  return refuse("WRONG_TYPE", `A ${left.type} and a ${right.type} cannot be compared.`, span);
+  const types = [left.type, right.type];
+  if (types.includes("datetime") && types.includes("timespan"))
+    return refuse("WRONG_TYPE", "A time is compared with a time: ago(1h) is that of an hour ago.", span);
+  if (types.includes("datetime"))
+    return refuse(
+      "WRONG_TYPE",
+      `A ${left.type} and a ${right.type} cannot be compared: write a time as ago(1h) or datetime(2026-01-31).`,
+      span,
+    );
+  const advice = types.includes("string") ? "; tostring() or tolong() makes one of the other." : ".";
+  return refuse("WRONG_TYPE", `A ${left.type} and a ${right.type} cannot be compared${advice}`, span);
 }
 
 /** A sum or difference of attributes that is compared with a time, or a length of time, is one of those. */
 function asTime(value: Expression, other: ScalarType): Expression {
-  if (value.kind !== "call" || (value.name !== "subtract" && value.name !== "add")) return value;
+  if (value.kind !== "call") return value;
+  const name = TIMES.get(value.name);
+  if (name === undefined) return value;
   const [left, right] = value.operands.map(unconverted);
   if (left === undefined || right === undefined || (other !== "datetime" && other !== "timespan"))
     return value;
   if (!isLoose(left) || !isLoose(right)) return value;
   return call(
-    value.name,
+    name,
     convert(left, "datetime"),
     convert(right, other === "datetime" ? "timespan" : "datetime"),
   );
 }
+
+/** What a sum or difference is called when it is one of times. */
+const TIMES: ReadonlyMap<string, string> = new Map([
+  ["exactAdd", "add"],
+  ["exactSubtract", "subtract"],
+]);
 
 /** The operand of the conversion to a number that an attribute in a computation got. */
 function unconverted(expression: Expression): Expression {
@@ -193,7 +234,17 @@ function unconverted(expression: Expression): Expression {
   return operand ?? expression;
 }
 
-/** A dynamic number is compared as a real number, which holds every number of JSON. */
+/** True for whole numbers that need not be reals: all but constants up to 2^53, in comparisons with which nothing is lost. */
+export function isWideInteger(value: Expression): boolean {
+  if (value.type !== "long") return false;
+  return value.kind !== "literal" || (value.value !== null && !isSafe(value.value));
+}
+
+function isSafe(value: bigint): boolean {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) && value >= BigInt(Number.MIN_SAFE_INTEGER);
+}
+
+/** A dynamic number is compared as a real number, but with whole numbers beyond 2^53. */
 function comparedType(type: ScalarType): ScalarType {
   return isNumeric(type) ? "real" : type;
 }

@@ -11,6 +11,7 @@ import { bindInvoke } from "./invoke.ts";
 import { bindJoin } from "./join.ts";
 import { bindMakeSeries } from "./make-series.ts";
 import { bindKeep, bindProjectAway, bindRename, bindReorder } from "./names.ts";
+import { nearestName } from "./nearest-name.ts";
 import { bindSample, bindSampleDistinct, bindSort, bindTake, bindTop } from "./ordering.ts";
 import { bindParseKv } from "./parse-kv.ts";
 import { bindParse } from "./parse-operator.ts";
@@ -97,7 +98,7 @@ export function bindOperator(input: Relation, operator: syntax.Operator, environ
     case "union":
       return bindUnion(input, operator, environment);
     case "as":
-      environment.define(operator.name.name, { kind: "table", relation: input });
+      environment.define(operator.name.name, { kind: "table", relation: input, isAlias: true });
       return input;
     case "invoke":
       return bindInvoke(input, operator, environment);
@@ -133,9 +134,23 @@ export function bindOperator(input: Relation, operator: syntax.Operator, environ
     case "reduce":
       return bindReduce(input, operator, environment);
     case "render":
-      environment.compilation.render = operator;
+      environment.compilation.render = knownChart(operator);
       return input;
     case "unsupported":
       return refuse("UNSUPPORTED", `${operator.keyword.name} is not supported.`, operator.keyword.span);
   }
+}
+
+/** What `render` may be given, as Kusto's documentation lists it. */
+const CHARTS: readonly string[] =
+  "anomalychart areachart barchart card columnchart ladderchart linechart piechart pivotchart plotly scatterchart stackedareachart table timechart timepivot treemap".split(
+    " ",
+  );
+
+function knownChart(operator: syntax.RenderOperator): syntax.RenderOperator {
+  const { name, span } = operator.chart;
+  if (CHARTS.includes(name)) return operator;
+  const suggestion = nearestName(name, CHARTS);
+  const meant = suggestion === null ? `It is one of ${CHARTS.join(", ")}.` : `Did you mean ${suggestion}?`;
+  return refuse("UNKNOWN_NAME", `There is no chart ${name}. ${meant}`, span, suggestion);
 }

@@ -1,4 +1,5 @@
 import type { Expression } from "../expression.ts";
+import type { KeptNames, KeptTable } from "../kept.ts";
 import { SCANS_MAX_COUNT } from "../limits.ts";
 import { filter, scan } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
@@ -7,7 +8,7 @@ import type { TableName } from "../schema.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import type { DiscoveredColumn } from "./discovery.ts";
-import { type Compilation, Environment, refuseScans } from "./environment.ts";
+import { type BareName, type Compilation, Environment, refuseScans } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { bindFacet } from "./facet.ts";
 import { bindOperator } from "./pipeline.ts";
@@ -37,19 +38,28 @@ export interface KqlQuery {
   /** Further tables of the answer: of a `facet`, which makes one for each column. */
   readonly others: readonly Relation[];
   readonly render: RenderHint | null;
+  /** Names that are no columns and were read as attributes: where no entry has one, it was probably meant otherwise. */
+  readonly bareNames: readonly BareName[];
 }
 
 interface BindOptions {
   readonly nowNs: bigint;
   readonly tables: ReadonlyMap<string, TableName>;
+  readonly kept: KeptNames;
+  readonly externals: ReadonlyMap<string, KeptTable>;
   readonly discovered: readonly (readonly DiscoveredColumn[])[];
+}
+
+/** What is bound within it shares its bounds. */
+export function newCompilation(options: BindOptions): Compilation {
+  const binder = { scalar: bindScalar, table: bindTable, operator: bindOperator, isTabular };
+  return { ...options, binder, calling: [], steps: 0, scans: 0, discoveries: 0, bareNames: [], render: null };
 }
 
 /** Looks up every name of the query and finds every type. Throws a refusal for a query that means nothing. */
 export function bindQuery({ statements, body }: syntax.Query, options: BindOptions): KqlQuery {
-  const binder = { scalar: bindScalar, table: bindTable, operator: bindOperator, isTabular };
-  const compilation: Compilation = { ...options, binder, steps: 0, scans: 0, discoveries: 0, render: null };
-  const environment = new Environment(compilation);
+  const environment = new Environment(newCompilation(options));
+  const { compilation } = environment;
   bindStatements(statements, environment);
   if (!isTabular(body, environment)) return bindPredicateQuery(body, environment);
   const [relation, ...others] = bindTables(body, environment);
@@ -64,6 +74,7 @@ export function bindQuery({ statements, body }: syntax.Query, options: BindOptio
     rowChange: rowChangeOf(body),
     others,
     render: renderHint(compilation.render),
+    bareNames: compilation.bareNames,
   };
 }
 
@@ -91,6 +102,10 @@ function bindPredicateQuery(body: syntax.Expression, environment: Environment): 
     rowChange: null,
     others: [],
     render: null,
+    // A word alone asks for the entries that have such an attribute, which is rarely what is meant.
+    bareNames: environment.compilation.bareNames.map((bareName) =>
+      body.kind === "name" ? { ...bareName, isValue: true } : bareName,
+    ),
   };
 }
 

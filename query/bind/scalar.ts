@@ -1,10 +1,12 @@
 import { allOf, anyOf } from "../call.ts";
 import { attribute, type Expression, isLoose, type Literal, literal } from "../expression.ts";
+import { BARE_NAMES_MAX_COUNT } from "../limits.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { TIME_MAX_NS, TIME_MIN_NS } from "../time-range.ts";
 import { unreachable } from "../unreachable.ts";
 import { bindCall } from "./calls.ts";
 import { callNamed, nullLiteral } from "./conversion.ts";
+import type { BareName } from "./environment.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { bindFieldSearch } from "./field-search.ts";
 import { foldCall } from "./fold.ts";
@@ -46,6 +48,7 @@ function bindKind(expression: syntax.Expression, context: ExpressionContext): Ex
       return bindFieldSearch(expression, context);
     case "pipeline":
     case "datatable":
+    case "externaldata":
       return refuse(
         "NOT_TABULAR",
         "A table stands where a value belongs; toscalar() makes a value of one.",
@@ -64,11 +67,26 @@ function bindKind(expression: syntax.Expression, context: ExpressionContext): Ex
   }
 }
 
+/** Names in kept functions are no names of the query. */
+function noteBareName({ environment }: ExpressionContext, bareName: BareName): void {
+  const { bareNames, calling } = environment.compilation;
+  if (calling.length === 0 && bareNames.length < BARE_NAMES_MAX_COUNT) bareNames.push(bareName);
+}
+
 function bindName({ name, span }: syntax.NameExpression, context: ExpressionContext): Expression {
   const column = context.findOwnColumn(name);
   if (column !== null) return column;
   const named = context.environment.lookup(name);
-  if (named === undefined) return context.resolveColumn(name, span);
+  // What somebody keeps as a function of arguments takes no attribute away from everybody.
+  const isCalled =
+    named?.kind === "function" && named.isKept === true && named.declaration.parameters.length > 0;
+  if (named === undefined || isCalled) {
+    if (name.toLowerCase() === "null")
+      refuse("UNKNOWN_NAME", "Nothing is equal to null: ask isnull(x), isnotnull(x) or isempty(x).", span);
+    const found = context.resolveColumn(name, span);
+    if (found.kind === "attribute") noteBareName(context, { name, span, isValue: false });
+    return found;
+  }
   if (named.kind === "scalar") {
     context.environment.mention(named.value, span);
     return named.value;

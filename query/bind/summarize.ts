@@ -1,4 +1,4 @@
-import { type Expression, isLoose, literal } from "../expression.ts";
+import { type Expression, literal } from "../expression.ts";
 import { aggregateFunction } from "../functions/registry.ts";
 import { aggregate, aggregateCall, columnOf, project } from "../plan/build.ts";
 import type { NamedExpression, Relation } from "../plan/relation.ts";
@@ -6,7 +6,6 @@ import type * as syntax from "../syntax/tree.ts";
 import { addAggregate, aggregateName, canonicalAggregate, loosened, percentText } from "./aggregates.ts";
 import { keyOf } from "./assign.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
-import { convert } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext, newCollector } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
@@ -120,14 +119,13 @@ function bindExtreme(
     return refuse("WRONG_ARGUMENTS", `${call.name.name}() needs a value to compare.`, call.span);
   const inner = context.withoutAggregates();
   const extreme = inner.scalar(by.value);
-  const order = isLoose(extreme) ? convert(extreme, "real") : extreme;
   const columns = rest.flatMap((argument) =>
     starred(argument, call, context, [
       ...keys,
       ...(extreme.kind === "column" ? [{ name: extreme.name, expression: extreme }] : []),
     ]),
   );
-  const largest = aggregated(name === "argMax" ? "max" : "min", [order], call, context);
+  const largest = aggregated(name === "argMax" ? "max" : "min", [extreme], call, context);
   const byName = impliedName(by.value) ?? (name === "argMax" ? "max_" : "min_");
   const outputs = columns.map((argument): Output => {
     const value = inner.scalar(argument.value);
@@ -136,7 +134,7 @@ function bindExtreme(
         argument.names[0]?.name ??
         impliedName(argument.value) ??
         `${name === "argMax" ? "arg_max" : "arg_min"}_`,
-      expression: aggregated(name, [order, value], call, context),
+      expression: aggregated(name, [extreme, value], call, context),
     };
   });
   const all = [{ name: by.names[0]?.name ?? byName, expression: largest }, ...outputs];

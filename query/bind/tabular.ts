@@ -1,11 +1,12 @@
 import { type Expression, literal } from "../expression.ts";
-import { scan, values } from "../plan/build.ts";
+import { keptScan, scan, values } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import { hasSqlNull } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
-import { convert } from "./conversion.ts";
-import type { Environment } from "./environment.ts";
+import { convert, isConvertible } from "./conversion.ts";
+import type { Environment, FunctionValue } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
+import { bindExternalData } from "./external-table.ts";
 import { bindFunctionCall } from "./functions.ts";
 import { nearestName } from "./nearest-name.ts";
 import { bindOperator, bindSourceOperator } from "./pipeline.ts";
@@ -17,12 +18,13 @@ export function isTabular(expression: syntax.Expression, environment: Environmen
   switch (expression.kind) {
     case "pipeline":
     case "datatable":
+    case "externaldata":
       return true;
     case "name": {
       const named = environment.lookup(expression.name);
-      if (named === undefined) return environment.compilation.tables.has(expression.name);
+      if (named === undefined) return environment.isTable(expression.name);
       if (named.kind !== "function") return named.kind === "table";
-      return named.declaration.parameters.length === 0 && isTabularBody(named.declaration, named.environment);
+      return named.declaration.parameters.length === 0 && isTabularFunction(expression.name, named);
     }
     case "call":
       return isTabularCall(expression, environment);
@@ -33,7 +35,7 @@ export function isTabular(expression: syntax.Expression, environment: Environmen
 
 function isTabularCall({ name }: syntax.CallExpression, environment: Environment): boolean {
   const named = environment.lookup(name.name);
-  if (named?.kind === "function") return isTabularBody(named.declaration, named.environment);
+  if (named?.kind === "function") return isTabularFunction(name.name, named);
   return TABULAR_FUNCTIONS.has(name.name) && named === undefined;
 }
 
@@ -43,8 +45,23 @@ const TABULAR_FUNCTIONS: ReadonlySet<string> = new Set([
   "view",
   "cluster",
   "database",
-  "externaldata",
 ]);
+
+/** Kept functions may call one another in a circle, which is refused where one is called. */
+function isTabularFunction(
+  name: string,
+  { declaration, environment, isKept = false }: FunctionValue,
+): boolean {
+  const { calling } = environment.compilation;
+  if (!isKept) return isTabularBody(declaration, environment);
+  if (calling.includes(name)) return false;
+  calling.push(name);
+  try {
+    return isTabularBody(declaration, environment);
+  } finally {
+    calling.pop();
+  }
+}
 
 /** What the body makes, with its own parameters and names taken into account. */
 function isTabularBody(
@@ -69,6 +86,8 @@ export function bindTable(expression: syntax.Expression, environment: Environmen
       return bindTableCall(expression, environment);
     case "datatable":
       return bindDatatable(expression, environment);
+    case "externaldata":
+      return bindExternalData(expression, environment);
     case "pipeline":
       return bindPipeline(expression, environment);
     case "member":
@@ -116,17 +135,19 @@ function bindTableName({ name, span }: syntax.NameExpression, environment: Envir
 }
 
 function scanTable(name: string, span: syntax.Expression["span"], environment: Environment): Relation {
-  const { tables } = environment.compilation;
+  const { tables, kept } = environment.compilation;
   const table = tables.get(name);
-  if (table !== undefined) {
-    const relation = scan(table);
+  const keptTable = kept.tables.get(name);
+  const relation = table !== undefined ? scan(table) : keptTable !== undefined ? keptScan(keptTable) : null;
+  if (relation !== null) {
     environment.mention(relation, span);
     return relation;
   }
-  const suggestion = nearestName(name, [...tables.keys(), ...environment.names()]) ?? "logs";
+  const names = environment.tableNames();
+  const suggestion = nearestName(name, [...names, ...environment.names()]) ?? "logs";
   return refuse(
     "UNKNOWN_TABLE",
-    `There is no table ${name}. Tables here: ${[...tables.keys()].join(", ")}.`,
+    `There is no table ${name}. Tables here: ${names.join(", ")}.`,
     span,
     suggestion,
   );
@@ -163,6 +184,8 @@ function bindDatatable(
     const bound = context.scalar(cell);
     if (bound.type === type) return bound;
     if (bound.kind === "literal" && bound.value === null && type === "string") return literal("string", "");
+    if (!isConvertible(bound.type, type))
+      return refuse("WRONG_TYPE", `A ${bound.type} stands in a column of type ${type}.`, cell.span);
     return convert(bound, type);
   });
   const rows = Array.from({ length: typed.length / types.length }, (_, row) =>

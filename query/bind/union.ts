@@ -8,7 +8,7 @@ import { nullLiteral } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
 import { refuse } from "./refusal.ts";
 
-interface Input {
+export interface Input {
   readonly name: string;
   readonly relation: Relation;
 }
@@ -19,7 +19,8 @@ export function bindUnion(
   operator: syntax.UnionOperator,
   environment: Environment,
 ): Relation {
-  const piped: Input[] = input === null ? [] : [{ name: "union_arg0", relation: input }];
+  const piped: Input[] =
+    input === null ? [] : [{ name: environment.aliasOf(input) ?? "union_arg0", relation: input }];
   const inputs = [...piped, ...bindInputs(operator.tables, piped.length, environment)];
   const [first] = inputs;
   if (first === undefined) return refuse("SYNTAX", "union needs a table.", operator.span);
@@ -27,7 +28,15 @@ export function bindUnion(
   if (kind !== "outer" && kind !== "inner")
     return refuse("UNSUPPORTED", `union has no kind ${kind}.`, operator.span);
   const source = parameterName(operator, "withsource");
-  const columns = unitedColumns(inputs, kind === "inner");
+  return unite(inputs, { isInner: kind === "inner", source });
+}
+
+/** The rows of all inputs with the columns of any, or of all, of them; `source` is the name of a column for theirs. */
+export function unite(
+  inputs: readonly Input[],
+  { isInner, source }: { readonly isInner: boolean; readonly source: string | null },
+): Relation {
+  const columns = unitedColumns(inputs, isInner);
   return union(
     inputs.map(({ name, relation }) => {
       const assignments = columns.map((column) => assignmentFrom(column, relation));
@@ -65,7 +74,7 @@ function matchTables({ name, span }: syntax.NameExpression, environment: Environ
       .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"))
       .join(".*")}$`,
   );
-  const names = [...environment.compilation.tables.keys()].filter((table) => pattern.test(table));
+  const names = environment.tableNames().filter((table) => pattern.test(table));
   if (names.length === 0) return refuse("UNKNOWN_TABLE", `No table is called ${name}.`, span);
   return names.map((table) => ({
     name: table,

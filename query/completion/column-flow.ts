@@ -58,6 +58,7 @@ export class ColumnFlow {
       case "function":
         return this.columnsOf(table.body, rows);
       case "datatable":
+      case "externaldata":
         return table.columns.map(({ name, type }) => ({ name: name.name, type: type.name }));
       case "pipeline":
         return this.#pipeline(table, rows);

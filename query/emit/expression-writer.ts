@@ -120,9 +120,13 @@ export class ExpressionWriter {
 
   /** SQL that may be repeated: the value is computed once in the SELECT. */
   share(sql: string): string {
+    return this.#named(sql, () => this.#context.parameters.newAlias());
+  }
+
+  #named(sql: string, newAlias: () => string): string {
     if (CHEAP.test(sql)) return sql;
     for (const [alias, other] of this.#context.shared) if (other === sql) return alias;
-    const alias = this.#context.parameters.newAlias();
+    const alias = newAlias();
     this.#context.shared.set(alias, sql);
     return alias;
   }
@@ -144,6 +148,7 @@ export class ExpressionWriter {
       conditionOperand: (index) => this.writeCondition(operandAt(index)),
       numberOperand: (index) => this.#numberWithoutBools(operandAt(index)),
       share: (sql) => this.share(sql),
+      step: (sql) => this.#named(sql, () => this.#context.parameters.newStepAlias()),
       parameter: (parameterType, value) => this.#context.parameters.add(parameterType, value),
       stringArray: (values) => this.#context.parameters.addTexts(values),
     };
@@ -251,6 +256,7 @@ export class ExpressionWriter {
 function numberText(value: boolean | bigint | number | string): string {
   if (value === Number.POSITIVE_INFINITY) return "inf";
   if (value === Number.NEGATIVE_INFINITY) return "-inf";
+  if (Object.is(value, -0)) return "-0";
   return typeof value === "number" && Number.isNaN(value) ? "nan" : String(value);
 }
 

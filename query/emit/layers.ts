@@ -20,7 +20,10 @@ export interface Layer {
  */
 const REPLACED_MAX_CHARS = 8_000;
 
-const NAMES = /\b[ce]\d+\b/g;
+const NAMES = /\b[ces]\d+\b/g;
+
+/** What mentions a step stands above it. */
+const STEP = /^s\d+$/;
 
 /**
  * The definitions and conditions of a SELECT in layers, each of which mentions only those below and itself; the last
@@ -35,7 +38,8 @@ export function layered(definitions: readonly NamedSql[], conditions: readonly s
     const definition = byAlias.get(alias);
     if (definition === undefined) return OUTSIDE;
     places.set(alias, OUTSIDE);
-    const place = placeOver(definition, placeOf);
+    const over = placeOver(definition, placeOf);
+    const place = STEP.test(alias) && over.isOfRows ? { ...over, chars: Number.POSITIVE_INFINITY } : over;
     places.set(alias, place);
     return place;
   };

@@ -1,4 +1,11 @@
-import type { AggregateCall, GuardedScan, JoinKind, SortKey, WindowCall } from "../plan/relation.ts";
+import type {
+  AggregateCall,
+  GuardedKeptScan,
+  GuardedScan,
+  JoinKind,
+  SortKey,
+  WindowCall,
+} from "../plan/relation.ts";
 import type { ScalarType } from "../scalar-type.ts";
 import type { Bindings, BoundExpression } from "./binding.ts";
 
@@ -15,6 +22,8 @@ export type Definition =
       readonly value: BoundExpression;
       readonly key: string;
     }
+  /** The value in a place of a kept row, counted from 1. */
+  | { readonly kind: "cell"; readonly alias: string; readonly place: number; readonly type: ScalarType }
   /** A stored column, or a part of one, under a name that is unique in the statement. */
   | { readonly kind: "renamed"; readonly alias: string; readonly identifier: string }
   /** The column of a side that an outer join may have filled: nothing instead of NULL. */
@@ -91,9 +100,12 @@ export interface SeriesSource {
   readonly count: number;
 }
 
+/** A scan that says whose rows it reads. */
+export type StoredScan = GuardedScan | GuardedKeptScan;
+
 export interface TableSource {
   readonly kind: "table";
-  readonly scan: GuardedScan;
+  readonly scan: StoredScan;
 }
 
 interface BlockSource {

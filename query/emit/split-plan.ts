@@ -1,5 +1,14 @@
 import { column } from "../expression.ts";
-import type { Expand, Join, Limit, NamedExpression, Relation, Sort, Union } from "../plan/relation.ts";
+import type {
+  Expand,
+  GuardedKeptScan,
+  Join,
+  Limit,
+  NamedExpression,
+  Relation,
+  Sort,
+  Union,
+} from "../plan/relation.ts";
 import { hasSqlNull } from "../scalar-type.ts";
 import { TABLES } from "../schema.ts";
 import {
@@ -43,6 +52,7 @@ export class PlanSplitter {
   split(relation: Relation): SelectBlock {
     switch (relation.kind) {
       case "scan":
+      case "keptScan":
         throw new TypeError("a scan that is not guarded");
       case "guardedScan": {
         const bindings = TABLES[relation.table].columns.map((column): [string, Binding] => [
@@ -51,6 +61,8 @@ export class PlanSplitter {
         ]);
         return blockOver({ kind: "table", scan: relation }, new Map(bindings));
       }
+      case "guardedKeptScan":
+        return this.#kept(relation);
       case "values": {
         const columns = relation.columns.map(({ name, type }, i) => ({
           name,
@@ -106,6 +118,16 @@ export class PlanSplitter {
       case "window":
         return splitWindow(nest(this.split(relation.input)), relation.calls, this.#nextAlias);
     }
+  }
+
+  #kept(scan: GuardedKeptScan): SelectBlock {
+    const cells = scan.columns.map(({ name, type }, i) => {
+      const alias = this.#newAlias();
+      const definition: Definition = { kind: "cell", alias, place: i + 1, type };
+      return { name, binding: aliasBinding(type, alias), definition };
+    });
+    const block = blockOver({ kind: "table", scan }, new Map(bindingsOf(cells)));
+    return { ...block, definitions: definitionsOf(cells) };
   }
 
   #assign(input: Relation, assignments: readonly NamedExpression[], mode: "extend" | "project"): SelectBlock {

@@ -1,17 +1,23 @@
 import { type FileSource, fileTable } from "../file-source.ts";
+import { KEPT_ROWS } from "../kept.ts";
 import type { ArchivedRows, GuardedScan, Relation } from "../plan/relation.ts";
 import { TABLES } from "../schema.ts";
 import { expansion, values } from "./array-join.ts";
 import { identifiersOf, storedBinding } from "./binding.ts";
-import { datetimeConstant, ExpressionWriter, type SelectContext } from "./expression-writer.ts";
+import { ExpressionWriter, type SelectContext } from "./expression-writer.ts";
+import { JOINS } from "./join-words.ts";
+import { keptCell } from "./kept-cell.ts";
 import { type Layer, layered, type NamedSql } from "./layers.ts";
+import { orderClause, sortKey } from "./order-clause.ts";
 import type { Parameters } from "./parameters.ts";
+import { restriction } from "./restriction.ts";
 import type {
-  BoundSortKey,
   Definition,
   JoinSource,
   SelectBlock,
   SeriesSource,
+  Source,
+  StoredScan,
   TableSource,
 } from "./select-block.ts";
 import type { PlanSplitter } from "./split-plan.ts";
@@ -22,7 +28,9 @@ import { wireColumn } from "./wire-format.ts";
 interface WrittenSource {
   readonly sql: string;
   /** The scan when the source is a table itself; a SELECT in brackets has restricted its own. */
-  readonly scan: GuardedScan | null;
+  readonly scan: StoredScan | null;
+  /** Columns that ARRAY JOIN makes: `*` does not stand for them. */
+  readonly arrayJoined: readonly string[];
 }
 
 /** Writes the SELECTs of one statement. Whatever table is read, only the rows of its scope are. */
@@ -92,15 +100,15 @@ export class StatementWriter {
     const layers = layered(definitions, conditions);
     const own = layers.pop() ?? { definitions, conditions };
     const inner = layers.reduce<WrittenSource>((below, layer) => {
-      const columns = ["*", ...layer.definitions.map(named)];
+      const columns = ["*", ...below.arrayJoined, ...layer.definitions.map(named)];
       const lines = [`SELECT ${columns.join(", ")}`, ...this.#from(below, layer.conditions)];
-      return { sql: `(\n${lines.join("\n")}\n)`, scan: null };
+      return { sql: `(\n${lines.join("\n")}\n)`, scan: null, arrayJoined: [] };
     }, source);
     return { inner, own };
   }
 
   /** FROM and WHERE, which are written nowhere else: of a table, only the rows of its scope are read. */
-  #from({ sql, scan }: WrittenSource, conditions: readonly string[]): string[] {
+  #from({ sql, scan }: Omit<WrittenSource, "arrayJoined">, conditions: readonly string[]): string[] {
     const restriction = scan === null ? [] : this.#restriction(scan);
     const where = [...restriction, ...conditions];
     return [`FROM ${sql}`, ...(where.length > 0 ? [`WHERE ${where.join(" AND ")}`] : [])];
@@ -109,7 +117,8 @@ export class StatementWriter {
   #source(context: SelectContext, block: SelectBlock): WrittenSource {
     const { source } = block;
     if (source.kind === "table") return this.#stored(source.scan);
-    return { sql: this.#madeSource(context, block, source), scan: null };
+    const arrayJoined = arrayJoinedColumns(block, source);
+    return { sql: this.#madeSource(context, block, source), scan: null, arrayJoined };
   }
 
   #madeSource(
@@ -139,15 +148,19 @@ export class StatementWriter {
   #over(context: SelectContext, rows: string, write: (own: SelectContext) => string): string {
     const shared = new Map<string, string>();
     const added = write({ ...context, shared });
-    const { inner, own } = this.#layers({ sql: rows, scan: null }, ofRows(shared), []);
+    const { inner, own } = this.#layers({ sql: rows, scan: null, arrayJoined: [] }, ofRows(shared), []);
     for (const { alias, sql } of own.definitions) context.shared.set(alias, sql);
     return inner.sql + added;
   }
 
-  #stored(scan: GuardedScan): WrittenSource {
+  #stored(scan: StoredScan): WrittenSource {
+    if (scan.kind === "guardedKeptScan") {
+      this.#tablesRead++;
+      return { sql: KEPT_ROWS.table, scan, arrayJoined: [] };
+    }
     const { archived } = scan.scope;
-    if (archived === undefined) return { sql: this.#table(scan), scan };
-    return { sql: this.#storedAndArchived(scan, archived), scan: null };
+    if (archived === undefined) return { sql: this.#table(scan), scan, arrayJoined: [] };
+    return { sql: this.#storedAndArchived(scan, archived), scan: null, arrayJoined: [] };
   }
 
   /** The rows of the table and of the files as one source; ClickHouse reads only the columns that are asked of it. */
@@ -201,16 +214,9 @@ export class StatementWriter {
     );
   }
 
-  #restriction({ table: name, scope: { organizationId, timeRange } }: GuardedScan): string[] {
+  #restriction(scan: StoredScan): readonly string[] {
     this.#tablesRestricted++;
-    const table = TABLES[name];
-    const from = timeRange.from === null ? null : datetimeConstant(this.#parameters, timeRange.from);
-    const to = timeRange.to === null ? null : datetimeConstant(this.#parameters, timeRange.to);
-    return [
-      `${table.organizationColumn} = ${this.#parameters.add("UInt32", String(organizationId))}`,
-      ...(from === null ? [] : [`${table.timeColumn} >= ${from}`]),
-      ...(to === null ? [] : [`${table.timeColumn} <= ${to}`]),
-    ];
+    return restriction(this.#parameters, scan);
   }
 
   #definition(context: SelectContext, definition: Definition): string {
@@ -233,6 +239,8 @@ export class StatementWriter {
       }
       case "aggregate":
         return new ExpressionWriter(context, definition.bindings).writeCall(definition.call);
+      case "cell":
+        return keptCell(`${KEPT_ROWS.cellsColumn}[${definition.place}]`, definition.type);
       case "renamed":
         return definition.identifier;
       case "filled":
@@ -257,35 +265,20 @@ export class StatementWriter {
 /** What is computed after the rows are filtered, of many of them. */
 const OF_GROUPS: ReadonlySet<Definition["kind"]> = new Set(["aggregate", "groupingValue", "window"]);
 
+function arrayJoinedColumns({ expansions, expansionIndex }: SelectBlock, source: Source): readonly string[] {
+  if (source.kind === "values") return source.columns.map(({ alias }) => alias);
+  if (source.kind !== "block") return [];
+  return [...expansions.map(({ alias }) => alias), ...(expansionIndex === null ? [] : [expansionIndex])];
+}
+
 function ofRows(shared: ReadonlyMap<string, string>): NamedSql[] {
   return [...shared].map(([alias, sql]) => ({ alias, sql, isOfRows: true }));
 }
 
-function named({ sql, alias }: NamedSql): string {
-  return `${sql} AS ${alias}`;
-}
-
-const JOINS: Readonly<Record<JoinSource["joinKind"], string>> = {
-  inner: "INNER",
-  left: "LEFT",
-  right: "RIGHT",
-  full: "FULL OUTER",
-  leftSemi: "LEFT SEMI",
-  leftAnti: "LEFT ANTI",
-};
+const named = ({ sql, alias }: NamedSql): string => `${sql} AS ${alias}`;
 
 const SERIES_CAST: Readonly<Partial<Record<string, string>>> = {
   int: "toInt32",
   long: "toInt64",
   timespan: "toInt64",
 };
-
-function sortKey({ identifier, isNullable, direction, nulls }: BoundSortKey): string {
-  const order = `${identifier}${direction === "descending" ? " DESC" : ""}`;
-  if (!isNullable) return order;
-  return `${order}${direction === "ascending" ? " ASC" : ""} NULLS ${nulls === "first" ? "FIRST" : "LAST"}`;
-}
-
-function orderClause(keys: readonly BoundSortKey[]): string {
-  return keys.length === 0 ? "" : `ORDER BY ${keys.map(sortKey).join(", ")}`;
-}

@@ -53,7 +53,8 @@ function extremeRow(direction: "Max" | "Min"): AggregateDefinition {
     overloads: [
       overload([parameter("by", "any"), value], typeOfOperand(1), "possible", (call) => {
         const type = operandType(call, 0);
-        const by = call.sharedOperand(0);
+        // Of an attribute its text says as much, and a number that was sent as a text is one.
+        const by = type === "dynamic" ? call.textOperand(0) : call.sharedOperand(0);
         const isNull = hasSqlNull(type) ? call.operands[0]?.isNullable : type !== "string";
         const order = orderOf(by, type, direction);
         // A tuple is copied for every new extreme, which takes half as long again.

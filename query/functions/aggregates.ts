@@ -80,7 +80,7 @@ function writeSum(zero: string): Aggregation {
   return (value, when) => `ifNull(${aggregated("sum", value, when)}, ${zero})`;
 }
 
-const SUM = pair("sum", "The sum; 0 of nothing", [
+const SUM = pair("sum", "The sum; 0 of nothing; of longs it wraps around beyond 64 bits", [
   { takes: ["int", "long"], result: "long", nulls: "never", write: writeSum("toInt64(0)") },
   { takes: "real", result: "real", nulls: "never", write: writeSum("toFloat64(0)") },
   { takes: "decimal", result: "decimal", nulls: "never", write: writeSum("toFloat64(0)") },
@@ -107,9 +107,10 @@ const AVG = pair("avg", "The mean; NaN of nothing", [
   },
 ]);
 
-/** Numbers in a dynamic value are smaller than texts. */
+/** Numbers in a dynamic value are smaller than texts; whole ones have all their digits. */
 export function dynamicOrder(value: string): string {
-  return `tuple(isNull(toFloat64OrNull(${value})), toFloat64OrZero(${value}), ${value})`;
+  const real = `toFloat64OrNull(${value})`;
+  return `tuple(isNull(${real}), ifNull(${real}, 0), ifNull(toInt64OrNull(${value}), 0), ${value})`;
 }
 
 function extreme(name: "min" | "max"): readonly TypedAggregation[] {

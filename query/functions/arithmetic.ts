@@ -189,8 +189,7 @@ export const ARITHMETIC_OPERATORS = {
   negate: {
     summary: "The number with the other sign.",
     overloads: [
-      overload([parameter("value", "int")], "int", "propagate", sql`toInt32(-${0})`),
-      overload([parameter("value", "long")], "long", "propagate", sql`toInt64(-${0})`),
+      overload([parameter("value", INTEGERS)], "long", "propagate", sql`toInt64(-${0})`),
       ...(["real", "decimal", "timespan"] as const).map((type) =>
         overload([parameter("value", type)], type, "propagate", sql`(-${0})`),
       ),

@@ -58,24 +58,33 @@ function indexOf(call: CallWriter): string {
   const text = call.share(call.textOperand(0));
   const part = call.share(call.textOperand(1));
   if (call.operands.length === 2) return `(toInt64(positionUTF8(${text}, ${part})) - 1)`;
-  return indexWithin(call, text, (window, occurrence) => {
+  const isNothing = call.operands.length > 3 ? call.share(`(${part} = '')`) : null;
+  const found = indexWithin(call, text, findPart(call, part), `toInt64(lengthUTF8(${part})) - 1`);
+  return isNothing === null ? found : `if(${isNothing}, NULL, ${found})`;
+}
+
+/** The place of a part in the window, -1 for none. */
+function findPart(call: CallWriter, part: string) {
+  return (window: string, occurrence: string | undefined): string => {
     const first = `if(positionUTF8(${window}, ${part}) = 0, toInt64(-1), toInt64(positionUTF8(${window}, ${part})) - 1)`;
     if (occurrence === undefined) return first;
     const ends = call.share(splitByAnything(window, part));
     const before = `arraySum(x -> toInt64(lengthUTF8(x)), arraySlice(${ends}, 1, ${occurrence}))`;
     const nth = `if(length(${ends}) <= ${occurrence}, toInt64(-1), ${before} + (${occurrence} - 1) * toInt64(lengthUTF8(${part})))`;
     return `if(${part} = '', ${first}, ${nth})`;
-  });
+  };
 }
 
 /**
  * A position found in the part of a text that the optional operands 2 to 4 (start, length, occurrence) name; null when
- * the length is less than -1 or the occurrence less than 1. `find` gives the position in the part, -1 for none.
+ * the length is less than -1 or the occurrence less than 1. `find` gives the position in the part, -1 for none. A match
+ * may reach as many characters beyond the length as `beyond` says.
  */
 export function indexWithin(
   call: CallWriter,
   text: string,
   find: (window: string, occurrence: string | undefined) => string,
+  beyond = "0",
 ): string {
   const start = characterCount(call, 2, 0);
   const from = call.share(`if(${start} < 0, greatest(toInt64(lengthUTF8(${text})) + ${start}, 0), ${start})`);
@@ -84,7 +93,7 @@ export function indexWithin(
   const window = call.share(
     length === undefined
       ? `substringUTF8(${text}, ${from} + 1)`
-      : `substringUTF8(${text}, ${from} + 1, if(${length} < 0, ${MAX_CHARACTERS}, ${length}))`,
+      : `substringUTF8(${text}, ${from} + 1, multiIf(${length} < 0, ${MAX_CHARACTERS}, ${length} = 0, 0, ${length} + ${beyond}))`,
   );
   const at = call.share(find(window, occurrence && call.share(`greatest(${occurrence}, 1)`)));
   const found = `if(${at} < 0, toInt64(-1), ${at} + ${from})`;

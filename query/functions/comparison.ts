@@ -1,5 +1,6 @@
 import type { Expression } from "../expression.ts";
 import { areComparable, isNumeric, SCALAR_TYPES, type ScalarType } from "../scalar-type.ts";
+import { INTEGERS } from "./arithmetic.ts";
 import {
   type CallWriter,
   type FunctionDefinition,
@@ -12,6 +13,7 @@ import {
   simple,
   sql,
 } from "./definition.ts";
+import { exactNumber, exactResult } from "./exact-numbers.ts";
 
 const COMPARABLE: readonly ScalarType[] = SCALAR_TYPES.filter((type) => type !== "dynamic");
 
@@ -27,6 +29,20 @@ function comparisons(
       condition,
     })),
   );
+}
+
+/** Dynamic values and whole numbers, of which those beyond 2^53 are no reals. */
+function exactOverloads(nulls: Overload["nulls"], template: SqlTemplate): Overload[] {
+  return [
+    overload([parameter("left", "dynamic"), parameter("right", INTEGERS)], "bool", nulls, template),
+    overload([parameter("left", INTEGERS), parameter("right", "dynamic")], "bool", nulls, template),
+  ];
+}
+
+/** The store compares integers with reals by their values: nothing is lost where one side is whole. */
+function exactComparison(call: CallWriter, operator: string): string {
+  const compare = (left: string, right: string) => `${left} ${operator} ${right}`;
+  return exactResult(call, compare, compare);
 }
 
 function connective(summary: string, operator: string): FunctionDefinition {
@@ -66,7 +82,21 @@ function order(
     return undefined;
   };
   const template: SqlTemplate = (call) => `(${call.operand(0)} ${operator} ${call.operand(1)})`;
-  return { summary, overloads: comparisons("propagate", template, condition) };
+  const exact: SqlTemplate = (call) => exactComparison(call, operator);
+  const ofTwo = overload(
+    [parameter("left", "dynamic"), parameter("right", "dynamic")],
+    "bool",
+    "possible",
+    exact,
+  );
+  return {
+    summary,
+    overloads: [
+      ...comparisons("propagate", template, condition),
+      ...exactOverloads("possible", exact),
+      ofTwo,
+    ],
+  };
 }
 
 /** An operand that is looked for among numbers: where truth values, 1 and 0, are none of them, they may be null. */
@@ -76,6 +106,16 @@ function soughtNumber(call: CallWriter, index: number, others: readonly Expressi
     return number !== undefined && number !== 0 && number !== 1;
   });
   return isAmongOthers ? call.numberOperand(index) : undefined;
+}
+
+/** True or false when one side is null, null when both are. */
+function exactEquality(operator: "=" | "!="): SqlTemplate {
+  return (call) => {
+    const [left, right] = [exactNumber(call, 0), exactNumber(call, 1)];
+    const whenOneIsNull = operator === "=" ? "false" : "true";
+    const compared = `ifNull(${exactComparison(call, operator)}, ${whenOneIsNull})`;
+    return `if(isNull(${left.real}) AND isNull(${right.real}), NULL, ${compared})`;
+  };
 }
 
 /** True or false when one side is null, null when both are. */
@@ -95,6 +135,13 @@ function equality(operator: "=" | "!="): SqlTemplate {
     const [left, right] = [call.sharedOperand(0), call.sharedOperand(1)];
     return `if(isNull(${left}) AND isNull(${right}), NULL, ifNull(${left} ${operator} ${right}, ${whenOneIsNull}))`;
   };
+}
+
+function equalities(operator: "=" | "!="): Overload[] {
+  return [
+    ...comparisons("possible", equality(operator)),
+    ...exactOverloads("possible", exactEquality(operator)),
+  ];
 }
 
 /**
@@ -138,8 +185,8 @@ export const COMPARISON_OPERATORS = {
   and: connective("True if all are.", " AND "),
   or: connective("True if one is.", " OR "),
   negation: simple("True if it is not.", [parameter("value", "bool")], "bool", "propagate", sql`not(${0})`),
-  equal: { summary: "The same value.", overloads: comparisons("possible", equality("=")) },
-  notEqual: { summary: "Another value.", overloads: comparisons("possible", equality("!=")) },
+  equal: { summary: "The same value.", overloads: equalities("=") },
+  notEqual: { summary: "Another value.", overloads: equalities("!=") },
   less: order("Smaller.", "<", (left, right) => left < right),
   lessOrEqual: order("Not larger.", "<=", (left, right) => left <= right),
   greater: order("Larger.", ">", (left, right) => left > right),

@@ -112,6 +112,14 @@ const COALESCE: FunctionDefinition = {
 
 const ORDERED = ["int", "long", "real", "decimal", "string", "datetime", "timespan", "bool"] as const;
 
+/** Not a number if one of the numbers is not. */
+function notANumberWins(template: SqlTemplate): SqlTemplate {
+  return (call) => {
+    const tests = call.operands.map((_, i) => `ifNull(isNaN(${call.sharedOperand(i)}), false)`);
+    return `if(${tests.join(" OR ")}, nan, ${template(call)})`;
+  };
+}
+
 function extreme(summary: string, name: "greatest" | "least"): FunctionDefinition {
   return {
     summary,
@@ -120,7 +128,7 @@ function extreme(summary: string, name: "greatest" | "least"): FunctionDefinitio
         [parameter("first", type), parameter("second", type), repeated("other", type)],
         type,
         "propagate",
-        each(name),
+        type === "real" || type === "decimal" ? notANumberWins(each(name)) : each(name),
       ),
     ),
   };
@@ -154,7 +162,7 @@ const GETTYPE: SqlTemplate = (call) => {
   const json = call.sharedOperand(0);
   return (
     `multiIf(${json} = '', 'null', startsWith(${json}, '"'), 'string', startsWith(${json}, '{'), 'dictionary', ` +
-    `startsWith(${json}, '['), 'array', ${json} IN ('true', 'false'), 'bool', match(${json}, '^-?[0-9]+$'), 'long', 'real')`
+    `startsWith(${json}, '['), 'array', ${json} IN ('true', 'false'), 'bool', match(${json}, '^-?[0-9]+$'), 'long', 'double')`
   );
 };
 

@@ -1,3 +1,4 @@
+import type { Expression } from "../expression.ts";
 import { INTEGERS } from "./arithmetic.ts";
 import {
   type CallWriter,
@@ -161,7 +162,7 @@ function fixedPeriod(time: string, span: bigint): string {
 const DATETIME_DIFF = simple(
   "How many borders of a period lie between two times; positive if the first is the later one.",
   [constant("period", "string"), parameter("datetime1", "datetime"), parameter("datetime2", "datetime")],
-  "long",
+  ([period]) => (isWeek(period) ? "real" : "long"),
   "possible",
   (call) => {
     const name = partName(call, PERIODS.keys());
@@ -169,9 +170,13 @@ const DATETIME_DIFF = simple(
       call.share(PERIODS.get(name)?.(call.sharedOperand(i)) ?? "NULL"),
     );
     if (name === "nanosecond") return checkedDifference(later ?? "", earlier ?? "");
-    return `toInt64(${later} - ${earlier})`;
+    return `${call.type === "real" ? "toFloat64" : "toInt64"}(${later} - ${earlier})`;
   },
 );
+
+function isWeek(period: Expression | undefined): boolean {
+  return period?.kind === "literal" && String(period.value).toLowerCase() === "week";
+}
 
 const DAYOFWEEK: SqlTemplate = (call) =>
   `(toInt64(${dayOfWeek(daysOf(call.operand(0)))}) * ${int64(DAY_NS)})`;

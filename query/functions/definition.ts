@@ -33,6 +33,11 @@ export interface CallWriter {
   stringArray(values: readonly string[]): string;
   /** SQL that may be used any number of times for the given one. Never for SQL that stands in a lambda. */
   share(sql: string): string;
+  /**
+   * As `share`, but what mentions it stands in a SELECT around the one that computes it: the store writes nothing of it
+   * out again. For a chain of costly things that are each mentioned often.
+   */
+  step(sql: string): string;
   /** A place for a value; no value stands in the text of a statement. */
   parameter(type: ParameterType, value: string): string;
 }

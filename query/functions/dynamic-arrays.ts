@@ -107,7 +107,7 @@ const indexOf: SqlTemplate = (call) => {
 const sum: SqlTemplate = (call) => {
   const isNumber = "x = 'null' OR isNotNull(toFloat64OrNull(x))";
   const added = (items: string) =>
-    `if(arrayAll(x -> ${isNumber}, ${items}), arraySum(x -> toFloat64OrZero(x), ${items}), NULL)`;
+    `if(notEmpty(${items}) AND arrayAll(x -> ${isNumber}, ${items}), arraySum(x -> toFloat64OrZero(x), ${items}), NULL)`;
   return letting(
     call.operand(0),
     (json) => `if(${isArray(json)}, ${letting(elementsOf(json), added, "y")}, NULL)`,
@@ -241,7 +241,7 @@ export const ARRAY_FUNCTIONS = {
     ],
   },
   array_sum: simple(
-    "The sum of the numbers in an array; null when it holds anything else.",
+    "The sum of the numbers in an array; null when it holds anything else, or nothing.",
     [array],
     "real",
     "possible",

@@ -19,6 +19,7 @@ import { PATH_FUNCTIONS, PATH_OPERATORS } from "./dynamic-paths.ts";
 import { SET_FUNCTIONS } from "./dynamic-sets.ts";
 import { DYNAMIC_FUNCTIONS, DYNAMIC_OPERATORS } from "./dynamic-values.ts";
 import { ENCODING_FUNCTIONS } from "./encodings.ts";
+import { EXACT_OPERATORS } from "./exact-numbers.ts";
 import { FORMAT_FUNCTIONS } from "./formats.ts";
 import { HASH_FUNCTIONS } from "./hashes.ts";
 import { IPV4_FUNCTIONS } from "./ipv4-addresses.ts";
@@ -26,6 +27,17 @@ import { IPV6_FUNCTIONS } from "./ipv6-addresses.ts";
 import { MATH_FUNCTIONS } from "./math.ts";
 import { REGEX_FUNCTIONS, REGEX_OPERATORS } from "./regular-expressions.ts";
 import { SERIES_AGGREGATES } from "./series.ts";
+import { SERIES_ARITHMETIC_FUNCTIONS } from "./series-arithmetic.ts";
+import {
+  DECOMPOSED_ANOMALIES,
+  DECOMPOSITION,
+  SERIES_DECOMPOSITION_FUNCTIONS,
+} from "./series-decomposition.ts";
+import { SERIES_FILLING_FUNCTIONS } from "./series-filling.ts";
+import { SERIES_FILTER_FUNCTIONS } from "./series-filters.ts";
+import { PERIODS_DETECT, PERIODS_VALIDATE } from "./series-periods.ts";
+import { FIT_2LINES, FIT_LINE, SERIES_STATISTICS_FUNCTIONS, STATS } from "./series-statistics.ts";
+import { resultFunctions, type SeveralResults } from "./several-results.ts";
 import { STRING_OPERATORS } from "./string-operators.ts";
 import { STRING_FUNCTIONS } from "./strings.ts";
 import { TERM_FUNCTIONS, TERM_OPERATORS } from "./term-search.ts";
@@ -34,17 +46,30 @@ import { TEXT_PATTERN_OPERATORS } from "./text-patterns.ts";
 import { TIME_ZONE_FUNCTIONS } from "./time-zones.ts";
 import { URL_FUNCTIONS } from "./urls.ts";
 
+/** Functions that make several columns. */
+export const FUNCTIONS_OF_SEVERAL_RESULTS: readonly SeveralResults[] = [
+  FIT_LINE,
+  FIT_2LINES,
+  STATS,
+  PERIODS_DETECT,
+  PERIODS_VALIDATE,
+  DECOMPOSITION,
+  DECOMPOSED_ANOMALIES,
+];
+
 /** Operators, by names that a query cannot write as a function. */
 export const OPERATOR_TABLES: readonly FunctionTable[] = [
   REGEX_OPERATORS,
   COMPARISON_OPERATORS,
   ARITHMETIC_OPERATORS,
+  EXACT_OPERATORS,
   PATH_OPERATORS,
   BAG_OPERATORS,
   DYNAMIC_OPERATORS,
   STRING_OPERATORS,
   TERM_OPERATORS,
   TEXT_PATTERN_OPERATORS,
+  ...FUNCTIONS_OF_SEVERAL_RESULTS.map(resultFunctions),
 ];
 
 /** Functions that a query can call by name. */
@@ -71,6 +96,11 @@ export const FUNCTION_TABLES: readonly FunctionTable[] = [
   FORMAT_FUNCTIONS,
   MATH_FUNCTIONS,
   PATH_FUNCTIONS,
+  SERIES_ARITHMETIC_FUNCTIONS,
+  SERIES_FILLING_FUNCTIONS,
+  SERIES_FILTER_FUNCTIONS,
+  SERIES_STATISTICS_FUNCTIONS,
+  SERIES_DECOMPOSITION_FUNCTIONS,
   SET_FUNCTIONS,
   STRING_FUNCTIONS,
   TERM_FUNCTIONS,

@@ -97,7 +97,7 @@ const ABS: FunctionDefinition = {
 const CEILING: FunctionDefinition = {
   summary: "The smallest whole number that is not smaller.",
   overloads: [
-    ...INTEGERS.map((type) => overload([parameter("number", type)], type, "propagate", sql`${0}`)),
+    overload([parameter("number", INTEGERS)], "real", "propagate", sql`toFloat64(${0})`),
     ...REALS.map((type) => overload([parameter("number", type)], type, "propagate", sql`ceil(${0})`)),
   ],
 };
@@ -119,7 +119,7 @@ export const MATH_FUNCTIONS = {
   abs: ABS,
   ceiling: CEILING,
   round: ROUND,
-  sign: real("-1, 0 or 1.", sql`toFloat64(sign(${0}))`),
+  sign: real("-1, 0 or 1; 0 of not a number.", sql`if(isNaN(${0}), toFloat64(0), toFloat64(sign(${0})))`),
   sqrt: real("The square root; not a number for negative ones.", sql`sqrt(${0})`),
   pow: real2("A power.", "base", "exponent", sql`pow(${0}, ${1})`),
   exp: real("e to that power.", sql`exp(${0})`),

@@ -16,6 +16,15 @@ export interface Needle {
   readonly runs: readonly string[];
 }
 
+/** The longest part of the text, in bytes, that `lower(text)` spells in one way only; empty when there is none. */
+export function longestRun(text: string): string {
+  const runs = splitRuns([...text.toWellFormed()].map(readCharacter));
+  return runs.reduce(
+    (longest, run) => (Buffer.byteLength(run) > Buffer.byteLength(longest) ? run : longest),
+    "",
+  );
+}
+
 /** The length of the grams in the index of the messages: a shorter run rules nothing out. */
 export const INDEX_GRAM_CHARS = 6;
 
@@ -60,12 +69,17 @@ function readCharacter(character: string): NeedleCharacter {
 }
 
 function byteRuns(characters: readonly NeedleCharacter[]): string[] {
-  const runs: string[][] = [[]];
+  return splitRuns(characters).filter((run) => [...run].length >= INDEX_GRAM_CHARS);
+}
+
+/** The parts between characters that are spelled in several ways. */
+function splitRuns(characters: readonly NeedleCharacter[]): string[] {
+  const runs: string[] = [""];
   for (const { bytes } of characters) {
-    if (bytes === null) runs.push([]);
-    else runs.at(-1)?.push(bytes);
+    if (bytes === null) runs.push("");
+    else runs[runs.length - 1] += bytes;
   }
-  return runs.filter((run) => run.length >= INDEX_GRAM_CHARS).map((run) => run.join(""));
+  return runs;
 }
 
 /** The most characters of one pattern of many texts: with more RE2 leaves its fast way. */

@@ -38,7 +38,7 @@ export function parsedReal(text: string): string {
 
 /** `true` and `false` in any case, or a whole number. */
 export function parsedBool(text: string): string {
-  const bare = `lower(${trimmed(text)})`;
+  const bare = `lower(${text})`;
   return `multiIf(${bare} = 'true', true, ${bare} = 'false', false, ${parsedInteger(text, "long")} != 0)`;
 }
 

@@ -16,21 +16,9 @@ const GROUPS: readonly (readonly [reason: string, names: string])[] = [
     geo_union_polygons_array __geo_length_to_s2cell_level __geo_line_s2cell_covering_level __geo_line_validate
     __geo_polygon_s2cell_covering_level __geo_polygon_validate`,
   ],
-  [
-    "there is no database that says where an address is",
-    "geo_info_from_ip_address ipv4_lookup ipv6_lookup __ipv6_lookup_ranges",
-  ],
-  [
-    "computing with series is out of scope",
-    `series_abs series_acos series_add series_asin series_atan series_ceiling series_cos series_cosine_similarity
-    series_decompose series_decompose_anomalies series_decompose_forecast series_divide series_dot_product
-    series_equals series_exp series_fft series_fill_backward series_fill_const series_fill_forward series_fill_linear
-    series_fir series_fit_2lines series_fit_2lines_dynamic series_fit_line series_fit_line_dynamic series_fit_poly
-    series_floor series_greater series_greater_equals series_ifft series_iir series_less series_less_equals series_log
-    series_magnitude series_multiply series_not_equals series_outliers series_pearson_correlation
-    series_periods_detect series_periods_validate series_pow series_product series_seasonal series_sign series_sin
-    series_stats series_stats_dynamic series_subtract series_sum series_tan`,
-  ],
+  ["there is no database that says where an address is", "geo_info_from_ip_address"],
+  ["transforms and polynomials of series are out of scope", "series_fft series_fit_poly series_ifft"],
+  ["only addresses of version 4 are looked up", "ipv6_lookup __ipv6_lookup_ranges"],
   ["graphs are out of scope", "all graph inner_nodes labels map node_degree_in node_degree_out node_id"],
   [
     "machine learning and pattern plugins are out of scope",

@@ -14,7 +14,6 @@ import {
 } from "./definition.ts";
 import { elementsOf, elementToText } from "./json-arrays.ts";
 import { lowerCase, upperCase } from "./letter-case.ts";
-import { escapePattern } from "./needles.ts";
 import { constantText } from "./string-operators.ts";
 
 /** What `strrep` makes at most of a value: enough for any text that is for people. */
@@ -33,8 +32,8 @@ function substring(call: CallWriter): string {
   if (operand?.kind === "literal" && typeof operand.value === "bigint" && operand.value >= 0n)
     return `substringUTF8(${call.textOperand(0)}, ${start} + 1${length})`;
   const text = call.share(call.textOperand(0));
-  const from = `if(${start} < 0, greatest(toInt64(lengthUTF8(${text})) + ${start}, 0), ${start}) + 1`;
-  return `substringUTF8(${text}, ${from}${length})`;
+  const from = call.share(`if(${start} < 0, toInt64(lengthUTF8(${text})) + ${start}, ${start})`);
+  return `if(${from} < 0, '', substringUTF8(${text}, greatest(${from}, 0) + 1${length}))`;
 }
 
 /** Any text of the operands, one behind the other. */
@@ -123,21 +122,30 @@ function constantTexts(call: CallWriter, index: number): readonly string[] | und
   return Array.isArray(value) && value.every((element) => typeof element === "string") ? value : undefined;
 }
 
-/** All texts are looked for at once, so that no replacement is replaced again. */
+/** In no text, and no text to look for is a part of it: what stands for a text that was found, by its number. */
+function placeOf(number: number): string {
+  const bits = number.toString(2).padStart(PLACE_BITS, "0");
+  return `\u001f\u001a${bits.replaceAll("0", "\u001d").replaceAll("1", "\u001e")}\u001f`;
+}
+const PLACE_BITS = 16;
+
+/** The texts are looked for one after the other, in what those before have left; no replacement is replaced again. */
 function replaceStrings(call: CallWriter): string {
   const lookups = constantTexts(call, 1);
   if (lookups === undefined) throw new FunctionArgumentError(1, "a constant array of strings is needed");
   const rewrites = constantTexts(call, 2);
   if (rewrites?.length !== lookups.length)
     throw new FunctionArgumentError(2, "a constant array of as many strings is needed");
-  const text = call.share(call.textOperand(0));
-  const wanted = lookups.filter((lookup) => lookup !== "");
-  if (wanted.length === 0) return text;
-  const pattern = call.parameter("String", wanted.map(escapePattern).join("|"));
-  const replaced = `transform(x, ${call.stringArray(lookups)}, ${call.stringArray(rewrites)}, '')`;
-  const between = `splitByRegexp(${pattern}, ${text})`;
-  const found = `arrayPushBack(arrayMap(x -> ${replaced}, extractAll(${text}, ${pattern})), '')`;
-  return `arrayStringConcat(arrayMap((x, y) -> concat(x, y), ${between}, ${found}))`;
+  const wanted = lookups.flatMap((lookup, i) => {
+    const place = call.parameter("String", placeOf(i));
+    const rewrite = call.parameter("String", rewrites[i] ?? "");
+    return lookup === "" ? [] : [{ lookup: call.parameter("String", lookup), place, rewrite }];
+  });
+  const marked = wanted.reduce(
+    (text, { lookup, place }) => `replaceAll(${text}, ${lookup}, ${place})`,
+    call.textOperand(0),
+  );
+  return wanted.reduce((text, { place, rewrite }) => `replaceAll(${text}, ${place}, ${rewrite})`, marked);
 }
 
 /** Functions on the characters of texts. */
@@ -157,7 +165,8 @@ export const STRING_FUNCTIONS = {
   isnotempty: isNotEmpty,
   notempty: isNotEmpty,
   substring: {
-    summary: "The characters from a position, counted from 0; from the end if it is negative.",
+    summary:
+      "The characters from a position, counted from 0; from the end if it is negative; none of a position before the text.",
     overloads: [
       overload(
         [parameter("source", "any"), parameter("start", "long"), optional("length", "long")],
@@ -214,7 +223,7 @@ export const STRING_FUNCTIONS = {
     overTexts((text, lookup, rewrite) => `replaceAll(${text}, ${lookup}, ${rewrite})`),
   ),
   replace_strings: simple(
-    "Every occurrence of one of the texts replaced by the text at its place.",
+    "Every occurrence of one of the texts replaced by the text at its place; the first text of the array goes first.",
     [parameter("text", "any"), constant("lookups", "dynamic"), constant("rewrites", "dynamic")],
     "string",
     "never",

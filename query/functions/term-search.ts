@@ -114,9 +114,9 @@ function markedText(call: CallWriter, rule: TermRule): string {
 const ANY_CASE: TermRule = { startsTerm: true, endsTerm: true, ignoresCase: true };
 
 /** The needles behind the first operand: literals, or one dynamic array; undefined when they are not constants. */
-export function constantNeedles(call: CallWriter): readonly string[] | undefined {
+export function constantNeedles({ operands }: Pick<CallWriter, "operands">): readonly string[] | undefined {
   const needles: string[] = [];
-  for (const operand of call.operands.slice(1)) {
+  for (const operand of operands.slice(1)) {
     if (operand.kind !== "literal") return undefined;
     if (operand.type === "string") needles.push(operand.value ?? "");
     else if (operand.type === "dynamic") needles.push(...textsOf(operand.value));

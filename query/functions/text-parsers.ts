@@ -39,7 +39,7 @@ function parsePath(call: CallWriter): string {
   const directory = call.share(`replaceRegexpOne(concat(${parts}[2], ${parts}[3]), '[\\\\\\\\/]$', '')`);
   const members = [
     ["Scheme", `${parts}[1]`],
-    ["RootPath", `${parts}[2]`],
+    ["RootPath", `concat(${parts}[2], if(${parts}[2] = '', '', extract(${parts}[3], '^[\\\\\\\\/]')))`],
     ["DirectoryPath", directory],
     ["DirectoryName", `extract(${directory}, '([^\\\\\\\\/:]*)$')`],
     ["Filename", `${parts}[4]`],

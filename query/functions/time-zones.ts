@@ -55,11 +55,32 @@ const UTC_TO_LOCAL = zoned("What the clocks of a zone show at a time.", (call, z
   return datetimeInRange(call.share(`(${time} + ${offsetAt(time, call.parameter("String", zone))})`));
 });
 
-/** The offset at the time itself is only known once the offset is: the first guess is right but around a change. */
+/** Clocks change at whole quarters of an hour. */
+const QUARTER_NS = 900n * SECOND_NS;
+
+/**
+ * The offset at the time itself is only known once the offset is: the first guess is right but around a change. A time
+ * that the clocks leave out, since they are put forward, is that of the change.
+ */
 const LOCAL_TO_UTC = zoned("The time at which the clocks of a zone show this.", (call, zone) => {
-  const time = call.share(nanosecondsOf(call.operand(0)));
-  const guess = call.share(`(${time} - ${offsetAt(time, call.parameter("String", zone))})`);
-  return datetimeInRange(call.share(`(${time} - ${offsetAt(guess, call.parameter("String", zone))})`));
+  const name = call.parameter("String", zone);
+  const given = call.share(nanosecondsOf(call.operand(0)));
+  const time = call.share(`assumeNotNull(${given})`);
+  const guess = call.share(`(${time} - ${offsetAt(time, name)})`);
+  const found = call.share(`(${time} - ${offsetAt(guess, name)})`);
+  const other = call.share(`(${time} - ${offsetAt(found, name)})`);
+  const isLeftOut = call.share(`(${other} != ${found} AND ${found} + ${offsetAt(found, name)} != ${time})`);
+  const from = call.share(`least(${other}, ${found})`);
+  const to = call.share(`greatest(${other}, ${found})`);
+  const quarter = int64(QUARTER_NS);
+  const start = call.share(`${from} - positiveModulo(${from}, ${quarter})`);
+  const count = call.share(
+    `if(${isLeftOut}, toUInt64(intDiv(${to} - ${start}, ${quarter}) + 1), toUInt64(0))`,
+  );
+  const quarters = `arrayMap(i -> ${start} + toInt64(i) * ${quarter}, range(least(${count}, 200)))`;
+  const later = call.share(offsetAt(to, name));
+  const change = `arrayFirst(x -> ${offsetAt("x", name)} = ${later}, ${quarters})`;
+  return `if(isNull(${given}), NULL, ${datetimeInRange(call.share(`if(${isLeftOut}, ${change}, ${found})`))})`;
 });
 
 /** Conversions between UTC and local time. */

@@ -16,6 +16,7 @@ export function trialWriter({ operands, type }: Pick<Call, "operands" | "type">)
     numberOperand: () => undefined,
     stringArray: text,
     share: text,
+    step: text,
     parameter: text,
   };
 }

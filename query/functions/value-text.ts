@@ -18,7 +18,7 @@ export function valueToText(value: string, type: ScalarType): string {
     case "decimal":
       return `ifNull(toString(${value}), '')`;
     case "real":
-      return realToText(value);
+      return realToText(value, "inf");
     case "datetime":
       return `ifNull(${datetimeToText(value)}, '')`;
     case "timespan":
@@ -45,7 +45,7 @@ export function valueToJson(value: string, type: ScalarType): string {
     case "decimal":
       return `ifNull(concat('"', toString(${value}), '"'), '')`;
     case "real":
-      return `multiIf(isNull(${value}), '', isNaN(${value}) OR isInfinite(${value}), concat('"', ${realToText(value)}, '"'), ${realToText(value)})`;
+      return `multiIf(isNull(${value}), '', isNaN(${value}) OR isInfinite(${value}), concat('"', ${realToText(value, "Infinity")}, '"'), ${realToText(value, "Infinity")})`;
     case "datetime":
       return `ifNull(concat('"', ${datetimeToText(value)}, '"'), '')`;
     case "timespan":
@@ -78,15 +78,15 @@ function timespanToText(value: string): string {
 
 /**
  * Kusto's text of a real number: the shortest that reads back, `1.0` for a whole one, with an exponent of two digits at
- * least (`1e+16`, `1e-05`) from 1e16 on and below 0.0001.
+ * least (`1e+16`, `1e-05`) from 1e16 on and below 0.0001; zero keeps its sign.
  */
-function realToText(value: string): string {
+function realToText(value: string, infinite: "inf" | "Infinity"): string {
   const size = `abs(${value})`;
   const isPlain = `((${size} >= 0.0001 AND ${size} < 1e16) OR ${value} = 0)`;
   const plain = `if(${value} = trunc(${value}), concat(toString(${value}), '.0'), toString(${value}))`;
   return (
     `ifNull(multiIf(${isPlain}, ${plain}, isNaN(${value}), 'NaN', ` +
-    `isInfinite(${value}), if(${value} > 0, 'Infinity', '-Infinity'), ` +
+    `isInfinite(${value}), if(${value} > 0, '${infinite}', '-${infinite}'), ` +
     `concat(if(${value} < 0, '-', ''), ${scientificText(`toString(${size})`)})), '')`
   );
 }

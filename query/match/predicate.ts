@@ -1,5 +1,5 @@
 import type { AttributePath, Call, ColumnReference, Expression, Literal } from "../expression.ts";
-import { ATTRIBUTE_CONVERSIONS, attributeAt } from "./attribute-values.ts";
+import { ATTRIBUTE_CONVERSIONS, attributeAt, toNumber } from "./attribute-values.ts";
 import { type Evaluate, type MatchRow, type RowMatcher, Undecided, type Value } from "./row.ts";
 import { TEXT_OPERATORS } from "./text-operators.ts";
 
@@ -111,7 +111,7 @@ function compileNegation(operand: Expression): Evaluate | null {
 
 /** Integers and reals compare by their exact values; everything else only with its like. */
 function compileEquality(left: Expression, right: Expression, isEqual: boolean): Evaluate | null {
-  const [one, other] = [compile(left), compile(right)];
+  const [one, other] = [compileCompared(left), compileCompared(right)];
   if (one === null || other === null) return null;
   return (row) => {
     const [a, b] = [one(row), other(row)];
@@ -127,7 +127,18 @@ function same(left: Value, right: Value): boolean {
   return left === right;
 }
 
+/** An attribute that is compared as it is, with an integer or with another one, is a number. */
+function compileCompared(operand: Expression): Evaluate | null {
+  if (operand.kind !== "attribute") return compile(operand);
+  const find = attributeOf(operand);
+  return (row) => toNumber(find(row));
+}
+
 const ORDERED = new Set(["int", "long", "real", "datetime", "timespan"]);
+
+function isOrdered({ kind, type }: Expression): boolean {
+  return ORDERED.has(type) || kind === "attribute";
+}
 
 const ORDERS = {
   less: (left: bigint | number, right: bigint | number) => left < right,
@@ -138,8 +149,8 @@ const ORDERS = {
 
 /** Of numbers and times: texts are ordered by their bytes there, by other units here. */
 function compileOrder(left: Expression, right: Expression, name: keyof typeof ORDERS): Evaluate | null {
-  if (!ORDERED.has(left.type) || !ORDERED.has(right.type)) return null;
-  const [one, other] = [compile(left), compile(right)];
+  if (!isOrdered(left) || !isOrdered(right)) return null;
+  const [one, other] = [compileCompared(left), compileCompared(right)];
   if (one === null || other === null) return null;
   const order = ORDERS[name];
   return (row) => {

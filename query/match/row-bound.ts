@@ -34,6 +34,11 @@ const NOWHERE = { start: 0, end: 0 };
 const INDEXED_COLUMNS = ["level", "service", "source", "host"] as const;
 type IndexedColumn = (typeof INDEXED_COLUMNS)[number];
 
+/** Whether a column has few distinct texts, each of them in many rows. */
+export function isIndexed(name: string): boolean {
+  return INDEXED_COLUMNS.some((indexed) => indexed === name);
+}
+
 /** The bound of all conditions together; null when there is none. */
 export function rowBound(conditions: readonly Expression[]): RowBound | null {
   return boundOfAll(conditions);

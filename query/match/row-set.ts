@@ -1,4 +1,6 @@
 const WORD_BITS = 32;
+const HOLDS = 1;
+const HOLDS_NOT = 2;
 
 /** Rows of a batch, as one bit each. */
 export class RowSet {
@@ -21,6 +23,25 @@ export class RowSet {
   static where(rows: number, holds: (row: number) => boolean): RowSet {
     const set = RowSet.none(rows);
     for (let row = 0; row < rows; row++) if (holds(row)) set.add(row);
+    return set;
+  }
+
+  /** Those of the rows `within` for whose values it holds, which are below `values`: each is asked about once. */
+  static ofIndexes(
+    within: RowSet,
+    indexes: ArrayLike<number>,
+    values: number,
+    holds: (value: number) => boolean,
+  ): RowSet {
+    const words = within.#words;
+    const set = RowSet.none(within.rows);
+    const known = new Uint8Array(values);
+    for (let row = 0; row < within.rows; row++) {
+      if (((words[row >>> 5] ?? 0) & (1 << (row & 31))) === 0) continue;
+      const value = indexes[row] ?? 0;
+      if (known[value] === 0) known[value] = holds(value) ? HOLDS : HOLDS_NOT;
+      if (known[value] === HOLDS) set.#words[row >>> 5] = (set.#words[row >>> 5] ?? 0) | (1 << (row & 31));
+    }
     return set;
   }
 

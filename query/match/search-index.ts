@@ -88,9 +88,11 @@ export class SearchIndex {
     this.#finder = null;
     const { bytes, starts, ends } = this.#texts;
     for (const term of finder.terms) this.#terms.set(term, RowSet.none(this.#rows));
-    let row = 0;
-    const found = (term: string): void => this.#terms.get(term)?.add(row);
-    for (; row < this.#rows; row++) finder.find(bytes, starts[row] ?? 0, ends[row] ?? 0, found);
+    finder.find(bytes, starts[0] ?? 0, ends[this.#rows - 1] ?? 0, (term, from, to) => {
+      const row = lastAtOrBelow(starts, from);
+      // A hit may reach over the end of a text, or lie between two.
+      if (row >= 0 && to <= (ends[row] ?? 0)) this.#terms.get(term)?.add(row);
+    });
   }
 
   #find(term: string): RowSet {

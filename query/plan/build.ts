@@ -2,6 +2,7 @@ import { isNullable, parameterAt, requiredCount, takes } from "../call.ts";
 import { type ColumnReference, column, type Expression, isLoose } from "../expression.ts";
 import type { Overload } from "../functions/definition.ts";
 import { aggregateFunction } from "../functions/registry.ts";
+import type { KeptTable } from "../kept.ts";
 import { hasSqlNull } from "../scalar-type.ts";
 import { TABLES, type TableName } from "../schema.ts";
 import { unreachable } from "../unreachable.ts";
@@ -12,6 +13,7 @@ import type {
   Extend,
   Filter,
   Join,
+  KeptScan,
   Limit,
   NamedExpression,
   PlanColumn,
@@ -34,6 +36,13 @@ export function scan(table: TableName): Scan {
     return { name, type, isNullable: false, isLoose: storage.kind === "bag" };
   });
   return { kind: "scan", table, columns };
+}
+
+/** The rows of a kept table; a column may be empty anywhere. */
+export function keptScan(table: KeptTable): KeptScan {
+  const columns = table.columns.map(({ name, type }) => ({ name, type, isNullable: hasSqlNull(type) }));
+  checkUnique(columns);
+  return { kind: "keptScan", table, columns };
 }
 
 export function values(columns: readonly PlanColumn[], rows: readonly (readonly Expression[])[]): Values {

@@ -18,6 +18,8 @@ export function mapRelationParts(relation: Relation, mapper: PartsMapper): Relat
   switch (relation.kind) {
     case "scan":
     case "guardedScan":
+    case "keptScan":
+    case "guardedKeptScan":
       return relation;
     case "values":
       return { ...relation, rows: relation.rows.map((row) => row.map(expression)) };

@@ -1,6 +1,7 @@
 import type { Expression } from "../expression.ts";
 import type { FileSource } from "../file-source.ts";
 import type { Overload } from "../functions/definition.ts";
+import type { KeptTable } from "../kept.ts";
 import type { ScalarType } from "../scalar-type.ts";
 import type { TableName } from "../schema.ts";
 import type { TimeRange } from "../time-range.ts";
@@ -48,10 +49,27 @@ export interface Scan extends RelationNode<"scan"> {
   readonly table: TableName;
 }
 
+/** Entries that one server made one after the other. Ids grow, and their last ten bits are its number. */
+export interface MadeSpan {
+  readonly instance: number;
+  /** Exclusive. */
+  readonly after: bigint;
+  /** Inclusive; null for no end. */
+  readonly through: bigint | null;
+}
+
+/** Entries by who made them: those in one of the spans, or those in none. */
+export interface MadeEntries {
+  readonly are: "in" | "outside";
+  readonly spans: readonly MadeSpan[];
+}
+
 /** Whose rows are read, of which time, and from where. */
 export interface ScanScope {
   readonly organizationId: number;
   readonly timeRange: TimeRange;
+  /** Which rows of `logs`; all when absent. */
+  readonly made?: MadeEntries;
   /** Where the rows of `logs` are read instead of the table; every other bound stays. */
   readonly files?: FileSource;
   /** Rows of `logs` that lie outside the table and are read together with its own. */
@@ -65,10 +83,21 @@ export interface ArchivedRows {
   readonly moving: FileSource | null;
 }
 
-/** The rows of a table that lie in the scope: the only source of stored rows that becomes SQL. */
+/** The rows of a table that lie in the scope. With `GuardedKeptScan` the only source of stored rows that becomes SQL. */
 export interface GuardedScan extends RelationNode<"guardedScan"> {
   readonly table: TableName;
   readonly scope: ScanScope;
+}
+
+/** The rows of a kept table. No plan with one can be emitted: the guard puts a `GuardedKeptScan` in its place. */
+export interface KeptScan extends RelationNode<"keptScan"> {
+  readonly table: KeptTable;
+}
+
+/** The rows of a kept table that the organisation has under its number. */
+export interface GuardedKeptScan extends RelationNode<"guardedKeptScan"> {
+  readonly table: KeptTable;
+  readonly organizationId: number;
 }
 
 /** Rows that stand in the query; their expressions mention no column. */
@@ -178,6 +207,8 @@ export interface Window extends RelationNode<"window"> {
 export type Relation =
   | Scan
   | GuardedScan
+  | KeptScan
+  | GuardedKeptScan
   | Values
   | Series
   | Filter

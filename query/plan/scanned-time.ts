@@ -5,14 +5,14 @@ import { mapExpressionParts, mapRelationParts, type PartsMapper } from "./parts.
 import type { Relation } from "./relation.ts";
 
 /**
- * The time outside of which no stored row changes what the plan answers, as far as its conditions on the time of rows
- * say so before anything looks at several rows together; null when it reads none at all.
+ * The time outside of which no entry of the logs changes what the plan answers, as far as its conditions on the time of
+ * rows say so before anything looks at several rows together; null when it reads none at all.
  */
 export function scannedTime(plan: Relation): TimeRange | null {
   let scanned: TimeRange | null = null;
   const visit = (relation: Relation, within: TimeRange | null): void => {
     if (relation.kind === "scan" || relation.kind === "guardedScan") {
-      scanned = hull(scanned, within);
+      if (relation.table === "logs") scanned = hull(scanned, within);
       return;
     }
     const own =

@@ -10,6 +10,13 @@ interface Weight {
   readonly scans: number;
 }
 
+const STORED: ReadonlySet<string> = new Set<Relation["kind"]>([
+  "scan",
+  "guardedScan",
+  "keptScan",
+  "guardedKeptScan",
+]);
+
 /** Nodes never change, and `let` makes many of few: each is weighed once. */
 const known = new WeakMap<Relation | Expression, Weight>();
 
@@ -17,7 +24,7 @@ export function weightOf(node: Relation | Expression): Weight {
   const before = known.get(node);
   if (before !== undefined) return before;
   let nodes = 1;
-  let scans = node.kind === "scan" || node.kind === "guardedScan" ? 1 : 0;
+  let scans = STORED.has(node.kind) ? 1 : 0;
   const add = <T extends Relation | Expression>(part: T): T => {
     const weight = weightOf(part);
     nodes += weight.nodes;

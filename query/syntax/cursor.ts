@@ -140,7 +140,7 @@ export class Cursor {
   unexpected(expected: string): SyntaxFailure {
     const token = this.peek();
     if (token.problem !== null) return this.failure(token.problem, token.span);
-    const hint = hintFor(token);
+    const hint = expected === "a value" ? (valueHintFor(token) ?? hintFor(token)) : hintFor(token);
     const found = token.kind === "end" ? "The query ends here" : `Found ${show(token.text)}`;
     const message = `${found}, expected ${expected}.${hint === undefined ? "" : ` ${hint.advice}`}`;
     return this.failure(message, token.span, hint?.instead ?? null);
@@ -218,6 +218,30 @@ function hintFor({ kind, text }: Token): { readonly advice: string; readonly ins
   if (lower !== text && LOWER_CASE_WORDS.has(lower))
     return { advice: `Keywords are lower case: ${lower}.`, instead: lower };
   return HINTS.get(text);
+}
+
+/** What to say of what stands where a value belongs. */
+const VALUE_HINTS: ReadonlyMap<string, string> = new Map([
+  ["/", 'A pattern stands in quotes: message matches regex "pattern".'],
+  ["by", "An aggregate such as count() belongs in front of by, without a comma behind it."],
+  ["or", "or stands between two conditions."],
+  ["and", "and stands between two conditions."],
+  ["=", "A name stands in front of =, as in x = 5; to compare, write ==."],
+  ["-", "A comment begins with //."],
+  [",", "A value is missing in front of the comma."],
+  ["[", 'Several values stand in round brackets behind has_any or in: message has_any ("a", "b").'],
+  ...["has", "contains", "startswith", "endswith"].map((word): [string, string] => [
+    word,
+    `A column stands in front of ${word}: message ${word} "text".`,
+  ]),
+]);
+
+function valueHintFor({
+  kind,
+  text,
+}: Token): { readonly advice: string; readonly instead: null } | undefined {
+  const advice = kind === "name" || kind === "symbol" ? VALUE_HINTS.get(text) : undefined;
+  return advice === undefined ? undefined : { advice, instead: null };
 }
 
 /** How a piece of text is shown in a message; long ones are cut. */

@@ -118,7 +118,10 @@ function readEquality(parser: Parser): Expression {
 
 function readItems(parser: Parser, operator: Token): Expression[] {
   const { cursor } = parser;
-  const opening = cursor.expect("(", `and a list of values after ${operator.text}`);
+  const opening = cursor.expect(
+    "(",
+    `and a list of values after ${operator.text}: ${operator.text} ("a", "b")`,
+  );
   const items: Expression[] = [];
   do items.push(items.length === 0 ? parser.pipeline() : parser.expression());
   while (cursor.accept(",") !== null);

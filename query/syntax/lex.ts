@@ -150,7 +150,8 @@ function symbolAt(text: string, at: number): Token | null {
 function unknownAt(text: string, at: number): Token {
   const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const token = makeToken("unknown", char, at, at + char.length);
-  return { ...token, problem: `The character ${JSON.stringify(char)} has no meaning here.` };
+  const advice = /[\u2018-\u201f\u00ab\u00bb]/.test(char) ? ` Texts stand in straight quotes: "text".` : "";
+  return { ...token, problem: `The character ${JSON.stringify(char)} has no meaning here.${advice}` };
 }
 
 function matchAt(

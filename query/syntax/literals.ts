@@ -73,6 +73,19 @@ export function readLiteral(cursor: Cursor): LiteralExpression | null {
 
 const TRUTHS: ReadonlySet<string> = new Set(["true", "false", "True", "False", "TRUE", "FALSE"]);
 
+/** What a literal of the type looks like. */
+const EXAMPLES: Readonly<Record<LiteralType, string>> = {
+  bool: "write bool(true)",
+  int: "write int(5), from -2147483647 to 2147483647",
+  long: "write long(5), from -9223372036854775807 to 9223372036854775807",
+  real: "write real(1.5)",
+  decimal: "write decimal(1.5)",
+  string: 'write "text"',
+  datetime: "write datetime(2026-01-31) or datetime(2026-01-31T10:00:00Z), year, month and day in this order",
+  timespan: "write timespan(1.02:03:04), or 90s, 5m, 2h, 1d",
+  guid: "write guid(01234567-89ab-cdef-0123-456789abcdef)",
+};
+
 function readTyped(cursor: Cursor, token: Token): LiteralExpression {
   const type = LITERAL_TYPES[token.text];
   if (type === undefined) throw cursor.unexpected("a value");
@@ -80,6 +93,8 @@ function readTyped(cursor: Cursor, token: Token): LiteralExpression {
   if (body === "null") return make(cursor, type, null);
   const value = VALUES[type](body);
   if (value !== undefined) return make(cursor, type, value);
+  if (/^["']?[\d:.\sTZ+-]+["']?$/.test(token.value))
+    throw cursor.failure(`${show(token.value)} is no ${type}: ${EXAMPLES[type]}.`, token.span);
   throw cursor.failure(
     `${show(token.value)} is no ${type}; ${token.text}(...) takes a literal, to${type}(...) converts a value.`,
     token.span,

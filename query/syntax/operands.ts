@@ -210,24 +210,37 @@ function readDatatable(parser: Parser): Expression {
   return cursor.made({ kind: "datatable", columns, values, span: cursor.spanFrom(start) }, ...values);
 }
 
-/** Read over, to be refused by its name. */
+/** The addresses stand in square brackets; properties behind `with` are optional. */
 function readExternalData(parser: Parser): Expression {
   const { cursor } = parser;
   const start = cursor.index;
-  const keyword = readName(cursor, "a name");
-  readColumns(cursor);
-  for (const opening of ["[", "with"]) {
-    if (!cursor.at(opening)) continue;
-    if (opening === "with") cursor.next();
-    const behind = cursor.behindBracket();
-    if (behind === null) throw cursor.unexpected("a list in brackets");
-    cursor.rewind(behind);
+  cursor.next();
+  const columns = readColumns(cursor);
+  const opening = cursor.expect("[", "before the addresses of the files");
+  const urls: Expression[] = [];
+  while (!cursor.at("]")) {
+    urls.push(parser.expression());
+    if (cursor.accept(",") === null) break;
   }
-  const span = cursor.spanFrom(start);
-  return cursor.made({
-    kind: "pipeline",
-    source: null,
-    operators: [{ kind: "unsupported", span, keyword, parameters: [] }],
-    span,
-  });
+  cursor.close(opening, "`,` or `]` after an address");
+  const properties = cursor.accept("with") === null ? [] : readProperties(parser);
+  const values = [...urls, ...properties.map(({ value }) => value)];
+  return cursor.made(
+    { kind: "externaldata", columns, urls, properties, span: cursor.spanFrom(start) },
+    ...values,
+  );
+}
+
+function readProperties(parser: Parser): { readonly name: Identifier; readonly value: Expression }[] {
+  const { cursor } = parser;
+  const opening = cursor.expect("(", "before the properties");
+  const properties: { readonly name: Identifier; readonly value: Expression }[] = [];
+  while (!cursor.at(")")) {
+    const name = readName(cursor, "the name of a property");
+    cursor.expect("=", `after ${name.name}`);
+    properties.push({ name, value: parser.operand() });
+    if (cursor.accept(",") === null) break;
+  }
+  cursor.close(opening, "`,` or `)` after a property");
+  return properties;
 }

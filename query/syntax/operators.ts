@@ -5,6 +5,7 @@ import { continuesValue } from "./expressions.ts";
 import type { Parser } from "./grammar.ts";
 import { readName } from "./names.ts";
 import { isOperatorEnd, readParameters } from "./operator-parts.ts";
+import { operatorElsewhere, wordElsewhere } from "./other-languages.ts";
 import * as row from "./row-operators.ts";
 import * as shape from "./shape-operators.ts";
 import type { Expression, Operator } from "./tree.ts";
@@ -160,6 +161,16 @@ function isHyphenated({ cursor }: Parser, ahead = 1): boolean {
 }
 
 function unknownOperator({ cursor }: Parser, name: string, span: Span): SyntaxFailure {
+  const elsewhere = operatorElsewhere(name);
+  if (elsewhere !== null) {
+    const [advice, suggestion] = elsewhere;
+    return cursor.failure(
+      `There is no operator ${show(name)}. ${advice}`,
+      span,
+      suggestion,
+      "UNKNOWN_OPERATOR",
+    );
+  }
   const meant = operatorMeant(name);
   const isCase = meant === name.toLowerCase();
   const advice =
@@ -171,6 +182,8 @@ function operatorMeant(name: string): string | null {
   const lower = name.toLowerCase();
   return isOperatorName(lower) ? lower : nearestName(name, [...OPERATOR_NAMES, ...UNSUPPORTED]);
 }
+
+const UPPER_CONNECTIVES: ReadonlySet<string> = new Set(["AND", "OR"]);
 
 const CONDITIONS: ReadonlySet<string> = new Set(["where", "filter", "search", "the query"]);
 
@@ -186,8 +199,29 @@ export function unexpectedBehind(
   if (previous.kind === "name" && previous.text === "not")
     return cursor.failure("not is a function: not(...).", previous.span, "not(...)");
   const isWord = kind === "name" || kind === "string" || kind === "long";
+  if (previous.kind === "name" && previous.text === "NOT")
+    return cursor.failure("not is a function, in lower case: not(...).", previous.span, "not(...)");
+  if (kind === "name" && what === "the query" && first?.kind === "name" && UPPER_CONNECTIVES.has(text))
+    return cursor.failure(
+      `Keywords are lower case, and words to search for stand in quotes: ${JSON.stringify(first.name)} ${text.toLowerCase()} "...".`,
+      span,
+      text.toLowerCase(),
+    );
+  const elsewhere = wordElsewhere(text);
+  if (elsewhere !== null) return cursor.failure(`Found ${show(text)}. ${elsewhere[0]}`, span, elsewhere[1]);
+  if (kind === "name" && what === "summarize" && !isOperatorName(text)) {
+    const group = text.toLowerCase() === "group";
+    const keys = group ? "by" : `by ${text}`;
+    return cursor.failure(
+      `Found ${show(text)}. Keys stand behind by: summarize count() by column.`,
+      span,
+      keys,
+    );
+  }
   if (isWord && first?.kind === "name" && operatorMeant(first.name) !== null)
     return unknownOperator(parser, first.name, first.span);
+  if (kind === "name" && text === "as" && (what === "project" || what === "extend" || what === "summarize"))
+    return cursor.failure("A name stands in front of its value: name = value.", span, "name = value");
   if (kind === "name" && isOperatorName(text))
     return cursor.failure(`A \`|\` is missing in front of ${text}.`, span, `| ${text}`);
   if (isWord && first?.kind === "name") {
@@ -198,6 +232,9 @@ export function unexpectedBehind(
       words,
     );
   }
+  if (text === ")") return cursor.failure("This ) closes nothing.", span);
+  if (text === "||" && what === "the query")
+    return cursor.failure("Steps have one | between them.", span, "|");
   const plain = cursor.unexpected(`\`|\` or the end after ${what}`);
   if (!isWord || !CONDITIONS.has(what) || plain.problem.suggestion !== null) return plain;
   return cursor.failure(

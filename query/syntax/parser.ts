@@ -7,6 +7,7 @@ import { lex } from "./lex.ts";
 import { patternLength, readRun } from "./names.ts";
 import { readArgument, readOperand } from "./operands.ts";
 import { readOperator } from "./operators.ts";
+import { otherLanguage } from "./other-languages.ts";
 import { readPipeline, readSubpipeline } from "./pipelines.ts";
 import { searchTerms } from "./search-terms.ts";
 import { readStatements } from "./statements.ts";
@@ -38,8 +39,11 @@ export function parseQuery(text: string): ParsedQuery {
   const { statements, body } = readStatements(parser, "query");
   if (body === null && cursor.problems.length === 0)
     cursor.report(missingBody(cursor, statements.length > 0));
-  if (body === null || cursor.problems.length > 0)
+  if (body === null || cursor.problems.length > 0) {
+    const language = otherLanguage(text);
+    if (language !== null) return refused(language);
     return { query: null, problems: cursor.problems.toSorted((a, b) => a.span.start - b.span.start) };
+  }
   const predicate = cursor.recovering(() => searchTerms(cursor, body));
   return { query: { statements, body: predicate ?? body }, problems: [] };
 }

@@ -1,12 +1,14 @@
 import type { Cursor } from "./cursor.ts";
-import type { Expression } from "./tree.ts";
+import type { Expression, LiteralType } from "./tree.ts";
+
+const TERMS: ReadonlySet<LiteralType> = new Set<LiteralType>(["string", "long", "real"]);
 
 /**
- * A predicate in which a text alone means that some column has it: `"timeout" and not("retry")`. Texts that are
- * compared or passed on stay what they are.
+ * A predicate in which a text or a number alone means that some column has it: `"timeout" and not(404)`. Those
+ * that are compared or passed on stay what they are.
  */
 export function searchTerms(cursor: Cursor, predicate: Expression): Expression {
-  if (predicate.kind === "literal" && predicate.type === "string")
+  if (predicate.kind === "literal" && TERMS.has(predicate.type))
     return cursor.made(
       { kind: "fieldSearch", left: null, right: predicate, span: predicate.span },
       predicate,

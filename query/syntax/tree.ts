@@ -74,6 +74,7 @@ export type Expression =
   | IndexExpression
   | PipelineExpression
   | DatatableExpression
+  | ExternalDataExpression
   | TypeExpression
   | FieldSearchExpression;
 
@@ -253,6 +254,15 @@ export interface DatatableExpression {
   readonly kind: "datatable";
   readonly columns: readonly ColumnDeclaration[];
   readonly values: readonly Expression[];
+  readonly span: Span;
+}
+
+/** `externaldata (a: long, b: string) ["https://..."] with (format = "csv")` */
+export interface ExternalDataExpression {
+  readonly kind: "externaldata";
+  readonly columns: readonly ColumnDeclaration[];
+  readonly urls: readonly Expression[];
+  readonly properties: readonly { readonly name: Identifier; readonly value: Expression }[];
   readonly span: Span;
 }
 

@@ -5,6 +5,7 @@ import {
   call,
   columnOf,
   compileKql,
+  EVERY_TABLE,
   emit,
   type FileSource,
   filter,
@@ -76,4 +77,18 @@ test("every scan of a plan reads the table and the files, and no path is in the 
     guardPlan(compiled.query.relation, { ...SCOPE, archived: { ...archived, moving: null } }),
   );
   expect(settled.sql).not.toContain("NOT IN");
+});
+
+test("only scans of logs read archived files: nothing else lies there", () => {
+  const tables = EVERY_TABLE;
+  const text = "checks | join kind=inner (logs | extend monitorId = tolong(monitor)) on monitorId | count";
+  const compiled = compileKql(text, { nowNs: 0n, discovered: [], tables });
+  if (!compiled.ok) throw new Error("the query does not compile");
+  const archived = { files: DIRECTORY, moving: null };
+  const both = emit(guardPlan(compiled.query.relation, { ...SCOPE, archived })).sql;
+  expect(both.match(/FROM monitor_checks\b/g)).toHaveLength(1);
+  expect(both.match(/FROM file\(/g)).toHaveLength(1);
+  const filesAlone = emit(guardPlan(compiled.query.relation, { ...SCOPE, files: DIRECTORY })).sql;
+  expect(filesAlone.match(/FROM monitor_checks\b/g)).toHaveLength(1);
+  expect(filesAlone).not.toMatch(/FROM logs\b/);
 });

@@ -14,12 +14,15 @@ import {
   INTERACTIVE_BUDGET,
   type KqlQuery,
   kqlCapabilities,
+  LOG_TABLES,
+  NOTHING_KEPT,
   type Relation,
   type RenderHint,
 } from "../../query/index.ts";
 import { encodeTable } from "../../src/domains/logs/query/table-json.ts";
 import { ApiError } from "../../src/errors.ts";
 import { compileQueryText } from "../../src/kql/issues.ts";
+import { FileProblem } from "../../src/kql/kept/delimited-rows.ts";
 import type { QueryRunner } from "../../src/storage/query-runner.ts";
 import { insertRows } from "../domains/logs/stored-rows.ts";
 import { queryCaller } from "../harness/query-caller.ts";
@@ -59,7 +62,13 @@ async function rowsOf(statement: CompiledQuery): Promise<readonly (readonly unkn
 async function outputsOf(text: string): Promise<ReadonlyMap<string, string>> {
   let query: KqlQuery;
   try {
-    query = await compileQueryText(text, NOW_MS, (relation) => rowsOf(statementOf(relation)));
+    query = await compileQueryText(text, {
+      nowMs: NOW_MS,
+      look: (relation) => rowsOf(statementOf(relation)),
+      readExternal: () => Promise.reject(new FileProblem("No files elsewhere are read here.")),
+      tables: LOG_TABLES,
+      kept: NOTHING_KEPT,
+    });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "KQL_INVALID") throw error;
     return new Map([["diagnostics.json", `${JSON.stringify(error.fields, null, 2)}\n`]]);

@@ -10,6 +10,7 @@ export function queryRunner({ clickhouseEndpoint }: Pick<TestStores, "clickhouse
   return new QueryRunner({
     endpoint: clickhouseEndpoint,
     admission: new Admission({ what: "a query", dependency: "clickhouse", maxRunning: 8, maxWaiting: 8 }),
+    part: { memory: 1, places: 8 },
     metrics: createMetrics(),
     monotonicMs: () => performance.now(),
   });

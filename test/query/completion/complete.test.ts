@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { completeKql } from "../../../query/complete-query.ts";
 import { complete } from "../../../query/completion/complete.ts";
 import type { CompletionVocabulary } from "../../../query/completion/vocabulary.ts";
 import { workOf } from "../syntax/counted-work.ts";
@@ -236,4 +237,15 @@ test("at any place of any text the span lies around the position", () => {
     }),
     { numRuns: 500 },
   );
+});
+
+describe("the tables that there are", () => {
+  test("are offered with their own columns", () => {
+    const labelsAt = (text: string): string[] =>
+      completeKql(text, text.length, { attributes: [] }).items.map(({ label }) => label);
+    expect(labelsAt("")).toEqual(expect.arrayContaining(["logs", "checks"]));
+    expect(labelsAt("checks | where dur")).toContain("durationMs");
+    expect(labelsAt("checks | where mess")).not.toContain("message");
+    expect(labelsAt("logs | where mess")).toContain("message");
+  });
 });

@@ -74,11 +74,23 @@ const TYPE_NAMES: Readonly<Record<ScalarType, readonly string[]>> = {
   dynamic: ["Object", "Dynamic"],
 };
 
-/** What differs between the recorded answer and ours, whatever the order of the rows; null when nothing does. */
+/** Operators behind which rows keep the order that they have. */
+const KEEPS_ORDER =
+  /^(?:where|filter|extend|project|project-away|project-rename|project-reorder|take|limit|render|as)\b/;
+
+/** Whether the query says in which order its rows are. */
+export function isOrdered(text: string): boolean {
+  const operators = text.split("|").map((operator) => operator.trim());
+  const last = operators.findLast((operator) => !KEEPS_ORDER.test(operator));
+  return operators.length > 1 && last !== undefined && /^(?:sort|order|top)\s/.test(last);
+}
+
+/** What differs between the recorded answer and ours, in their order where the query says one; null when nothing does. */
 export function differenceOf(
   recorded: RecordedAnswer,
   columns: readonly CompiledColumn[],
   rows: readonly (readonly unknown[])[],
+  inOrder = false,
 ): string | null {
   const names = columns.map(({ name }) => name);
   if (JSON.stringify(names) !== JSON.stringify(recorded.columns))
@@ -93,6 +105,9 @@ export function differenceOf(
       ? rowOfValues(row, isBool)
       : canonicalText(`(${row.map((cell, i) => cellText(cell, columns[i]?.type ?? "dynamic")).join(", ")})`),
   );
+  const misplaced = recorded.rows.findIndex((row, i) => own[i] !== row);
+  if (misplaced < 0) return null;
+  if (inOrder) return `row ${misplaced} is ${own[misplaced]} for ${recorded.rows[misplaced]}`;
   const left = [...own];
   for (const row of recorded.rows) {
     const at = left.indexOf(row);
@@ -168,10 +183,15 @@ function cellText(value: unknown, type: ScalarType): string {
   }
 }
 
-/** Without white space, numbers to nine digits. */
+/** Texts as they are; around them the recorder laid values out in lines, which says nothing. */
+const TEXT_OR_SPACE = /'[^']*'|"(?:\\.|[^"\\])*"|\s+/g;
+
+/** Without white space outside of texts, numbers to nine digits. */
 function canonicalText(text: string): string {
-  const numbers = /(?<![\w.:-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w:.-])/gi;
-  return shortTimes(text.replace(/\s+/g, "").replaceAll("-nan", "NaN")).replace(numbers, (number) => {
+  const numbers = /(?:(?<=":)|(?<![\w.:-]))-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w:.-])/gi;
+  return shortTimes(
+    text.replace(TEXT_OR_SPACE, (part) => (/^\s/.test(part) ? "" : part)).replaceAll("-nan", "NaN"),
+  ).replace(numbers, (number) => {
     const value = Number(number);
     return value === 0 ? "0" : String(Number(value.toPrecision(9)));
   });

@@ -37,7 +37,7 @@ const NUMBERS: readonly Case[] = [
   ["7 % 2.5", 2],
   ["2 * 3 - 10", -4],
   ["-toint('5')", -5],
-  ["gettype(-toint('5'))", "int"],
+  ["gettype(-toint('5'))", "long"],
   ["-todouble('1.5')", -1.5],
   ["toint('') * 0", null],
 ];

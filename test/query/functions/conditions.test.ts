@@ -78,7 +78,7 @@ const NULLS: readonly Case[] = [
   ["gettype(1h)", "timespan"],
   ["gettype(dynamic(null))", "null"],
   ["gettype(dynamic(7))", "long"],
-  ["gettype(dynamic(7.5))", "real"],
+  ["gettype(dynamic(7.5))", "double"],
   ["gettype(dynamic('a'))", "string"],
   ["gettype(dynamic(false))", "bool"],
   ["gettype(dynamic([1]))", "array"],

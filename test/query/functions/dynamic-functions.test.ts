@@ -177,7 +177,7 @@ describe("arrays", () => {
   test("are added up when they hold numbers", () =>
     expectValues([
       [`array_sum(dynamic([1,2.5,null]))`, 3.5],
-      [`array_sum(dynamic([]))`, 0],
+      [`array_sum(dynamic([]))`, null],
       [`array_sum(dynamic([1,"2"]))`, null],
       [`array_sum(dynamic(7))`, null],
     ]));

@@ -154,7 +154,7 @@ test("a path comes apart, with either kind of slash", () =>
       "parse_path(@'D:\\logs\\today\\app.log')",
       {
         ...NO_PATH,
-        RootPath: "D:",
+        RootPath: "D:\\",
         DirectoryPath: "D:\\logs\\today",
         DirectoryName: "today",
         Filename: "app.log",
@@ -166,7 +166,7 @@ test("a path comes apart, with either kind of slash", () =>
       {
         ...NO_PATH,
         Scheme: "file",
-        RootPath: "D:",
+        RootPath: "D:/",
         DirectoryPath: "D:/logs",
         DirectoryName: "logs",
         Filename: "a.txt",

@@ -24,7 +24,7 @@ describe("functions of Kusto that are not supported", () => {
   test("are refused by name, with a reason", () => {
     expect(complaintAbout("print geo_point_to_geohash(1.0, 2.0)")?.message).toContain("geography");
     expect(complaintAbout("print x = 1 | summarize hll(x)")?.message).toContain("sketches");
-    expect(complaintAbout("print series_fir(dynamic([1]), dynamic([1]))")?.message).toContain("series");
+    expect(complaintAbout("print series_fft(dynamic([1]))")?.message).toContain("series");
   });
 
   test("are none of those that are", () => {

@@ -1,22 +1,14 @@
 /** Conditions evaluated here against the same conditions evaluated by the store, over entries as they are taken in. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { NativeFormat } from "../../../ingest/decode/native.ts";
-import { CommittedBlock } from "../../../ingest/index.ts";
-import { LogBatch } from "../../../ingest/log-batch.ts";
-import { LOG_ID_STEP } from "../../../ingest/log-id.ts";
-import { ByteBuffer } from "../../../ingest/native/byte-buffer.ts";
 import { compileKql, keep, type LogFilter, predicateMatcher, rowBound } from "../../../query/index.ts";
 import { BatchMatcher } from "../../../src/domains/logs/tail/batch-matcher.ts";
 import { BlockRow } from "../../../src/receive/block-row.ts";
-import { createClickHouseLogStore } from "../../../src/storage/clickhouse-log-store.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { queryRunner, rowsOf } from "../query-store.ts";
+import { positionOf, storeBlock } from "../stored-block.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2);
-const FIRST_ID = 1n << 50n;
-const encoder = new TextEncoder();
-const format = new NativeFormat();
 const EVERYTHING: LogFilter = { search: null, service: null, level: null, query: null };
 let stores: TestStores;
 let organizations = 0;
@@ -28,25 +20,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stores.close());
 
-/** Takes entries in under an organization of their own, here and in the store. */
-async function takeIn(
-  entries: readonly object[],
-): Promise<{ organizationId: number; block: CommittedBlock }> {
-  const organizationId = ++organizations;
-  const batch = new LogBatch();
-  batch.beginRequest(organizationId, NOW_MS);
-  format.decode(encoder.encode(JSON.stringify(entries)), batch, new Set());
-  batch.keepRequest();
-  const out = new ByteBuffer();
-  batch.writeTo(out, FIRST_ID, LOG_ID_STEP);
-  const store = createClickHouseLogStore(stores.clickhouseEndpoint);
-  await store.insert([out.view()], crypto.randomUUID(), new AbortController().signal);
-  return { organizationId, block: new CommittedBlock(out.view().slice()) };
-}
-
 /** Compares both evaluations for every entry, alone and many at once; false when the query is not evaluated here. */
 async function compare(entries: readonly object[], queries: readonly string[]): Promise<void> {
-  const { organizationId, block } = await takeIn(entries);
+  const organizationId = ++organizations;
+  const block = await storeBlock(stores, organizationId, entries, NOW_MS);
   for (const text of queries) {
     const compiled = compileKql(text, { nowNs: BigInt(NOW_MS) * 1_000_000n });
     if (!compiled.ok) throw new Error(`${text}: ${compiled.diagnostics[0]?.message}`);
@@ -54,7 +31,7 @@ async function compare(entries: readonly object[], queries: readonly string[]): 
     const matches = predicate === null ? null : predicateMatcher([predicate]);
     if (matches === null) throw new Error(`${text} is not evaluated here`);
     const rows = await rowsOf(queryRunner(stores), keep(relation, ["id"]), organizationId);
-    const found = new Set(rows.map(([id]) => Number((BigInt(String(id)) - FIRST_ID) / BigInt(LOG_ID_STEP))));
+    const found = new Set(rows.map(([id]) => positionOf(id)));
     for (const [row, entry] of entries.entries()) {
       const answer = matches(new BlockRow(block, row));
       if (answer === null) undecided++;
@@ -66,7 +43,7 @@ async function compare(entries: readonly object[], queries: readonly string[]): 
     const filter = { key: text, filter: EVERYTHING, matches, bound, isLive: true };
     const together = new BatchMatcher(block, null).entriesOf(organizationId, filter);
     if (together === null) continue;
-    const ids = together.first(together.count).map(({ id }) => Number((id - FIRST_ID) / BigInt(LOG_ID_STEP)));
+    const ids = together.first(together.count).map(({ id }) => positionOf(id));
     expect({ text, shown: ids }).toEqual({ text, shown: [...found].sort((a, b) => a - b) });
   }
 }
@@ -283,6 +260,61 @@ describe("a condition evaluated without the store", () => {
     );
     await compare([{ message: "none" }, ...values.map((n) => ({ message: "one", attrs: { n } }))], queries);
   }, 60_000);
+
+  test("looks into attributes that are objects as the store does, and decides everyday members", async () => {
+    const users: unknown[] = [
+      { id: 7 },
+      { id: "7" },
+      { id: "ann" },
+      { id: null },
+      { id: true },
+      { id: "" },
+      {},
+    ];
+    const odd: unknown[] = [{ id: { x: 1 } }, { id: [7] }, [{ id: 7 }], "{ id", '{"id":7}', "ann", 7, null];
+    const numbers = ["7.0", "7e0", "-0", "70e-1", "12345678901234567890"].map((id) => ({
+      id: JSON.rawJSON(id),
+    }));
+    const entries = [
+      ...users,
+      ...odd,
+      ...numbers,
+      { id: "\u0001", 'i"d': 1 },
+      { "": { id: 7 }, b: '"id":7' },
+    ].map((user) => ({ message: "m", attrs: { user } }));
+    const nested = [
+      { message: "n", attrs: { user: { id: 1, a: { b: "c" } }, "user.a": { b: "d" } } },
+      { message: "n", attrs: { "user.id": "ann", user: { id: 7 } } },
+      { message: "n", attrs: { user: { a: { b: "c" } }, "user.a": { x: 1 } } },
+      { message: "n", attrs: {} },
+    ];
+    const queries = [
+      "user.id == 7",
+      'user.id == "ann"',
+      "toint(user.id) >= 7",
+      "isempty(user.id)",
+      'user.id contains "n"',
+      "tobool(user.id) == true",
+      'tostring(user.a.b) == "c"',
+      "user.id != 7",
+    ];
+    await compare([...entries, ...nested], queries);
+    const before = undecided;
+    const everyday = users.map((user) => ({ message: "m", attrs: { user } }));
+    await compare([...everyday, ...nested], queries.slice(0, 5));
+    expect(undecided).toBe(before);
+  });
+
+  test.each(['{"id":1,"id":2}', '{"\\u0069d":1}', '{"id":1', '{"id":1e0}', '[{"id":1}]'])(
+    "leaves a member to the store where its reading may be another: %s",
+    (text) => {
+      const compiled = compileKql("user.id == 1", { nowNs: 0n });
+      if (!compiled.ok || compiled.query.predicate === null) throw new Error("no predicate");
+      const matches = predicateMatcher([compiled.query.predicate]);
+      const attribute = (key: string) => (key === "user" ? { text, isJson: true } : null);
+      expect(matches?.({ text: () => "", integer: () => 0n, attribute })).toBe(null);
+    },
+  );
 
   test.each([
     "strlen(message) > 1",

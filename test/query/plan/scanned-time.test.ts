@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { compileKql, scannedTime } from "../../../query/index.ts";
+import { compileKql, EVERY_TABLE, scannedTime } from "../../../query/index.ts";
 
 const NOW_NS = 1_750_000_000_000_000_000n;
 const HOUR_NS = 3_600_000_000_000n;
@@ -78,4 +78,15 @@ describe("the time that a plan reads", () => {
     expect(scanned("print 1")).toBeNull();
     expect(scanned("logs | where ts < datetime(2026-03-01) and ts > datetime(2026-04-01)")).toBeNull();
   });
+});
+
+test("of a plan that reads checks is that of its logs alone, for nothing else is archived", () => {
+  const timeOf = (text: string) => {
+    const compiled = compileKql(text, { nowNs: 0n, tables: EVERY_TABLE });
+    if (!compiled.ok) throw new Error("the query is wrong");
+    return scannedTime(compiled.query.relation);
+  };
+  expect(timeOf("checks | count")).toBeNull();
+  const logs = "logs | where ts > datetime(2026-03-01)";
+  expect(timeOf(`union (${logs}), (checks | where startedAt > datetime(2020-01-01))`)).toEqual(timeOf(logs));
 });

@@ -89,7 +89,7 @@ describe("what is not closed is shown where it opens", () => {
     ["let f = () { T", "SYNTAX «{» This { is not closed."],
     ["T | where x == 'abc", "SYNTAX «'abc» The text is not closed with ' on its line."],
     ["T | where x == 'abc\n| count", "SYNTAX «'abc» The text is not closed with ' on its line."],
-    ["T | where x == 1)", "SYNTAX «)» Found `)`, expected `|` or the end after the query."],
+    ["T | where x == 1)", "SYNTAX «)» This ) closes nothing."],
   ])("%s", (text, expected) => {
     expect(problems(text)).toEqual([expected]);
   });

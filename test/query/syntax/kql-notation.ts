@@ -63,6 +63,14 @@ export function write(expression: Expression): string {
       return `(${[...(expression.source === null ? [] : [write(expression.source)]), ...expression.operators.map(writeOperator)].join(" | ")})`;
     case "datatable":
       return `datatable${columns(expression.columns)}[${list(expression.values, write)}]`;
+    case "externaldata": {
+      const properties = list(
+        expression.properties,
+        (property) => `${name(property.name)} = ${write(property.value)}`,
+      );
+      const behind = expression.properties.length === 0 ? "" : ` with (${properties})`;
+      return `externaldata${columns(expression.columns)}[${list(expression.urls, write)}]${behind}`;
+    }
     case "type":
       return `typeof(${expression.type.name})`;
     case "fieldSearch": {

@@ -42,7 +42,7 @@ const REFUSED_HERE: Readonly<Record<string, RegExp>> = {
   "what is unsupported, by its name": /is not supported|answers one table|out of reach/,
   "a name where it has no effect, which is a comparison mistyped":
     /To compare, write ==|cannot be named here/,
-  "a literal that is none of its type": /is no \w+;|takes a literal;|is too large|is too long/,
+  "a literal that is none of its type": /is no \w+[;:]|takes a literal;|is too large|is too long/,
   "an operator's name as a table": /expected (?:a value|an operator|the name|a chart|a name|`by`|a type)/,
   "brackets that hold no text": /^Found `\[`/,
   "typeof of no type": /expected a type such as/,

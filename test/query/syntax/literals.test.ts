@@ -169,10 +169,10 @@ describe("other literals", () => {
 
   test.each([
     ["9223372036854775808", "The number `9223372036854775808` is too large for a long."],
-    ["int(2147483648)", "`2147483648` is no int; int(...) takes a literal, toint(...) converts a value."],
+    ["int(2147483648)", "`2147483648` is no int: write int(5), from -2147483647 to 2147483647."],
     ["int(x)", "`x` is no int; int(...) takes a literal, toint(...) converts a value."],
     ["datetime(strcat('a'))", "datetime(...) takes a literal; todatetime(...) converts a value."],
-    ["guid(1)", "`1` is no guid; guid(...) takes a literal, toguid(...) converts a value."],
+    ["guid(1)", "`1` is no guid: write guid(01234567-89ab-cdef-0123-456789abcdef)."],
   ])("%s is refused", (text, message) => {
     expect(refusal(text)).toBe(message);
   });

@@ -283,7 +283,6 @@ describe("operators", () => {
     ["T | graph-match (a)-[e]->(b) project a.x | count", "graph-match"],
     ["T | assert-schema (a: long) | count", "assert-schema"],
     ["find in (T) where a == 1 project b | count", "find"],
-    ["externaldata(a: string)['x'] with (format='csv') | count", "externaldata"],
   ])("%s is read over to the next pipe, to be refused by name", (text, name) => {
     const { body } = parsed(text);
     if (body.kind !== "pipeline") throw new Error("a pipeline has operators");

@@ -1,0 +1,86 @@
+import {
+  type CompiledQuery,
+  compileKql,
+  emit,
+  guardPlan,
+  INTERACTIVE_BUDGET,
+  type KqlCompilation,
+  type KqlOptions,
+  type Relation,
+} from "../../../query/index.ts";
+import type { QueryRunner } from "../../../src/storage/query-runner.ts";
+import { queryCaller } from "../../harness/query-caller.ts";
+import { differenceOf, isOrdered, type RecordedQuery } from "./recorded-answers.ts";
+
+/** What the language here leaves out on purpose: geography, graphs, other plugins, state machines. */
+const OUT_OF_SCOPE =
+  /geo_|make-graph|graph|\bscan\b|\bpartition\b|activity_|evaluate\s+(?!bag_unpack|pivot)|\bexternaldata|_plugin|ai_/i;
+
+/** About when the answers were recorded: `now()` is in some of them. */
+const RECORDED_NS = BigInt(Date.UTC(2026, 7, 2, 23, 30)) * 1_000_000n;
+
+export function isInScope({ text }: RecordedQuery): boolean {
+  return !OUT_OF_SCOPE.test(text);
+}
+
+/** How an answer compares with the engine's. */
+export interface Measured {
+  readonly query: RecordedQuery;
+  /** `differs` with what the difference is, `refused` with why. */
+  readonly outcome: "agrees" | "refused" | "differs";
+  readonly why: string;
+}
+
+/** Runs each query over a store without rows, as the engine's were. */
+export async function measureAnswers(
+  runner: QueryRunner,
+  queries: readonly RecordedQuery[],
+): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const query of queries) measured.push({ query, ...(await outcomeOf(runner, query)) });
+  return measured;
+}
+
+async function outcomeOf(
+  runner: QueryRunner,
+  { text, answer }: RecordedQuery,
+): Promise<Omit<Measured, "query">> {
+  const compiled = await compileWithDiscovery(runner, text);
+  if (!compiled.ok) {
+    const why = compiled.diagnostics[0]?.message ?? "";
+    return { outcome: answer === null ? "agrees" : "refused", why };
+  }
+  const statement = compiledFor(compiled.query.relation);
+  const rows = await rowsOf(runner, statement);
+  if (answer === null) return { outcome: "differs", why: "the engine refuses it" };
+  const difference = differenceOf(answer, statement.columns, rows, isOrdered(text));
+  return difference === null ? { outcome: "agrees", why: "" } : { outcome: "differs", why: difference };
+}
+
+/** Compiles, with looks at the data where the columns depend on them. */
+async function compileWithDiscovery(runner: QueryRunner, text: string): Promise<KqlCompilation> {
+  const discovered: { name: string; types: string[] }[][] = [];
+  for (;;) {
+    const options: KqlOptions = { nowNs: RECORDED_NS, discovered };
+    const compiled = compileKql(text, options);
+    if (compiled.ok || compiled.discovery === null) return compiled;
+    const types = new Map<string, string[]>();
+    for (const [name, type] of await rowsOf(runner, compiledFor(compiled.discovery)))
+      types.set(String(name), [...(types.get(String(name)) ?? []), String(type)]);
+    discovered.push([...types].map(([name, of]) => ({ name, types: of })));
+  }
+}
+
+function compiledFor(relation: Relation): CompiledQuery {
+  const timeRange = { from: null, to: null };
+  return emit(
+    guardPlan(relation, { organizationId: 1, timeRange, maxRows: 10_000, budget: INTERACTIVE_BUDGET }),
+  );
+}
+
+async function rowsOf(
+  runner: QueryRunner,
+  compiled: CompiledQuery,
+): Promise<readonly (readonly unknown[])[]> {
+  return (await runner.run("test", compiled, queryCaller())).rows;
+}
