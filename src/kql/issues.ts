@@ -1,51 +1,128 @@
 import {
+  type BareName,
   compileKql,
   type Diagnostic,
   type DiscoveredColumn,
+  EVERY_TABLE,
+  type ExternalSource,
+  externalKey,
+  type KeptDiagnostic,
+  type KeptNames,
+  type KeptTable,
   type KqlCompilation,
   type KqlQuery,
+  LOG_TABLES,
   lineAndColumn,
+  type NamedTables,
+  NOTHING_KEPT,
   type Relation,
   type Span,
 } from "../../query/index.ts";
 import { ApiError, MAX_FIELD_ISSUES, type QueryIssue } from "../errors.ts";
+import { FileProblem } from "./kept/delimited-rows.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 
 /** Looks at the data that one query may need before its columns are known. */
 const DISCOVERIES_MAX_COUNT = 8;
 
+/** `externaldata` in one query. */
+const EXTERNALS_MAX_COUNT = 8;
+
 /** What a relation of two columns of text answers: names of columns, and types of their values. */
 type LookAtData = (relation: Relation) => Promise<readonly (readonly unknown[])[]>;
 
+/** Makes a table of files elsewhere. Throws FileProblem where there is none to be made. */
+type ReadExternal = (source: ExternalSource) => Promise<KeptTable>;
+
+interface QueryMaking {
+  /** What `now()` means, in milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly look: LookAtData;
+  readonly readExternal: ReadExternal;
+  /** What may be named of what is stored, and of what the organisation keeps. */
+  readonly tables: NamedTables;
+  readonly kept: KeptNames;
+}
+
 /**
- * The plan of a query text; `nowMs` is what `now()` means in it. Where the columns depend on the data, it looks at
- * them first. Throws KQL_INVALID with every problem and its place, and what `look` throws.
+ * The plan of a query text. Where the columns depend on the data, it looks at them first, and it reads what the query wants
+ * of other servers. Throws PAT_SCOPE_INSUFFICIENT for a table that there is but not among `tables`, KQL_INVALID with
+ * every problem and its place, and what `look` and `readExternal` throw.
  */
-export async function compileQueryText(text: string, nowMs: number, look: LookAtData): Promise<KqlQuery> {
+export async function compileQueryText(text: string, making: QueryMaking): Promise<KqlQuery> {
+  const { nowMs, look, readExternal, tables, kept } = making;
   const discovered: DiscoveredColumn[][] = [];
+  const externals = new Map<string, KeptTable>();
+  const known: Known = { discovered, externals, tables, kept };
   for (;;) {
-    const compiled = compileAt(text, nowMs, discovered);
+    const compiled = compileAt(text, nowMs, known);
     if (compiled.ok) return compiled.query;
-    if (compiled.discovery === null || discovered.length >= DISCOVERIES_MAX_COUNT)
-      throw kqlInvalid(compiled.diagnostics.map(issueOf));
-    discovered.push(columnsOf(await look(compiled.discovery)));
+    const { diagnostics, discovery, external } = compiled;
+    if (external !== null && externals.size < EXTERNALS_MAX_COUNT) {
+      const table = await readExternal(external).catch((error: unknown) => {
+        throw error instanceof FileProblem ? kqlInvalid(said(diagnostics, error.message)) : error;
+      });
+      externals.set(externalKey(external), table);
+      continue;
+    }
+    if (discovery === null && needsMoreTables(text, nowMs, known))
+      throw new ApiError(
+        "PAT_SCOPE_INSUFFICIENT",
+        "The token lacks the scope monitors:read, which the table checks needs.",
+      );
+    if (discovery === null || discovered.length >= DISCOVERIES_MAX_COUNT)
+      throw kqlInvalid(diagnostics.map(issueOf));
+    discovered.push(columnsOf(await look(discovery)));
   }
 }
 
-/** Throws KQL_INVALID for a text that is no query. */
-export function checkQueryText(text: string, nowMs: number): void {
-  const compiled = compileAt(text, nowMs, []);
-  if (!compiled.ok && compiled.discovery === null) throw kqlInvalid(compiled.diagnostics.map(issueOf));
+/** The same places with another message. */
+function said(diagnostics: readonly Diagnostic[], message: string): QueryIssue[] {
+  return diagnostics.map((diagnostic) => issueOf({ ...diagnostic, message }));
 }
 
-/** The entries that a query lets through. Throws KQL_INVALID for a query whose rows are not entries, whole. */
-export function compileEntryQuery(text: string, nowMs: number): Relation {
-  const compiled = compileAt(text, nowMs, []);
+/** What a query is bound with: what was found of the data, and what it may name. */
+interface Known {
+  readonly discovered: readonly DiscoveredColumn[][];
+  readonly externals?: ReadonlyMap<string, KeptTable>;
+  readonly tables: NamedTables;
+  readonly kept: KeptNames;
+}
+
+/** Whether it is nothing but the tables that a query that does not compile lacks. */
+function needsMoreTables(text: string, nowMs: number, known: Known): boolean {
+  if (known.tables === EVERY_TABLE) return false;
+  return isMeaningful(compileAt(text, nowMs, { ...known, tables: EVERY_TABLE }));
+}
+
+/** Whether a text is a query, as far as that can be said without the data. */
+function isMeaningful(compiled: KqlCompilation): boolean {
+  return compiled.ok || compiled.discovery !== null || compiled.external !== null;
+}
+
+/** Throws KQL_INVALID for a text that is no query, whoever may run it. */
+export function checkQueryText(text: string, nowMs: number, kept: KeptNames = NOTHING_KEPT): void {
+  const compiled = compileAt(text, nowMs, { discovered: [], tables: EVERY_TABLE, kept });
+  if (!compiled.ok && !isMeaningful(compiled)) throw kqlInvalid(compiled.diagnostics.map(issueOf));
+}
+
+/**
+ * The entries that a query lets through; where it stands for longer than one answer, nothing that is kept can be named, for
+ * that may change meanwhile. Throws KQL_INVALID for a query whose rows are not entries, whole.
+ */
+export function compileEntryQuery(text: string, nowMs: number, kept: KeptNames = NOTHING_KEPT): Relation {
+  const compiled = compileAt(text, nowMs, { discovered: [], tables: LOG_TABLES, kept });
   if (!compiled.ok) throw kqlInvalid(compiled.diagnostics.map(issueOf));
   const { keepsEntries, relation, rowChange } = compiled.query;
   if (keepsEntries) return relation;
   throw kqlInvalid([rowChangeIssue(text, rowChange ?? { start: 0, end: text.length })]);
+}
+
+/** The names of a query that are no columns, and were read as attributes; of a text that is no query, none. */
+export function bareNamesIn(text: string, nowMs: number, kept: KeptNames): readonly BareName[] {
+  const compiled = compileAt(text, nowMs, { discovered: [], tables: LOG_TABLES, kept });
+  return compiled.ok ? compiled.query.bareNames : [];
 }
 
 /** The refusal of a query that is one, but does what cannot stand where it was given; `message` says what can. */
@@ -60,8 +137,8 @@ function wholeOf(text: string) {
   return { line: 1, column: 1, start: 0, end: text.length, text: text.slice(0, EXCERPT_MAX_CHARS) };
 }
 
-function compileAt(text: string, nowMs: number, discovered: DiscoveredColumn[][]): KqlCompilation {
-  return compileKql(text, { nowNs: BigInt(Math.trunc(nowMs)) * NANOS_PER_MILLI, discovered });
+function compileAt(text: string, nowMs: number, known: Known): KqlCompilation {
+  return compileKql(text, { nowNs: BigInt(Math.trunc(nowMs)) * NANOS_PER_MILLI, ...known });
 }
 
 /** Rows of a name and a type, brought together by name. */
@@ -70,6 +147,13 @@ function columnsOf(rows: readonly (readonly unknown[])[]): DiscoveredColumn[] {
   for (const [name, type] of rows)
     types.set(String(name), [...(types.get(String(name)) ?? []), String(type)]);
   return [...types].map(([name, of]) => ({ name, types: of }));
+}
+
+/** The refusal of a function that is to be kept; each problem is in the field of its text. */
+export function functionInvalid(diagnostics: readonly KeptDiagnostic[]): ApiError {
+  return kqlInvalid(
+    diagnostics.map((diagnostic) => ({ ...issueOf(diagnostic), path: `/${diagnostic.part}` })),
+  );
 }
 
 function kqlInvalid(issues: readonly QueryIssue[]): ApiError {
