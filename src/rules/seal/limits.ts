@@ -1,0 +1,29 @@
+import type { QueryBudget } from "../../../query/index.ts";
+
+/** The bounds of sealing; each says why it has its value. */
+
+/** Between two seals of a stream that grows: what is counted lags so much behind what is stored. */
+export const SEAL_EVERY_MS = 2_000;
+
+/** Entries of one seal. There is a row of the answer for a bucket, so that it never has more than an answer may have. */
+export const SEAL_MAX_ENTRIES = 100_000;
+
+/** Streams that one server seals in a round; others follow in the next. */
+export const SEAL_MAX_STREAMS = 64;
+
+/** Counters of one statement: its text grows with them. */
+export const STATEMENT_MAX_COUNTERS = 50;
+
+/** How long the seal under way may take when the server stops; the next start repeats it. */
+export const SEAL_STOP_MS = 2_000;
+
+/** What one statement of a seal or of counting the past may cost. */
+export const COUNTING_BUDGET: QueryBudget = {
+  maxExecutionMs: 60_000,
+  maxReadBytes: 64 * 1024 ** 3,
+  maxMemoryBytes: 512 * 1024 ** 2,
+  maxResultBytes: 64 * 1024 ** 2,
+};
+
+/** Bytes that answers of counting hold at a time. */
+export const COUNTING_MEMORY_BYTES = 64 * 1024 ** 2;

@@ -1,0 +1,52 @@
+import { INSTANCE_COUNT } from "../../../ingest/index.ts";
+import type { MadeSpan } from "../../../query/index.ts";
+import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
+import { readRows } from "./read-rows.ts";
+
+/** What is asked of `logs` about everybody's entries: which there are, never what is in them. */
+
+const SPAN = `id % ${INSTANCE_COUNT} = {instance: UInt64} AND id > {after: UInt64} AND id <= {through: UInt64}`;
+const LARGEST_ID = 2n ** 64n - 1n;
+
+/** The greatest stored id of the span; null without any. */
+export async function greatestStored(
+  endpoint: ClickHouseEndpoint,
+  span: MadeSpan,
+  signal: AbortSignal,
+): Promise<bigint | null> {
+  const sql = `SELECT toString(max(id)) FROM logs WHERE ${SPAN} HAVING count() > 0`;
+  const [row] = await readRows(endpoint, sql, parametersOf(span), signal);
+  return row === undefined ? null : BigInt(String(row[0]));
+}
+
+/** How many entries of which organisations the span has. */
+export async function organizationsIn(
+  endpoint: ClickHouseEndpoint,
+  span: MadeSpan,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, number>> {
+  const sql = `SELECT organization_id, count() FROM logs WHERE ${SPAN} GROUP BY organization_id`;
+  const rows = await readRows(endpoint, sql, parametersOf(span), signal);
+  return new Map(rows.map(([id, entries]) => [Number(id), Number(entries)]));
+}
+
+/** The id of the entry of that number in the span, counted from 1. */
+export async function idOfEntry(
+  endpoint: ClickHouseEndpoint,
+  span: MadeSpan,
+  number: number,
+  signal: AbortSignal,
+): Promise<bigint | null> {
+  const sql = `SELECT toString(id) FROM logs WHERE ${SPAN} ORDER BY id LIMIT 1 OFFSET {offset: UInt64}`;
+  const parameters = { ...parametersOf(span), offset: String(number - 1) };
+  const [row] = await readRows(endpoint, sql, parameters, signal);
+  return row === undefined ? null : BigInt(String(row[0]));
+}
+
+function parametersOf({ instance, after, through }: MadeSpan): Record<string, string> {
+  return {
+    instance: String(instance),
+    after: String(after < 0n ? 0n : after),
+    through: String(through ?? LARGEST_ID),
+  };
+}

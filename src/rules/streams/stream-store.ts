@@ -1,0 +1,188 @@
+import type { Sql, TransactionSql } from "postgres";
+import type { MadeSpan } from "../../../query/index.ts";
+import { STREAM_LEASE_MS } from "../../storage/instance/limits.ts";
+
+/** The queries about streams of entries and how far they are sealed. Ids travel as text: they have 64 bits. */
+
+/** A stream that this server may seal. */
+export interface OpenStream {
+  readonly id: number;
+  readonly instance: number;
+  readonly firstId: bigint;
+  /** The last id that the stream can have; null while no other has followed with the same number. */
+  readonly lastId: bigint | null;
+  readonly sealedId: bigint;
+  /** A seal that was begun. */
+  readonly intent: Intent | null;
+  /** This start of the server makes it. */
+  readonly isOwn: boolean;
+  /** It was made by an earlier start on the same data directory: what is left of it comes from the log of this server. */
+  readonly isFormer: boolean;
+}
+
+export interface Intent {
+  readonly to: bigint;
+  /** The counters that it counts by. */
+  readonly revision: bigint;
+}
+
+/** Who seals. */
+export interface Sealing {
+  /** This start of the server. */
+  readonly holder: string;
+  readonly place: string | null;
+}
+
+interface StreamRow {
+  readonly id: number;
+  readonly instance: number;
+  readonly firstId: string;
+  readonly nextId: string | null;
+  readonly sealedId: string;
+  readonly intentTo: string | null;
+  readonly intentRevision: string | null;
+  readonly isOwn: boolean;
+  readonly isFormer: boolean;
+}
+
+/**
+ * Takes or keeps the streams that are this server's to seal, and answers them: its own, and those that nobody has sealed for
+ * a while. Nothing is written while all leases are young.
+ */
+export async function takeStreams(
+  sql: Sql,
+  { holder, place }: Sealing,
+  max: number,
+): Promise<readonly OpenStream[]> {
+  const lease = sql.unsafe(`interval '${STREAM_LEASE_MS} milliseconds'`);
+  await sql`
+    WITH due AS (
+      SELECT id FROM ingest_streams
+      WHERE NOT ended AND CASE WHEN sealer = ${holder} THEN lease_until < now() + ${lease} / 2
+                               ELSE place = ${place} OR lease_until <= now() END
+      ORDER BY id LIMIT ${max}
+      FOR UPDATE SKIP LOCKED
+    )
+    UPDATE ingest_streams s SET sealer = ${holder}, lease_until = now() + ${lease} FROM due WHERE s.id = due.id`;
+  const rows = await sql<StreamRow[]>`
+    SELECT s.id::integer, s.instance, s.first_id::text AS "firstId", s.sealed_id::text AS "sealedId",
+      (SELECT min(n.first_id) FROM ingest_streams n
+       WHERE n.instance = s.instance AND n.first_id > s.first_id)::text AS "nextId",
+      s.intent_to::text AS "intentTo", s.intent_revision::text AS "intentRevision",
+      s.holder = ${holder} AS "isOwn",
+      s.holder <> ${holder} AND s.place IS NOT DISTINCT FROM ${place} AND s.place IS NOT NULL AS "isFormer"
+    FROM ingest_streams s
+    WHERE NOT s.ended AND s.sealer = ${holder} AND s.lease_until > now()
+    ORDER BY s.holder = ${holder} DESC, s.id
+    LIMIT ${max}`;
+  return rows.map(streamOf);
+}
+
+function streamOf(row: StreamRow): OpenStream {
+  const { id, instance, nextId, intentTo, intentRevision, isOwn, isFormer } = row;
+  return {
+    ...{ id, instance, isOwn, isFormer },
+    firstId: BigInt(row.firstId),
+    lastId: nextId === null ? null : BigInt(nextId) - 1n,
+    sealedId: BigInt(row.sealedId),
+    intent:
+      intentTo === null || intentRevision === null
+        ? null
+        : { to: BigInt(intentTo), revision: BigInt(intentRevision) },
+  };
+}
+
+/**
+ * Notes that the stream is about to be sealed up to an id, by the counters that there are at this moment; null when it is
+ * another's by now.
+ */
+export function beginSeal(
+  sql: Sql,
+  { id, sealedId }: OpenStream,
+  to: bigint,
+  { holder }: Sealing,
+): Promise<Intent | null> {
+  return sql.begin(async (tx) => {
+    // Whoever makes a counter meanwhile waits, or has ended.
+    const [current] = await tx<{ revision: string }[]>`
+      SELECT revision::text FROM counter_revisions FOR SHARE`;
+    if (current === undefined) throw new Error("there is no revision of counters");
+    const begun = await tx`
+      UPDATE ingest_streams SET intent_to = ${String(to)}, intent_revision = ${current.revision}
+      WHERE id = ${id} AND sealer = ${holder} AND sealed_id = ${String(sealedId)} AND intent_to IS NULL`;
+    return begun.count === 0 ? null : { to, revision: BigInt(current.revision) };
+  });
+}
+
+/** Where nobody counts anything: the stream is sealed up to an id, and nothing is asked. False where there are counters. */
+export function sealUncounted(
+  sql: Sql,
+  { id, sealedId }: OpenStream,
+  to: bigint,
+  { holder }: Sealing,
+): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    await tx`SELECT revision FROM counter_revisions FOR SHARE`;
+    const sealed = await tx`
+      UPDATE ingest_streams SET sealed_id = ${String(to)}
+      WHERE id = ${id} AND sealer = ${holder} AND sealed_id = ${String(sealedId)} AND intent_to IS NULL
+        AND NOT EXISTS (SELECT 1 FROM log_counters WHERE until_revision IS NULL)`;
+    return sealed.count > 0;
+  });
+}
+
+/** The seal is done; what was begun is over. */
+export async function endSeal(sql: Sql, { id }: OpenStream, { to }: Intent): Promise<void> {
+  await sql`
+    UPDATE ingest_streams SET sealed_id = intent_to, intent_to = NULL, intent_revision = NULL
+    WHERE id = ${id} AND intent_to = ${String(to)}`;
+}
+
+/** Nothing will be added to it any more. */
+export async function endStream(sql: Sql, { id, sealedId }: OpenStream): Promise<void> {
+  await sql`
+    UPDATE ingest_streams SET ended = true
+    WHERE id = ${id} AND intent_to IS NULL AND sealed_id = ${String(sealedId)}`;
+}
+
+/**
+ * Where a counter begins that is made in this transaction, which holds the revision: for each open stream the last id
+ * that it does not count, and as `last` the stream after which all are counted whole.
+ */
+export async function currentMarks(tx: TransactionSql): Promise<Record<string, string>> {
+  const rows = await tx<{ id: string; mark: string }[]>`
+    SELECT id::text, coalesce(intent_to, sealed_id)::text AS mark FROM ingest_streams WHERE NOT ended
+    UNION ALL
+    SELECT 'last', coalesce(max(id), 0)::text FROM ingest_streams`;
+  return Object.fromEntries(rows.map(({ id, mark }) => [id, mark]));
+}
+
+/** Entries of a stream that a counter counts as they are stored. */
+interface CountedSpan extends MadeSpan {
+  readonly streamId: number;
+}
+
+/**
+ * All entries that seals have counted or will for a counter: what came to open streams behind its marks, and streams that
+ * began later. With `open` those of open streams alone: of the others everything is counted.
+ */
+export async function countedSpans(
+  sql: Sql,
+  counterId: number,
+  which: "open" | "all",
+): Promise<readonly CountedSpan[]> {
+  const rows = await sql<{ id: number; instance: number; after: string; nextId: string | null }[]>`
+    SELECT s.id::integer, s.instance,
+      coalesce((c.starts ->> s.id::text)::bigint, s.first_id - 1)::text AS after,
+      (SELECT min(n.first_id) FROM ingest_streams n
+       WHERE n.instance = s.instance AND n.first_id > s.first_id)::text AS "nextId"
+    FROM log_counters c JOIN ingest_streams s
+      ON jsonb_exists(c.starts, s.id::text) OR s.id > (c.starts ->> 'last')::bigint
+    WHERE c.id = ${counterId} AND (${which === "all"} OR NOT s.ended)
+    ORDER BY s.id`;
+  return rows.map(({ id, instance, after, nextId }) => ({
+    ...{ streamId: id, instance },
+    after: BigInt(after),
+    through: nextId === null ? null : BigInt(nextId) - 1n,
+  }));
+}
