@@ -78,10 +78,33 @@ export const EXPORTERS: readonly Exporter[] = [
     key: "token_id day",
     columns: "token_id day mutations log_bytes",
   }),
-  exportedTable("usage", "organization_usage", { key: "month", columns: "month checks log_bytes" }),
+  exportedTable("usage", "organization_usage", {
+    key: "month",
+    columns: "month checks log_bytes",
+    hidden: "checks_told",
+  }),
   exportedTable("saved-searches", "saved_searches", {
     key: "id",
     columns: "id name description query q service level range_minutes created_at updated_at",
+  }),
+  exportedTable("kql-functions", "kql_functions", {
+    key: "id",
+    columns: "id name description parameters body version created_at updated_at",
+  }),
+  exportedTable("kql-function-versions", "kql_function_versions", {
+    key: "function_id version",
+    columns: "function_id version parameters body created_at",
+  }),
+  // Their rows are what a query of the name answers.
+  exportedTable("kql-tables", "kql_tables", {
+    key: "id",
+    columns: "id name columns rows bytes version created_at updated_at",
+    hidden: "rows_id",
+  }),
+  exportedTable("log-metrics", "log_metrics", {
+    key: "id",
+    columns: "id name query service level bucket_sec enabled created_at updated_at",
+    hidden: "counter_id",
   }),
   exportedTable("log-retention", "log_retention", {
     key: "updated_at",
@@ -107,6 +130,40 @@ export const EXPORTERS: readonly Exporter[] = [
     key: "rule_id hour",
     columns: "rule_id hour dropped masked",
   }),
+  exportedTable("on-call-schedules", "on_call_schedules", {
+    key: "id",
+    columns: "id name description timezone created_at updated_at",
+    hidden: "calendar_token_hash",
+  }),
+  exportedTable("on-call-rotations", "on_call_rotations", {
+    key: "id",
+    columns:
+      "id schedule_id user_id starts_at ends_at override_user_id override_starts_at override_ends_at created_at updated_at",
+  }),
+  exportedTable("escalation-policies", "escalation_policies", {
+    key: "id",
+    columns: "id name description steps repeat created_at updated_at",
+  }),
+  exportedTable("alert-channels", "alert_defaults", {
+    key: "updated_at",
+    columns: "alert_email channels template_names escalation_policy_id updated_at",
+    hidden: "sealed_channels sealed_templates",
+  }),
+  exportedTable("contact-methods", "contact_methods", {
+    key: "id",
+    columns: "id user_id kind label verified_at created_at updated_at",
+    hidden: "sealed code_hash code_expires_at code_attempts",
+  }),
+  exportedTable("deliveries", "deliveries", {
+    key: "id",
+    columns:
+      "id incident_id event_id channel state attempts next_attempt_at last_code last_error created_at delivered_at in_digest",
+    hidden: "target_hash lane priority sealed claim_id",
+  }),
+  exportedTable("escalations", "escalations", {
+    key: "incident_id run",
+    columns: "incident_id run policy step cycle state next_at created_at",
+  }),
   exportedTable("sso-connections", "sso_connections", {
     key: "slug",
     columns: "slug issuer client_id groups_claim group_roles default_role enforced created_at updated_at",
@@ -125,6 +182,59 @@ export const EXPORTERS: readonly Exporter[] = [
     columns: "verification_code created_at updated_at",
     hidden: "signing_secret",
   }),
+  exportedTable("incidents", "incidents", {
+    key: "id",
+    columns:
+      "id source_key source title status severity opened_at acknowledged_at acknowledged_by resolved_at resolution reopened reopened_at flapping settle_at postmortem escalation_policy_id evidence created_at updated_at",
+  }),
+  exportedTable("incident-monitors", "incident_monitors", {
+    key: "incident_id monitor_id",
+    columns: "incident_id monitor_id",
+  }),
+  exportedTable("incident-updates", "incident_updates", {
+    key: "id",
+    columns: "id incident_id kind status public body user_id created_at",
+  }),
+  exportedTable("alert-receivers", "alert_receivers", {
+    key: "id",
+    columns: "id name severity escalation_policy_id created_at updated_at",
+    hidden: "token_hash",
+  }),
+  exportedTable("monitors", "monitors", {
+    key: "id",
+    columns:
+      "id name url type interval_sec timeout_ms retry_interval_sec method follow_redirects tls_skip_verify expected_status_code degraded_response_time_ms port keyword keyword_match_type expiry_warn_days alert_threshold recovery_threshold alert_on_degraded remind_every_sec alert_email channels escalation_policy_id paused resumed_at heartbeat_grace_sec uptime_target_bp uptime_window_days tags regions created_at updated_at",
+    hidden:
+      "sealed_headers sealed_body sealed_steps sealed_channels heartbeat_token_hash sealed_heartbeat_token shard",
+  }),
+  exportedTable("monitor-states", "monitor_state", {
+    key: "monitor_id",
+    columns:
+      "monitor_id last_status last_checked_at confirmed confirmed_at failures last_error heartbeat_received_at heartbeat_started_at heartbeat_failed certificate_not_after slo_breach_open",
+    hidden:
+      "last_slot next_slot slow_rounds successes run_started_at unknown_rounds unknown_since told told_at heartbeat_seen_at certificate_told",
+  }),
+  exportedTable("monitor-periods", "monitor_periods", {
+    key: "monitor_id started_at",
+    columns: "id monitor_id status started_at ended_at",
+  }),
+  exportedTable("maintenance-windows", "maintenance_windows", {
+    key: "id",
+    columns: "id monitor_id title starts_at ends_at created_at updated_at",
+    hidden: "settled_at",
+  }),
+  exportedTable("status-pages", "status_pages", {
+    key: "id",
+    columns:
+      "id name slug description monitor_ids groups public_names custom_domain custom_domain_proven_at theme is_public has_password created_at updated_at",
+    hidden: "password_hash password_version",
+  }),
+  exportedTable("status-page-subscribers", "status_page_subscribers", {
+    key: "id",
+    columns:
+      "id status_page_id channel email webhook_host monitor_ids confirmation_sent_at confirmed_at failures created_at",
+    hidden: "confirm_token_hash webhook_sealed webhook_key",
+  }),
   exportedTable("audit-log", "audit_log", {
     key: "seq",
     columns: "id seq created_at actor_user_id actor_token_id actor_email action resource meta",
@@ -138,7 +248,10 @@ export const LEFT_OUT: readonly { readonly table: string; readonly why: string }
     table: "sessions",
     why: "who is signed in at this moment; it opens the account and is good for nothing else",
   },
+  { table: "kept_row_sets", why: "where in the log store the rows of kql-tables lie" },
+  { table: "log_counters", why: "what log metrics are counted by, which the metrics say" },
   { table: "tail_sessions", why: "live tails that end within the hour" },
+  { table: "probe_results", why: "what probes found within the hour; it is on its way to the checks" },
   { table: "idempotency_keys", why: "answers to recent requests, kept encrypted for a day" },
   { table: "audit_heads", why: "where the audit log ends, which its last row says" },
   {
@@ -159,5 +272,6 @@ export const LEFT_OUT: readonly { readonly table: string; readonly why: string }
     why: "how parts of the server tell each other what the other files show; kept for a month",
   },
   { table: "event_deliveries", why: "which of those are still to be told to whom" },
+  { table: "status_page_notices", why: "what subscribers are still to be told" },
   { table: "webhook_secrets", why: "secrets; the present one is at /api/v1/me/webhook-secret" },
 ];

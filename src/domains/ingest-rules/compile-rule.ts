@@ -1,4 +1,4 @@
-import type { CommittedBlock, EntryAction, EntryRule } from "../../../ingest/index.ts";
+import type { EntryAction, EntryColumns, EntryRule, RowTest } from "../../../ingest/index.ts";
 import {
   columnsIn,
   messageConditions,
@@ -15,7 +15,7 @@ import {
 import { ApiError } from "../../errors.ts";
 import { compileEntryQuery, notAllowedHere } from "../../kql/issues.ts";
 import { conditionsOf } from "../../kql/relation-conditions.ts";
-import { BlockRow } from "../../receive/block-row.ts";
+import { EntryRow } from "../../receive/block-row.ts";
 import { BoundedRows } from "../../receive/bounded-rows.ts";
 import type { RuleTerms } from "./types.ts";
 
@@ -34,12 +34,13 @@ export interface ReadRule {
   readonly predicate: RulePredicate | "undecidable" | null;
 }
 
-/** Terms in messages from which on one pass for all of them is quicker than a look for each. */
-const FINDER_MIN_TERMS = 4;
 /** Two moments that no query can confuse. */
 const MOMENTS_MS = [0, 1_000_000_007] as const;
 /** What entries get only when they are stored. */
 const GIVEN_WHEN_STORED = ["id", "receivedAt"];
+
+const EVERY_ROW: RowTest = { candidates: null, isFor: () => true };
+const NO_ROW: RowTest = { candidates: [], isFor: () => false };
 
 /** Throws KQL_INVALID for a query that is not to be decided while an entry is received. */
 export function readRule(terms: RuleTerms): ReadRule {
@@ -63,8 +64,8 @@ export function readStoredRule(terms: RuleTerms): ReadRule {
 /** Rules that are asked about the same entries: what they have in common is looked for once. */
 export function compileRules(rules: readonly ReadRule[]): EntryRule[] {
   const finder = finderOf(rules);
-  const known = new WeakMap<CommittedBlock, BoundedRows>();
-  const boundsOf = (block: CommittedBlock): BoundedRows => {
+  const known = new WeakMap<EntryColumns, BoundedRows>();
+  const boundsOf = (block: EntryColumns): BoundedRows => {
     const bounds = known.get(block) ?? new BoundedRows(block, new SearchIndex(block.message, finder));
     known.set(block, bounds);
     return bounds;
@@ -72,8 +73,8 @@ export function compileRules(rules: readonly ReadRule[]): EntryRule[] {
   return rules.map(({ action, predicate }) => {
     // What cannot be decided is masked and not dropped: nothing gets out, and nothing is lost.
     const whenUndecided = action.kind === "mask";
-    if (predicate === null) return { action, rowsOf: () => () => true };
-    if (predicate === "undecidable") return { action, rowsOf: () => () => whenUndecided };
+    if (predicate === null) return { action, rowsOf: () => EVERY_ROW };
+    if (predicate === "undecidable") return { action, rowsOf: () => (whenUndecided ? EVERY_ROW : NO_ROW) };
     return {
       action,
       rowsOf: (block) => rowsOf(block, predicate, () => boundsOf(block), whenUndecided),
@@ -82,14 +83,18 @@ export function compileRules(rules: readonly ReadRule[]): EntryRule[] {
 }
 
 function rowsOf(
-  block: CommittedBlock,
+  block: EntryColumns,
   { matches, bound }: RulePredicate,
   boundsOf: () => BoundedRows,
   whenUndecided: boolean,
-): (row: number) => boolean {
+): RowTest {
   const bounded = bound === null ? null : boundsOf().rowsOf(bound, RowSet.all(block.rows));
-  if (bounded?.isExact === true) return (row) => bounded.rows.has(row);
-  return (row) => bounded?.rows.has(row) !== false && (matches(new BlockRow(block, row)) ?? whenUndecided);
+  const candidates = bounded?.rows.toArray() ?? null;
+  if (bounded?.isExact === true) return { candidates, isFor: (row) => bounded.rows.has(row) };
+  return {
+    candidates,
+    isFor: (row) => bounded?.rows.has(row) !== false && (matches(new EntryRow(block, row)) ?? whenUndecided),
+  };
 }
 
 function actionOf({ action, keepOneIn, fields, patterns }: RuleTerms): EntryAction {
@@ -133,5 +138,5 @@ function finderOf(rules: readonly ReadRule[]): TermFinder | null {
         : messageConditions(predicate.bound).flatMap(termsOf),
     ),
   );
-  return terms.size < FINDER_MIN_TERMS ? null : new TermFinder(terms);
+  return terms.size === 0 ? null : new TermFinder(terms);
 }

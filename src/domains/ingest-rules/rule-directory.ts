@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { type EntryRules, IngestUnavailableError, RawMasker } from "../../../ingest/index.ts";
+import { EntryRules, IngestUnavailableError, RawMasker } from "../../../ingest/index.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { compileRules, readStoredRule } from "./compile-rule.ts";
@@ -157,7 +157,7 @@ export class RuleDirectory {
         );
     const masks = read.flatMap(({ action }) => (action.kind === "mask" ? [action] : []));
     return {
-      entries: {
+      entries: new EntryRules({
         rules: compileRules(read),
         random: Math.random,
         applied: (outcomes) => {
@@ -166,7 +166,7 @@ export class RuleDirectory {
             if (ruleId !== undefined) counter.add({ organizationId, ruleId, dropped, masked });
           }
         },
-      },
+      }),
       raw: masks.length === 0 ? null : new RawMasker(masks),
     };
   }

@@ -2,13 +2,20 @@ import { kqlCapabilities, type OperatorCapability } from "../../../query/index.t
 
 /** The text of docs/kql.md: what of the language is understood, from the tables that the compiler works with. */
 export function renderKqlReference(): string {
-  const { operators, functions } = kqlCapabilities();
+  const { tables, operators, functions } = kqlCapabilities();
   const isWord = ({ name }: OperatorCapability) => /^[a-z]/.test(name) && !EXPRESSION_WORDS.test(name);
   const supported = functions.filter(({ support }) => support !== "rejected");
   const rejected = functions.filter(({ support }) => support === "rejected");
   return [
     HEAD,
-    "## Tabular operators\n",
+    "## Columns\n",
+    table(
+      ["Table", "Column", "Type"],
+      tables.flatMap(({ name, columns }) =>
+        columns.map((column) => [code(name), code(column.name), column.type]),
+      ),
+    ),
+    "\n## Tabular operators\n",
     table(["Operator", "Support", "Note"], operators.filter(isWord).map(operatorRow)),
     "\n## Operators of expressions\n",
     table(
@@ -65,7 +72,10 @@ being listed as approximate below. \`GET /api/v1/kql/capabilities\` answers with
   operator (\`where ... | summarize ...\`).
 - Columns of \`logs\`: \`ts\`, \`id\`, \`receivedAt\`, \`level\`, \`service\`, \`source\`, \`host\`, \`message\`, \`event_id\`, \`traceId\`,
   \`spanId\`, \`attrs\`. Names from elsewhere mean them too: \`TimeGenerated\`, \`Timestamp\`, \`SeverityLevel\`, \`Message\`, ...
-- Any other bare name is an attribute: \`status >= 500\` is \`attrs.status >= 500\`. It has the type that its use asks for:
+- \`checks\` is what monitors found, a row for each round in each region; it needs the scope \`monitors:read\`, and the time range
+  of the request is about \`startedAt\`. Its columns are below. \`checks | where status == "down" | summarize count() by
+  monitorId, bin(startedAt, 5m)\`; both tables can stand in one query.
+- Any other bare name is an attribute of \`logs\`: \`status >= 500\` is \`attrs.status >= 500\`. It has the type that its use asks for:
   compared with a number it is a number, as a key of \`summarize\` or \`distinct\` it is a text, added up it is a number.
   \`attrs.a.b\` is the attribute \`a.b\`, else the part \`b\` of the attribute \`a\`; \`attrs["a.b"]\` is the former only.
 - In a condition, \`level:error\` and \`message:"disk full"\` look for a term, \`field:*\` asks whether there is one.

@@ -10,6 +10,18 @@ const Note = Type.Union([Type.String(), Type.Null()], {
 
 const Capabilities = Type.Object(
   {
+    tables: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ["logs"] }),
+        columns: Type.Array(
+          Type.Object({
+            name: Type.String({ examples: ["ts"] }),
+            type: Type.String({ examples: ["datetime"] }),
+          }),
+        ),
+      }),
+      { description: "`checks` needs the scope monitors:read besides." },
+    ),
     operators: Type.Array(
       Type.Object({ name: Type.String({ examples: ["where"] }), support: Support, note: Note }),
     ),

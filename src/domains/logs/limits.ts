@@ -20,8 +20,20 @@ export const TOTAL_MAX_ENTRIES = 10_000;
  */
 export const TOTAL_BUDGET: QueryBudget = { ...DECORATION_BUDGET, maxReadBytes: 128 * 1024 * 1024 };
 
+/** What a look for the names that a query uses may cost: it decorates an answer, too. */
+export const NAME_WARNINGS_BUDGET: QueryBudget = { ...TOTAL_BUDGET, maxExecutionMs: 500 };
+/** How much longer than its query it may take. */
+export const NAME_WARNINGS_GRACE_MS = 100;
+/** Attributes it knows of: producers can make any number of them. */
+export const NAMED_ATTRIBUTES_MAX = 2000;
+/** How long a name that was there is taken to be there still. */
+export const KNOWN_ATTRIBUTES_LIFE_MS = 60_000;
+export const KNOWN_ATTRIBUTES_MAX_ORGANIZATIONS = 500;
+
 /** Statements at a time: each may take every core and its share of memory in the store, beside inserts and merges. */
 export const QUERIES_MAX_RUNNING = 16;
+/** Of the store's memory for statements; the rest is for those that fill breaks of live tails. */
+export const QUERIES_STORE_SHARE = 13 / 16;
 /** Of one organisation: enough to keep two cores busy, and few enough for a small question of another to be answered beside them. */
 export const QUERIES_MAX_RUNNING_OF_ONE = 4;
 /** Of one of its people, so that the others can still ask. */

@@ -3,6 +3,7 @@ import type { Coverage } from "../../archive/reading/coverage.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import type { LogStatement, RangeReading } from "../../archive/reading/range-reading.ts";
 import { DependencyError } from "../../errors.ts";
+import type { NamesOf } from "../../kql/kept/kept-directory.ts";
 import type { QueryAnswer, QueryCaller } from "../../storage/query-runner.ts";
 
 /** What every route that reads logs needs. */
@@ -12,6 +13,8 @@ export interface RangeDependencies {
   readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** What an organisation keeps for its queries. */
+  readonly kept: NamesOf;
 }
 
 /** The same for one try to answer a request. */
@@ -31,11 +34,11 @@ export function readLogs(
 
 /** An answer that says of what it was made; see `LogRanges.read`. */
 export async function readCovered<T extends object>(
-  { ranges, budget, now }: RangeDependencies,
+  { ranges, ...deps }: RangeDependencies,
   caller: QueryCaller,
   read: (deps: ReadDependencies) => Promise<T>,
 ): Promise<T & Pick<Coverage, "partial" | "warnings">> {
-  const { value, coverage } = await ranges.read(caller, (logs) => read({ logs, budget, now }));
+  const { value, coverage } = await ranges.read(caller, (logs) => read({ ...deps, logs }));
   return { ...value, partial: coverage.partial, warnings: coverage.warnings };
 }
 

@@ -1,4 +1,6 @@
 import { Type } from "typebox";
+import { EVERY_TABLE, LOG_TABLES } from "../../../query/index.ts";
+import { scopesSatisfy } from "../../access/principal.ts";
 import type { ApiError } from "../../errors.ts";
 import { answerAtOnceWith } from "../../http/answer-stream.ts";
 import { route } from "../../http/define-route.ts";
@@ -11,6 +13,7 @@ import { readFields } from "./facets/fields.ts";
 import { FacetParameters, FacetsAnswer, FieldParameters, FieldsAnswer } from "./facets/types.ts";
 import { readHistogram } from "./histogram/histogram.ts";
 import { HistogramAnswer, HistogramParameters } from "./histogram/types.ts";
+import { NameWarnings } from "./query/name-warnings.ts";
 import { queryEvents } from "./query/query-events.ts";
 import { type QueryDependencies, runQuery } from "./query/run-query.ts";
 import { QueryAnswer, QueryBody } from "./query/types.ts";
@@ -25,8 +28,9 @@ const access = { role: "viewer", scope: "logs:read" } as const;
 const errors = ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"] as const;
 
 /** Every route that answers from stored logs, but those of patterns and tails. */
-export function logReadRoutes(options: LogSearchOptions) {
-  const deps: QueryDependencies = { ...options, monotonicMs: () => performance.now() };
+export function logReadRoutes(options: LogSearchOptions & Pick<QueryDependencies, "externals">) {
+  const nameWarnings = new NameWarnings(options.now);
+  const deps: QueryDependencies = { ...options, nameWarnings, monotonicMs: () => performance.now() };
   return [...overviewRoutes(deps), queryRoute(deps), ...entryRoutes(deps), ...logSearchRoutes(options)];
 }
 
@@ -93,12 +97,13 @@ function queryRoute(deps: QueryDependencies) {
     idleTimeoutSec: 0,
     handler: async (context, { body }) => {
       const caller = callerOf(context);
+      const tables = scopesSatisfy(context.principal.scopes, "monitors:read") ? EVERY_TABLE : LOG_TABLES;
       if (!(context.request.headers.get("accept") ?? "").includes("text/event-stream"))
-        return answerInTexts(context, await runQuery(deps, caller, body, null));
+        return answerInTexts(context, await runQuery(deps, caller, body, tables, null));
       const gone = new AbortController();
       const signal = AbortSignal.any([caller.signal, gone.signal]);
       const run: Parameters<typeof queryEvents>[0] = (onProgress) =>
-        runQuery(deps, { ...caller, signal }, body, onProgress);
+        runQuery(deps, { ...caller, signal }, body, tables, onProgress);
       const onError = (error: ApiError): void => {
         if (error.code === "INTERNAL") context.log.error({ err: error.cause ?? error }, "a query failed");
       };

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import type { QueryBudget } from "../../../query/index.ts";
-import type { Coverage } from "../../archive/reading/coverage.ts";
+import type { Coverage, ReadWarning } from "../../archive/reading/coverage.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
+import type { RangeReading } from "../../archive/reading/range-reading.ts";
 import { piecesOf } from "../../concurrency/thread-turns.ts";
 import { ApiError } from "../../errors.ts";
 import { answerWith } from "../../http/answer-stream.ts";
@@ -9,10 +10,14 @@ import { route } from "../../http/define-route.ts";
 import { ANSWER_PIECE_BYTES } from "../../http/limits.ts";
 import { callerOf } from "../../http/query-caller.ts";
 import type { RequestContext } from "../../http/route.ts";
+import { bareNamesIn } from "../../kql/issues.ts";
+import type { NamesOf } from "../../kql/kept/kept-directory.ts";
 import { readEntry } from "./entry.ts";
 import { encodeEntry } from "./entry-json.ts";
+import { NameWarnings } from "./query/name-warnings.ts";
 import { unreadable } from "./read-logs.ts";
 import { type SearchResult, searchLogs } from "./search.ts";
+import { readSelection } from "./selection.ts";
 import { LogReader } from "./store.ts";
 import { Entry, SearchAnswer, SearchParameters } from "./types.ts";
 
@@ -24,13 +29,22 @@ export interface LogSearchOptions {
   readonly cursorKey: Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** What an organisation keeps for its queries. */
+  readonly kept: NamesOf;
 }
 
 const EntryParams = Type.Object({ id: Type.String({ pattern: "^(?:0|[1-9][0-9]{0,19})$" }) });
 
 /** Routes that read stored logs. */
-export function logSearchRoutes({ ranges, budget, cursorKey, now }: LogSearchOptions) {
+export function logSearchRoutes({ ranges, budget, cursorKey, now, kept }: LogSearchOptions) {
   const monotonicMs = () => performance.now();
+  const nameWarnings = new NameWarnings(now);
+  const warningsFor = async (logs: RangeReading, parameters: SearchParameters): Promise<ReadWarning[]> => {
+    const names = await kept.namesOf(logs.caller.organizationId);
+    const { query: _query, q: _q, ...range } = parameters;
+    const { timeRange } = readSelection(range);
+    return nameWarnings.lookFor(logs, bareNamesIn(parameters.query ?? "", now(), names), timeRange)();
+  };
   return [
     route({
       method: "GET",
@@ -43,11 +57,15 @@ export function logSearchRoutes({ ranges, budget, cursorKey, now }: LogSearchOpt
       errors: ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"],
       handler: async (context, { query }) => {
         const caller = callerOf(context);
-        const { value, coverage } = await ranges.read(caller, (logs) => {
+        const { value, coverage } = await ranges.read(caller, async (logs) => {
           const reader = new LogReader({ logs, budget });
-          return searchLogs({ reader, cursorKey, now, monotonicMs }, caller, query);
+          const found = await searchLogs({ reader, cursorKey, now, kept, monotonicMs }, caller, query);
+          // Where something is found, nobody asks why there is nothing.
+          const isAsked = found.total === 0 && query.query !== undefined;
+          return { found, ofNames: isAsked ? await warningsFor(logs, query) : [] };
         });
-        return answerSearch(context, value, coverage);
+        const warnings = [...coverage.warnings, ...value.ofNames];
+        return answerSearch(context, value.found, { ...coverage, warnings });
       },
     }),
     route({

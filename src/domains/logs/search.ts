@@ -1,11 +1,12 @@
 import { LOG_ID_EPOCH_MS } from "../../../ingest/index.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
+import type { NamesOf } from "../../kql/kept/kept-directory.ts";
 import type { QueryAnswer, QueryCaller } from "../../storage/query-runner.ts";
 import type { StatementCost } from "../../storage/statement-wire.ts";
 import { type CursorSeal, decodeCursor, encodeCursor, type SearchCursor } from "./cursor.ts";
 import { type EntryPosition, encodeEntry, positionOf } from "./entry-json.ts";
 import { PAGE_DEFAULT_ENTRIES, TOTAL_MAX_ENTRIES } from "./limits.ts";
-import { readSelection } from "./selection.ts";
+import { selectionOf } from "./selection.ts";
 import type { EntrySource, LogSelection } from "./store.ts";
 import type { SearchParameters } from "./types.ts";
 
@@ -15,6 +16,7 @@ interface SearchDependencies {
   readonly cursorKey: Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly kept: NamesOf;
   readonly monotonicMs: () => number;
 }
 
@@ -40,7 +42,7 @@ export async function searchLogs(
   parameters: SearchParameters,
 ): Promise<SearchResult> {
   const startMs = deps.monotonicMs();
-  const selection = readSelection(parameters, deps.now());
+  const selection = await selectionOf(deps, caller.organizationId, parameters);
   const seal = sealOf(deps, caller.organizationId, parameters);
   const cursor = parameters.cursor === undefined ? null : readCursor(parameters.cursor, seal);
   const limit = parameters.limit ?? PAGE_DEFAULT_ENTRIES;

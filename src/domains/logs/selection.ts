@@ -1,6 +1,13 @@
-import { parseSearch, type SearchCondition, type TimeRange } from "../../../query/index.ts";
+import {
+  type KeptNames,
+  NOTHING_KEPT,
+  parseSearch,
+  type SearchCondition,
+  type TimeRange,
+} from "../../../query/index.ts";
 import { validationFailed } from "../../errors.ts";
 import { compileEntryQuery } from "../../kql/issues.ts";
+import type { NamesOf } from "../../kql/kept/kept-directory.ts";
 import { parseDateTimeNs } from "./entry-time.ts";
 import type { LogSelection } from "./store.ts";
 import type { SearchParameters } from "./types.ts";
@@ -14,16 +21,34 @@ type FilterParameters = Pick<SearchParameters, "q" | "query" | "service" | "leve
 export function readSelection(
   { q, query, service, level, from, to }: FilterParameters,
   nowMs = Date.now(),
+  kept: KeptNames = NOTHING_KEPT,
 ): LogSelection {
   return {
     filter: {
       search: readSearch(q ?? ""),
       service: service ?? null,
       level: level ?? null,
-      query: query === undefined || query.trim() === "" ? null : compileEntryQuery(query, nowMs),
+      query: query === undefined || query.trim() === "" ? null : compileEntryQuery(query, nowMs, kept),
     },
     timeRange: readTimeRange(from, to),
   };
+}
+
+interface SelectionDependencies {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly kept: NamesOf;
+}
+
+/** The same with what the organisation keeps for its queries, which is looked up where there is one. */
+export async function selectionOf(
+  { now, kept }: SelectionDependencies,
+  organizationId: number,
+  parameters: FilterParameters,
+): Promise<LogSelection> {
+  const nowMs = now();
+  if (parameters.query === undefined) return readSelection(parameters, nowMs);
+  return readSelection(parameters, nowMs, await kept.namesOf(organizationId));
 }
 
 function readSearch(text: string): SearchCondition | null {

@@ -17,12 +17,24 @@ export function apiDescription(serverUrl: string): DocumentHead {
 const TAGS = {
   Logs: "Store log entries, search them, query them with KQL, follow them live, and say how long they are kept.",
   KQL: "What of the Kusto Query Language is understood.",
+  "Log metrics": "Count entries of a kind, minute by minute, and keep the counts.",
   "Saved searches": "Keep questions about logs under a name.",
   "Ingest sources":
     "Name the senders of records in formats of their own, say how records become entries, and deal with those that did not.",
   "Ingest rules": "Drop, sample and mask entries before anything of them is stored.",
   "Log receivers":
     "Store what other systems send: OpenTelemetry, Elasticsearch bulk, Grafana Loki, Splunk HTTP Event Collector.",
+  Notifications: "Say whom alerts reach.",
+  "On-call": "Say who is on call when, and find when nobody is.",
+  Escalation: "Say whom an incident reaches, one after the other, until somebody answers.",
+  Incidents: "What was or is wrong, what happened to it, and what people do about it.",
+  "Alerts of others": "Take in what Alertmanager, Grafana and other systems raise, as incidents.",
+  Monitors:
+    "Say what is watched, how often and whom it concerns; read what was found, uptime and objectives.",
+  Heartbeats: "Where jobs say that they live, that they begin and how they ended.",
+  Probes: "Where probes in other regions hear what they are to check, and say what they found.",
+  "Status pages": "Tell everyone how things are: pages, feeds, badges, and who has asked to be told.",
+  Maintenance: "Announce work: monitors go on, nobody is told, and objectives do not count it.",
   Account: "The caller: access tokens, password, organisations, linked identity providers, single sign-on.",
   Authentication: "Register, sign in and out, second factors, mailed links, identity providers.",
   Organisation: "Members, invites, the secret of webhooks, counts at a glance, and all data to take away.",
@@ -38,7 +50,7 @@ Every call carries a token: \`Authorization: Bearer obs_...\`. The command line,
 a token for its own commands:
 
 \`\`\`sh
-bun run obs login --register
+bunx obs login --register
 \`\`\`
 
 Over HTTP: register, then make a token with the session that this begins. The answer shows the token once. Later it is
@@ -71,7 +83,7 @@ curl $OBS/api/v1/logs/ingest \\
        "service": "api", "attrs": {"disk": "sda1"}}'
 \`\`\`
 
-A whole file: \`bun run obs ship /var/log/syslog\`.
+A whole file: \`bunx obs ship app.log\`.
 
 ## Find it
 
@@ -80,7 +92,7 @@ curl "$OBS/api/v1/logs/search?q=disk&level=error" \\
   -H "Authorization: Bearer $OBS_TOKEN"
 \`\`\`
 
-Or \`bun run obs search disk --level error\`. On this page, a token under *Authentication* lets *Test Request* send any call.
+Or \`bunx obs search disk --level error\`. On this page, a token under *Authentication* lets *Test Request* send any call.
 
 ## For every call
 

@@ -41,6 +41,16 @@ export const Overview = Type.Object(
     }),
     savedSearches: Type.Object({ total: Count("Saved searches.") }),
     tails: Type.Object({ open: Count("Live tail sessions that have not expired.") }),
+    monitors: Type.Object({
+      total: Count("Monitors, paused ones included."),
+      byStatus: Type.Object({
+        up: Type.Integer(),
+        degraded: Type.Integer(),
+        down: Type.Integer(),
+        unknown: Count("Not checked yet."),
+        paused: Type.Integer(),
+      }),
+    }),
     logs: Type.Union([LogCounts, Type.Null()], {
       description:
         "Log entries of the last 24 hours; null while the log store does not answer or they are too many.",

@@ -61,6 +61,17 @@ describe("records of a source", () => {
     expect(rows.map(({ raw }) => Buffer.from(raw).toString())).toEqual([JSON.stringify(kept)]);
   });
 
+  test("are taken in where the source's own address became that of something else", async () => {
+    const { organizationId, call } = await shop({ mapping: MAPPING });
+    // As it was made before such keys were refused.
+    await stores.postgres`
+      UPDATE ingest_sources SET source_key = 'rules' WHERE organization_id = ${organizationId}`;
+    expect(await call("POST", "sources/rules/records", { json: [GOOD] })).toMatchObject({
+      status: 202,
+      body: { accepted: 1 },
+    });
+  });
+
   test("are mapped and stored; what cannot be mapped is kept in the quarantine with its place", async () => {
     const { organizationId, send } = await shop({ mapping: MAPPING });
     const answer = await send([GOOD, { at: "yesterday", text: "late" }, "text", { at: 1 }]);
@@ -102,7 +113,7 @@ describe("records of a source", () => {
         message: "cannot open\njava.io.IOException: x\n\tat a.b.C(D.java:1)",
         level: "error",
         service: "",
-        attrs: { "thread.name": "main", "log.logger": "a.b.C" },
+        attrs: { "thread.name": "main", logger: "a.b.C" },
       },
       { message: "hello", level: "", service: "", attrs: {} },
     ]);

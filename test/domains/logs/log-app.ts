@@ -3,6 +3,7 @@ import { logReadRoutes } from "../../../src/domains/logs/read-routes.ts";
 import type { Authenticator } from "../../../src/http/authenticator.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
 import { logRanges } from "../../harness/log-ranges.ts";
+import { KEEPS_NOTHING } from "../../harness/nothing-kept.ts";
 import type { TestStores } from "../../harness/stores.ts";
 
 export interface FoundEntry {
@@ -73,6 +74,7 @@ export function logApp(
       maxResultBytes: queryMaxResultBytes,
     },
     now: Date.now,
+    ...KEEPS_NOTHING,
   });
   const base = testApp(routes, { authenticator: byOrganization });
   const get: LogApp["get"] = (organizationId, path, parameters = {}) =>

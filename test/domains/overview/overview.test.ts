@@ -44,6 +44,7 @@ describe("the overview", () => {
       tokens: { active: 0, usedLastDay: 0 },
       savedSearches: { total: 0 },
       tails: { open: 0 },
+      monitors: { total: 0, byStatus: { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0 } },
       logs: NO_LOGS,
     });
   });
@@ -85,6 +86,36 @@ describe("the overview", () => {
       ...counts,
       tokens: { active: 1, usedLastDay: 1 },
       tails: { open: 2 },
+    });
+  });
+
+  test("counts monitors by what is confirmed of them, and nobody else's", async () => {
+    const server = overviewServer();
+    const owner = await server.register();
+    const stranger = await server.register();
+    const insert = async (
+      organizationId: number,
+      confirmed: string | null,
+      paused = false,
+    ): Promise<void> => {
+      await stores.postgres`
+        WITH made AS (
+          INSERT INTO monitors (organization_id, name, url, type, interval_sec, timeout_ms, paused, heartbeat_token_hash,
+                                sealed_heartbeat_token, created_at, updated_at)
+          VALUES (${organizationId}, 'a', 'b', 'https', 60, 1000, ${paused}, sha256(gen_random_uuid()::text::bytea), '',
+                  now(), now())
+          RETURNING id
+        )
+        INSERT INTO monitor_state (monitor_id, organization_id, confirmed)
+        SELECT id, ${organizationId}, ${confirmed} FROM made`;
+    };
+    const { id: own } = owner.account.organization;
+    for (const confirmed of ["up", "up", "down", "degraded", null]) await insert(own, confirmed);
+    await insert(own, null, true);
+    await insert(stranger.account.organization.id, "down");
+    expect((await overviewOf(server, owner)).monitors).toEqual({
+      total: 6,
+      byStatus: { up: 2, degraded: 1, down: 1, unknown: 1, paused: 1 },
     });
   });
 

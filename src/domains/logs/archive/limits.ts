@@ -8,3 +8,9 @@ export const FILES_GROWTH = 4;
 export const STATEMENT_MAX_FILES = 256;
 /** Files among which a search finds its own: their names and times are held in memory. */
 export const SEARCH_MAX_FILES = 8192;
+
+/** Units of a page of the list. */
+export const UNITS_PAGE_DEFAULT = 100;
+export const UNITS_PAGE_MAX = 500;
+/** Longer than any cursor of it. */
+export const UNITS_CURSOR_MAX_CHARS = 64;

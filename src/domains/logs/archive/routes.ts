@@ -11,6 +11,7 @@ import { searchLogs } from "../search.ts";
 import { answerSearch, type LogSearchOptions } from "../search-routes.ts";
 import { SearchAnswer, SearchParameters } from "../types.ts";
 import { ArchiveReader, type ArchiveReaderOptions } from "./archive-reader.ts";
+import { listArchivedUnits, UnitPage, UnitParameters } from "./units.ts";
 
 interface LogArchiveOptions extends Omit<LogSearchOptions, "ranges"> {
   readonly runner: QueryRunner;
@@ -27,6 +28,7 @@ export function logArchiveRoutes({
   budget,
   cursorKey: searchKey,
   now,
+  kept,
 }: LogArchiveOptions) {
   // A cursor of one of the two searches is none of the other.
   const cursorKey = createHmac("sha256", searchKey).update("archive").digest();
@@ -49,9 +51,26 @@ export function logArchiveRoutes({
         const onMissing = (names: readonly string[]): void =>
           context.log.error({ files: names.slice(0, MISSING_LOGGED) }, "archived files are missing");
         const reader = new ArchiveReader({ runner, budget, files, listFiles, onMissing });
-        const result = await searchLogs({ reader, cursorKey, now, monotonicMs }, callerOf(context), query);
+        const result = await searchLogs(
+          { reader, cursorKey, now, kept, monotonicMs },
+          callerOf(context),
+          query,
+        );
         return answerSearch(context, result, reader.coverage());
       },
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/logs/archive/units",
+      tag: "Logs",
+      summary: "List what the archive has, a file and a day of receipt each, the last archived first",
+      access: { role: "viewer", scope: "logs:read" },
+      query: UnitParameters,
+      responses: { 200: { description: "One page of the units", schema: UnitPage } },
+      handler: async ({ principal }, { query }) => ({
+        status: 200,
+        body: await listArchivedUnits({ sql, cursorKey }, principal.organizationId, query),
+      }),
     }),
   ];
 }

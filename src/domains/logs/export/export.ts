@@ -9,7 +9,7 @@ import { EXPORT_MAX_MS, EXPORT_PAGE_ENTRIES, EXPORT_PAGE_MAX_BYTES } from "../li
 import { readPage } from "../page.ts";
 import { type RangeDependencies, unreadable } from "../read-logs.ts";
 import { newestIdPlan, type PageStart, pagePlan } from "../search-plans.ts";
-import { readSelection } from "../selection.ts";
+import { selectionOf } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
 import type { ExportParameters } from "../types.ts";
 import { CSV_HEADER, csvLine } from "./csv.ts";
@@ -31,14 +31,14 @@ const LOG_ID_BITS_BELOW_MS = 22n;
  * page is read before the answer begins, so that what is wrong with the request is said with a status; a failure after
  * that breaks the connection, and the file is seen to be incomplete.
  */
-export function exportLogs(
+export async function exportLogs(
   deps: RangeDependencies,
   caller: QueryCaller,
   { format = "ndjson", ...parameters }: ExportParameters,
 ): Promise<Response> {
   const { header, line, type } = FORMATS[format];
   return pagedDownload({
-    pages: exportPages(deps, caller, readSelection(parameters, deps.now())),
+    pages: exportPages(deps, caller, await selectionOf(deps, caller.organizationId, parameters)),
     line,
     header,
     contentType: type,
@@ -53,12 +53,13 @@ export function exportLogs(
  * begun has the room to come to its end.
  */
 async function* exportPages(
-  { ranges, budget, now }: RangeDependencies,
+  deps: RangeDependencies,
   caller: QueryCaller,
   { filter, timeRange }: LogSelection,
 ): AsyncGenerator<Iterable<Row>, undefined> {
+  const { ranges, budget } = deps;
   caller.memory.reserve(EXPORT_PAGE_MAX_BYTES);
-  const newestId = await readNewestId({ ranges, budget, now }, caller);
+  const newestId = await readNewestId(deps, caller);
   const judgesApart = judgesRowsApart(filter.query ?? null);
   let start: PageStart | null = null;
   let pageEntries = EXPORT_PAGE_ENTRIES;

@@ -21,7 +21,7 @@ import {
   FIELD_NAME_MAX_CHARS,
 } from "../limits.ts";
 import { type ReadDependencies, readLogs } from "../read-logs.ts";
-import { readSelection } from "../selection.ts";
+import { selectionOf } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
 import { sampleFields } from "./fields.ts";
 import type { FacetParameters, Facets } from "./types.ts";
@@ -36,7 +36,7 @@ export async function readFacets(
   deps: ReadDependencies,
   { fields, limit, ...parameters }: FacetParameters,
 ): Promise<Facets> {
-  const selection = readSelection(parameters, deps.now());
+  const selection = await selectionOf(deps, deps.logs.caller.organizationId, parameters);
   const names = fields === undefined ? await defaultFields(deps, selection) : namesIn(fields);
   const { rows } = await readLogs(deps, {
     operation: "facets",

@@ -11,7 +11,7 @@ import {
 import { readPage } from "../page.ts";
 import type { ReadDependencies } from "../read-logs.ts";
 import { pagePlan } from "../search-plans.ts";
-import { readSelection } from "../selection.ts";
+import { selectionOf } from "../selection.ts";
 import type { LogSelection } from "../store.ts";
 import type { FieldParameters, Fields } from "./types.ts";
 
@@ -29,8 +29,8 @@ const CONSTANT_COLUMNS = [
 ];
 
 /** The columns of entries and the attributes that the newest of those that match have. */
-export function readFields(deps: ReadDependencies, parameters: FieldParameters): Promise<Fields> {
-  return sampleFields(deps, readSelection(parameters, deps.now()));
+export async function readFields(deps: ReadDependencies, parameters: FieldParameters): Promise<Fields> {
+  return sampleFields(deps, await selectionOf(deps, deps.logs.caller.organizationId, parameters));
 }
 
 /** Columns first, then attributes, the most frequent first. */

@@ -3,7 +3,7 @@ import { validationFailed } from "../../../errors.ts";
 import { formatNs } from "../entry-time.ts";
 import { HISTOGRAM_MAX_BUCKETS, HISTOGRAM_MAX_GROUPS } from "../limits.ts";
 import { type ReadDependencies, readLogs } from "../read-logs.ts";
-import { readSelection } from "../selection.ts";
+import { selectionOf } from "../selection.ts";
 import { type BucketSeries, bucketSeries, NANOS_PER_SECOND } from "./buckets.ts";
 import { bucketsPlan, extentPlan, groupedBucketsPlan, topValuesPlan } from "./plans.ts";
 import type { Histogram, HistogramParameters } from "./types.ts";
@@ -21,7 +21,7 @@ export async function readHistogram(
   deps: ReadDependencies,
   { bucketSec, groupBy, ...parameters }: HistogramParameters,
 ): Promise<Histogram> {
-  const { filter, timeRange } = readSelection(parameters, deps.now());
+  const { filter, timeRange } = await selectionOf(deps, deps.logs.caller.organizationId, parameters);
   const range = await closedRange(deps, filter, timeRange);
   if (range === null) return { buckets: [], bucketSec: bucketSec ?? 1, total: 0 };
   const series = bucketSeries(range.from, range.to, bucketSec ?? null);

@@ -36,3 +36,9 @@ export const VANISHED_MAX_COUNT = 50;
 
 /** The time looked at when a request names no beginning: a day, so that night and day both are in it. */
 export const DEFAULT_WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** Patterns that changed and are told: what a person reads while something is down. */
+export const CHANGES_MAX_COUNT = 10;
+/** Words of a pattern by which its entries are found, and how short one may be. */
+export const PIECES_MAX_COUNT = 5;
+export const PIECE_MIN_CHARS = 3;

@@ -1,8 +1,9 @@
 import type { QueryBudget } from "../../../../query/index.ts";
 import type { LogRanges } from "../../../archive/reading/log-ranges.ts";
+import type { NamesOf } from "../../../kql/kept/kept-directory.ts";
 import type { QueryCaller } from "../../../storage/query-runner.ts";
 import { formatNs } from "../entry-time.ts";
-import { readSelection } from "../selection.ts";
+import { selectionOf } from "../selection.ts";
 import {
   PATTERNS_DEFAULT_COUNT,
   SAMPLES_MAX_COUNT,
@@ -21,6 +22,8 @@ export interface PatternDependencies {
   readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** What an organisation keeps for its queries. */
+  readonly kept: NamesOf;
   readonly monotonicMs: () => number;
 }
 
@@ -31,12 +34,12 @@ type Seen = TalliedPattern & { readonly current: PatternTally };
  * Throws VALIDATION_FAILED for what the parameters' schema cannot say, and what the store's reader throws.
  */
 export async function findPatterns(
-  { ranges, budget, now, monotonicMs }: PatternDependencies,
+  { ranges, budget, now, kept, monotonicMs }: PatternDependencies,
   caller: QueryCaller,
   parameters: PatternParameters,
 ): Promise<PatternsAnswer> {
   const startMs = monotonicMs();
-  const { filter, timeRange } = readSelection(parameters);
+  const { filter, timeRange } = await selectionOf({ now, kept }, caller.organizationId, parameters);
   const window = windowOf(timeRange, now());
   const { value: groups, coverage } = await ranges.read(caller, (logs) =>
     new PatternReader({ logs, budget }).readGroups({ filter, window }),

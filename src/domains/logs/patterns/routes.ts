@@ -2,6 +2,7 @@ import type { QueryBudget } from "../../../../query/index.ts";
 import type { LogRanges } from "../../../archive/reading/log-ranges.ts";
 import { route } from "../../../http/define-route.ts";
 import { callerOf } from "../../../http/query-caller.ts";
+import type { NamesOf } from "../../../kql/kept/kept-directory.ts";
 import { findPatterns, type PatternDependencies } from "./patterns.ts";
 import { PatternParameters, PatternsAnswer } from "./types.ts";
 
@@ -11,6 +12,8 @@ interface LogPatternOptions {
   readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** What an organisation keeps for its queries. */
+  readonly kept: NamesOf;
 }
 
 /** Routes that say what stored logs have in common. */

@@ -1,25 +1,31 @@
-import { DISCOVERY_MAX_ROWS, type Relation } from "../../../../query/index.ts";
+import { DISCOVERY_MAX_ROWS, type NamedTables, type Relation } from "../../../../query/index.ts";
 import type { LogAnswer, LogStatement } from "../../../archive/reading/range-reading.ts";
 import { compileQueryText, withPlace } from "../../../kql/issues.ts";
+import type { ExternalFiles } from "../../../kql/kept/external-files.ts";
 import type { QueryCaller, StatementProgress } from "../../../storage/query-runner.ts";
 import { QUERY_MAX_ANSWER_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
 import type { RangeDependencies } from "../read-logs.ts";
 import { readSelection } from "../selection.ts";
+import type { NameWarnings } from "./name-warnings.ts";
 import { encodeTable } from "./table-json.ts";
 import type { QueryBody } from "./types.ts";
 
 export interface QueryDependencies extends RangeDependencies {
   readonly monotonicMs: () => number;
+  readonly externals: Pick<ExternalFiles, "tableOf">;
+  readonly nameWarnings: NameWarnings;
 }
 
 /**
- * The answer to a query as JSON text, made while it is read, which is possible once. Throws KQL_INVALID,
+ * The answer to a query over these tables as JSON text, made while it is read, which is possible once. Throws KQL_INVALID,
+ * PAT_SCOPE_INSUFFICIENT for another table,
  * VALIDATION_FAILED for a range that ends before it begins, and what `QueryRunner.read` throws.
  */
 export async function runQuery(
-  { ranges, budget, now, monotonicMs }: QueryDependencies,
+  { ranges, budget, now, kept, externals, nameWarnings, monotonicMs }: QueryDependencies,
   caller: QueryCaller,
   { query, from, to }: QueryBody,
+  tables: NamedTables,
   onProgress: ((progress: StatementProgress) => void) | null,
 ): Promise<Generator<string>> {
   const startMs = monotonicMs();
@@ -28,6 +34,7 @@ export async function runQuery(
     ...(to !== undefined && { to }),
   });
   const nowMs = now();
+  const names = await kept.namesOf(caller.organizationId);
   const placed = (error: unknown): never => {
     throw withPlace(error, query);
   };
@@ -37,21 +44,30 @@ export async function runQuery(
     };
     const look = async (relation: Relation) =>
       (await logs.run(statement(relation, DISCOVERY_MAX_ROWS), onProgress).catch(placed)).rows;
-    const { relation, others, render } = await compileQueryText(query, nowMs, look);
-    const tables: LogAnswer[] = [];
-    for (const table of [relation, ...others])
-      tables.push(await logs.read(statement(table, QUERY_MAX_ROWS + 1), { onProgress }).catch(placed));
-    return { tables, render };
+    const { relation, others, render, bareNames } = await compileQueryText(query, {
+      ...{ nowMs, look, tables, kept: names },
+      readExternal: (source) => externals.tableOf(source, caller),
+    });
+    const answers: LogAnswer[] = [];
+    let warned: ReturnType<NameWarnings["lookFor"]> | null = null;
+    for (const table of [relation, ...others]) {
+      const answer = logs.read(statement(table, QUERY_MAX_ROWS + 1), { onProgress }).catch(placed);
+      // Behind the query, which it must not hold up.
+      warned ??= nameWarnings.lookFor(logs, bareNames, timeRange);
+      answers.push(await answer);
+    }
+    return { answers, render, ofNames: (await warned?.()) ?? [] };
   });
-  const { tables, render } = value;
-  const { partial, warnings, archive } = coverage;
+  const { answers, render, ofNames } = value;
+  const { partial, archive } = coverage;
+  const warnings = [...coverage.warnings, ...ofNames];
   const stats = {
-    rowsRead: sum(tables.map(({ rowsRead }) => rowsRead)),
-    bytesRead: sum(tables.map(({ bytesRead }) => bytesRead)),
+    rowsRead: sum(answers.map(({ rowsRead }) => rowsRead)),
+    bytesRead: sum(answers.map(({ bytesRead }) => bytesRead)),
     elapsedMs: Math.round((monotonicMs() - startMs) * 1000) / 1000,
     archive,
   };
-  return answerTexts(tables, { partial, warnings, stats, ...(render !== null && { render }) });
+  return answerTexts(answers, { partial, warnings, stats, ...(render !== null && { render }) });
 }
 
 function* answerTexts([first, ...more]: readonly LogAnswer[], rest: object): Generator<string> {

@@ -1,8 +1,11 @@
 import type { Ingest } from "../../../../ingest/index.ts";
+import { hasFilesSince } from "../../../archive/reading/store.ts";
 import { Admission } from "../../../concurrency/admission.ts";
 import type { Authenticator } from "../../../http/authenticator.ts";
 import type { Logger } from "../../../log.ts";
+import { askPostgres } from "../../../storage/ask-postgres.ts";
 import type { Stores } from "../../../storage/open.ts";
+import { inOrganization } from "../../../storage/organization-transaction.ts";
 import type { QueryMetrics } from "../../../storage/query-metrics.ts";
 import { QueryRunner } from "../../../storage/query-runner.ts";
 import {
@@ -10,6 +13,7 @@ import {
   GAP_QUERIES_MAX_RUNNING_OF_ONE,
   GAP_QUERIES_MAX_WAITING,
   GAP_QUERIES_MAX_WAITING_OF_ONE,
+  GAP_QUERIES_STORE_SHARE,
 } from "./limits.ts";
 import { tailRoutes } from "./routes.ts";
 import type { TailHub } from "./tail-hub.ts";
@@ -49,10 +53,15 @@ export function tailDomain(
         maxRunningOfOne: GAP_QUERIES_MAX_RUNNING_OF_ONE,
         maxWaitingOfOne: GAP_QUERIES_MAX_WAITING_OF_ONE,
       }),
+      part: { memory: GAP_QUERIES_STORE_SHARE, places: GAP_QUERIES_MAX_RUNNING },
       metrics,
       monotonicMs,
     }),
     redis: stores.redis,
+    hasFilesSince: (organizationId, day) =>
+      askPostgres(() =>
+        inOrganization(stores.postgres, organizationId, (tx) => hasFilesSince(tx, organizationId, day)),
+      ),
     metrics,
     log,
     now: Date.now,

@@ -1,6 +1,10 @@
 import { INTERACTIVE_BUDGET, type QueryBudget } from "../../../../query/index.ts";
+import { QUERIES_STORE_SHARE } from "../limits.ts";
 
 /** The bounds of live tails. Every number says what it protects. */
+
+/** Nothing younger is archived, so that a reader who was away for less need not be told of the archive. */
+export const ARCHIVED_MIN_AGE_MS = 24 * 3_600_000;
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -59,9 +63,6 @@ export const CREDENTIAL_CHECK_MS = 500;
  * restart of Postgres must not end all of them.
  */
 export const CREDENTIAL_TRUST_MS = 30_000;
-
-/** Terms from which on one pass for all of them is quicker than one for each (measured). */
-export const FINDER_MIN_TERMS = 16;
 /** Bytes of batches that wait to be matched: some half a second of the fastest ingest. Beyond it they are given up. */
 export const BACKLOG_MAX_BYTES = 32 * MEBIBYTE;
 /** Of a busy thread's time that matching takes at most; the rest is for taking in and answering. */
@@ -100,6 +101,8 @@ export const GAP_STORE_POLL_MS = 20;
 export const GAP_BUDGET: QueryBudget = INTERACTIVE_BUDGET;
 /** Breaks that are filled at a time: after a restart all readers come back at once. */
 export const GAP_QUERIES_MAX_RUNNING = 4;
+/** Of the store's memory for statements; one reads a page of entries in the order in which they lie. */
+export const GAP_QUERIES_STORE_SHARE = 1 - QUERIES_STORE_SHARE;
 export const GAP_QUERIES_MAX_WAITING = STREAMS_MAX;
 /** The same of one organization, each of whose streams asks for one thing at a time. */
 export const GAP_QUERIES_MAX_RUNNING_OF_ONE = 2;

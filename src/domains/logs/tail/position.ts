@@ -12,6 +12,11 @@ export function sourceOf(id: bigint): number {
   return Number(id & SOURCE_MASK);
 }
 
+/** When an id was given out, in milliseconds since 1970. */
+export function epochMsOf(id: bigint): number {
+  return Number(id >> BITS_BELOW_MS) + LOG_ID_EPOCH_MS;
+}
+
 /** An id below all of a millisecond since 1970. */
 export function idBefore(epochMs: number): bigint {
   const ms = epochMs - LOG_ID_EPOCH_MS;

@@ -16,7 +16,7 @@ import {
   GAP_SCAN_MAX_ENTRIES,
   GAP_STORE_POLL_MS,
 } from "./limits.ts";
-import { sourceOf, type TailPosition } from "./position.ts";
+import { epochMsOf, sourceOf, type TailPosition } from "./position.ts";
 import type { DroppedEntries, QueueItem } from "./reader-queue.ts";
 import type { TailFilter } from "./tail-filter.ts";
 import type { TailGap } from "./tail-stream.ts";
@@ -37,6 +37,8 @@ interface StoredGapOptions {
   readonly isStored: () => boolean;
   /** How long that may take. */
   readonly storeWaitMs: number;
+  /** Whether entries that were received since then, in milliseconds since 1970, have moved to the archive. */
+  readonly isArchivedSince: (epochMs: number) => Promise<boolean>;
 }
 
 /**
@@ -44,7 +46,7 @@ interface StoredGapOptions {
  * that deliver are read up to where their deliveries begin, which the store has once `isStored` says so. Others are
  * read as far as the store had them when the reading began: it gets the entries of a server in their order, so that
  * what it has later is beyond what it had then. Of more than `GAP_MAX_ENTRIES` the newest are given and the others
- * counted.
+ * counted. The archive is not read: a reader who was away for so long is told that a search finds what it has.
  */
 export class StoredGap implements TailGap {
   readonly #options: StoredGapOptions;
@@ -76,11 +78,12 @@ export class StoredGap implements TailGap {
     // Only now: the reader goes on while it waits its turn.
     this.#position = this.#options.position.copy();
     this.#after = this.#position.lowest;
+    const moved = (await this.#options.isArchivedSince(epochMsOf(this.#after))) ? [ARCHIVED] : [];
     const { rows, isLast } = await this.#readPage();
-    if (!isLast) return this.#passOldest();
+    if (!isLast) return [...moved, ...(await this.#passOldest())];
     // Most often that is all.
     this.#boundBy(rows.map((row) => positionOf(row).id));
-    return this.#itemsOf(rows, isLast);
+    return [...moved, ...this.#itemsOf(rows, isLast)];
   }
 
   async #nextPage(): Promise<QueueItem[]> {
@@ -176,6 +179,18 @@ const TOO_LARGE: QueueItem = {
     data: JSON.stringify({
       code: "TAIL_GAP_TOO_LARGE",
       message: `More than ${GAP_SCAN_MAX_ENTRIES} entries came during the break: they are not shown here, a search finds them.`,
+    }),
+  }),
+};
+
+const ARCHIVED: QueueItem = {
+  kind: "block",
+  text: sseBlock({
+    event: "error",
+    data: JSON.stringify({
+      code: "TAIL_GAP_ARCHIVED",
+      message:
+        "Entries that came during the break have moved to the archive: they are not shown here, a search finds them.",
     }),
   }),
 };

@@ -5,7 +5,6 @@ import { BatchBacklog, type WaitingBatch } from "./batch-backlog.ts";
 import { BatchMatcher } from "./batch-matcher.ts";
 import {
   BACKLOG_MAX_BYTES,
-  FINDER_MIN_TERMS,
   IDLE_THREAD_MAX_LATE_MS,
   MATCHING_BURST_MS,
   MATCHING_MAX_WAIT_MS,
@@ -192,7 +191,7 @@ export class TailHub implements CommittedBatches {
     if (this.#finder !== undefined) return this.#finder;
     const filters = [...this.#organizations.values()].flatMap((groups) => [...groups.values()]);
     const terms = new Set(filters.flatMap(({ filter }) => searchTermsOf(filter)));
-    this.#finder = terms.size < FINDER_MIN_TERMS ? null : new TermFinder(terms);
+    this.#finder = terms.size === 0 ? null : new TermFinder(terms);
     return this.#finder;
   }
 

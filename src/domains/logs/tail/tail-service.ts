@@ -8,6 +8,7 @@ import type { QueryRunner } from "../../../storage/query-runner.ts";
 import { DeliveryRates } from "./delivery-rate.ts";
 import { FanOut } from "./fan-out.ts";
 import {
+  ARCHIVED_MIN_AGE_MS,
   GAP_STORE_POLL_MS,
   GAP_STORE_WAIT_MS,
   POLL_HORIZON_MS,
@@ -47,6 +48,8 @@ export interface TailServiceOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly monotonicMs: () => number;
+  /** Whether the archive has a file of that day of receipt (`YYYY-MM-DD`) or a later one. */
+  readonly hasFilesSince: (organizationId: number, day: string) => Promise<boolean>;
   /** Shorter than usual in tests. */
   readonly commentIntervalMs?: number;
   readonly credentialCheckMs?: number;
@@ -228,6 +231,9 @@ export class TailService {
       except: delivering,
       isStored,
       storeWaitMs: this.#options.gapStoreWaitMs ?? GAP_STORE_WAIT_MS,
+      isArchivedSince: async (epochMs) =>
+        this.#options.now() - epochMs >= ARCHIVED_MIN_AGE_MS &&
+        this.#options.hasFilesSince(grant.organizationId, new Date(epochMs).toISOString().slice(0, 10)),
     });
   }
 

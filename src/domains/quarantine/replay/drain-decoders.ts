@@ -1,6 +1,7 @@
 import {
   DeliveryDecoder,
   DeploymentDrainDecoder,
+  ForwardDecoder,
   GelfDecoder,
   JournalDecoder,
   LokiPush,
@@ -18,6 +19,7 @@ export function drainDecoders(): ReadonlyMap<string, RecordDecoder> {
     new DeliveryDecoder(),
     new SplunkEvents(),
     new LokiPush(),
+    new ForwardDecoder(),
     new GelfDecoder(),
     new JournalDecoder(),
   ];

@@ -6,6 +6,7 @@ import { logPatternRoutes } from "../../../../src/domains/logs/patterns/routes.t
 import { logReadRoutes } from "../../../../src/domains/logs/read-routes.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import { logRanges } from "../../../harness/log-ranges.ts";
+import { KEEPS_NOTHING } from "../../../harness/nothing-kept.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import { queryRunner } from "../../../query/query-store.ts";
 import type { FoundPage } from "../log-app.ts";
@@ -26,6 +27,7 @@ export function archiveApp(
     cursorKey: new Uint8Array(32).fill(7),
     budget: INTERACTIVE_BUDGET,
     now: Date.now,
+    ...KEEPS_NOTHING,
   };
   const routes = [
     ...logArchiveRoutes({ ...options, runner: queryRunner(stores), sql: stores.postgres, files }),

@@ -246,10 +246,29 @@ test("while the ledger does not answer the log store is read, and answers say wh
       throw away;
     }
   }
-  const app = archiveApp(stores, files, { index: new SilentIndex(stores.postgres) });
+  const app = archiveApp(stores, files, { index: new SilentIndex(stores.postgres, 0) });
   const page = await app.page("search", organization, { limit: "1000" });
   expect(page.entries).toHaveLength(2);
   expect([page.partial, page.warnings.map(({ code }) => code)]).toEqual([true, ["ARCHIVE_NOT_ASKED"]]);
+});
+
+test("an answer from the log store alone waits for the ledger only when it was asked too long ago", async () => {
+  const organization = await makeOrganization(stores);
+  for (const [trustedMs, questions] of [
+    [Number.POSITIVE_INFINITY, 0],
+    [0, 1],
+  ] as const) {
+    let asked = 0;
+    class CountingIndex extends ArchiveIndex {
+      override isCurrent(...version: Parameters<ArchiveIndex["isCurrent"]>): Promise<boolean> {
+        asked += 1;
+        return super.isCurrent(...version);
+      }
+    }
+    const app = archiveApp(stores, null, { index: new CountingIndex(stores.postgres, trustedMs) });
+    expect((await app.page("search", organization, { limit: "10" })).partial).toBe(false);
+    expect([trustedMs, asked]).toEqual([trustedMs, questions]);
+  }
 });
 
 test("more files than a statement may open are refused with advice", async () => {

@@ -8,6 +8,7 @@ import { createMetrics } from "../../../../src/server/metrics.ts";
 import { QueryRunner } from "../../../../src/storage/query-runner.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import { logRanges } from "../../../harness/log-ranges.ts";
+import { KEEPS_NOTHING } from "../../../harness/nothing-kept.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 
 export interface PatternApp {
@@ -26,6 +27,7 @@ export function patternApp(
   const runner = new QueryRunner({
     endpoint: stores.clickhouseEndpoint,
     admission: new Admission({ what: "a query", dependency: "clickhouse", maxRunning: 4, maxWaiting: 64 }),
+    part: { memory: 1, places: 4 },
     metrics: createMetrics(),
     monotonicMs: () => performance.now(),
   });
@@ -35,7 +37,12 @@ export function patternApp(
     maxMemoryBytes: queryMaxMemoryBytes,
     maxResultBytes: 2 ** 27,
   };
-  const routes = logPatternRoutes({ ranges: logRanges(stores, { runner, files }), budget, now: nowMs });
+  const routes = logPatternRoutes({
+    ranges: logRanges(stores, { runner, files }),
+    budget,
+    now: nowMs,
+    ...KEEPS_NOTHING,
+  });
   const { send } = testApp(routes, { authenticator: byOrganization });
   const ask: PatternApp["ask"] = (organizationId, parameters = {}) =>
     send("GET", `/api/v1/logs/patterns?${new URLSearchParams(parameters)}`, {

@@ -147,7 +147,7 @@ export async function startReceiveServer(
       ...lokiRoutes(receiver),
       ...otlpRoutes(receiver, { protobuf: otlpProtobuf }),
       ...splunkRoutes(receiver),
-      ...platformRoutes({ receiver, sql, box: TEST_BOX, now: Date.now }),
+      ...platformRoutes({ ingest, receiver, sql, box: TEST_BOX, now: Date.now }),
     ],
     { authenticator, ledger: testLedger(sql), log },
   );

@@ -25,6 +25,14 @@ async function post(
 
 const SUCCESS = { status: 200, body: { text: "Success", code: 0 } };
 
+test.each(["", "/event", "/event/1.0"])(
+  "Docker's driver asks before it starts whether there is a collector at /services/collector%s",
+  async (path) => {
+    const response = await fetch(`${suite.server.url}/services/collector${path}`, { method: "OPTIONS" });
+    expect(response.status).toBe(200);
+  },
+);
+
 describe("events", () => {
   test.each(["", "/event", "/event/1.0", "/event/"])("are stored by /services/collector%s", async (path) => {
     const body =

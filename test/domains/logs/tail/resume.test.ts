@@ -1,6 +1,7 @@
 /** A reader that comes back: nothing is lost and nothing is shown twice, wherever the break lies. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { LogStore } from "../../../../ingest/index.ts";
+import { idBefore, TailPosition } from "../../../../src/domains/logs/tail/position.ts";
 import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log-store.ts";
 import { eventually } from "../../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
@@ -208,6 +209,31 @@ describe("a long break", () => {
     await send(server, tenant, [{ message: "live" }]);
     expect(await second.haveMessages(1)).toEqual(["live"]);
     second.close();
+    await server.close();
+  });
+
+  test.each([
+    { daysAgo: 40, isTold: true },
+    { daysAgo: 20, isTold: false },
+  ])("of which entries have moved to the archive says so, and of a later one not: %p", async (reader) => {
+    const server = await startTailServer(stores);
+    const tenant = await makeTenant(stores);
+    const session = await makeSession(server, tenant);
+    const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
+    await stores.postgres`
+      INSERT INTO log_archive_units
+        (organization_id, day, state, attempt, file, rows, bytes, checksum, min_ts, max_ts, seq, retry_at, created_at, done_at)
+      VALUES (${tenant.organizationId}, ${daysAgo(35)}, 'done', 1, 'a.parquet', 1, 1, '1', 1, 2, 1, now(), now(), now())`;
+    const away = TailPosition.at(
+      daysAgo(reader.daysAgo).getTime(),
+      idBefore(daysAgo(reader.daysAgo).getTime()),
+    );
+    await fill(tenant, 1);
+    const tail = await openTail(server, session, String(away));
+    expect(await tail.haveMessages(1)).toEqual(["entry 0"]);
+    const codes = tail.of("error").map(({ data }) => JSON.parse(data).code);
+    expect(codes).toEqual(reader.isTold ? ["TAIL_GAP_ARCHIVED"] : []);
+    tail.close();
     await server.close();
   });
 });

@@ -16,6 +16,7 @@ import { createClickHouseLogStore } from "../../../../src/storage/clickhouse-log
 import { testApp } from "../../../harness/http-app.ts";
 import { testCaps } from "../../../harness/ledger.ts";
 import { logRanges } from "../../../harness/log-ranges.ts";
+import { KEEPS_NOTHING } from "../../../harness/nothing-kept.ts";
 import type { TestStores } from "../../../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../harness/temporary-directory.ts";
 import { EventReader } from "./event-reader.ts";
@@ -82,6 +83,7 @@ export async function startTailServer(
         budget: INTERACTIVE_BUDGET,
         cursorKey: new Uint8Array(32),
         now: Date.now,
+        ...KEEPS_NOTHING,
       }),
       ...routes,
     ],

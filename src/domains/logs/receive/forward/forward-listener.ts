@@ -1,9 +1,11 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { decodeValue, encodeValue, isJsonObject } from "../../../../../ingest/index.ts";
+import { createServer as createTlsServer } from "node:tls";
+import { chunkOf, decodeValue, encodeValue } from "../../../../../ingest/index.ts";
 import type { Logger } from "../../../../log.ts";
 import { listenOn } from "../listeners/listen-on.ts";
 import type { MessageDelivery } from "../listeners/message-delivery.ts";
 import type { MessageMetrics } from "../listeners/message-metrics.ts";
+import type { TlsIdentity } from "../listeners/tcp-listener.ts";
 import { Handshake } from "./handshake.ts";
 import {
   BATCH_MAX_BYTES,
@@ -13,6 +15,7 @@ import {
   MESSAGE_MAX_BYTES,
   RETRY_MAX_MS,
   RETRY_MIN_MS,
+  ROOM_STALL_MS,
   UNEXPECTED_FAILURES_MAX,
 } from "./limits.ts";
 import { MessageQueue } from "./message-queue.ts";
@@ -21,6 +24,9 @@ interface ForwardListenerDependencies {
   readonly delivery: Pick<MessageDelivery, "deliver" | "refusal">;
   /** Null demands no handshake. */
   readonly sharedKey: string | null;
+  /** Null listens without encryption. */
+  readonly tls: TlsIdentity | null;
+  readonly bounds?: { readonly heldMaxBytes: number; readonly roomStallMs: number };
   readonly metrics: MessageMetrics;
   readonly log: Logger;
 }
@@ -32,6 +38,8 @@ interface Connection {
   /** Until the sender has proved that it knows the key. */
   handshake: Handshake | null;
   isStoring: boolean;
+  /** Bytes of what is being stored. */
+  storingBytes: number;
   /** A chunk that comes after what is being stored. */
   waiting: Uint8Array | null;
 }
@@ -50,14 +58,27 @@ interface Batch {
 export class ForwardListener {
   readonly #deps: ForwardListenerDependencies;
   readonly #server: Server;
+  readonly #bounds: { readonly heldMaxBytes: number; readonly roomStallMs: number };
+  /** In the order of their last whole messages. */
   readonly #connections = new Set<Connection>();
+  /** Not read until there is room. */
+  readonly #waiting = new Set<Connection>();
+  /** The one that is read while others wait. */
+  #readAlone: Connection | undefined;
   #isClosing = false;
 
   constructor(deps: ForwardListenerDependencies) {
     this.#deps = deps;
-    this.#server = createServer((socket) => this.#open(socket));
+    this.#bounds = deps.bounds ?? { heldMaxBytes: HELD_MAX_BYTES, roomStallMs: ROOM_STALL_MS };
+    const onConnection = (socket: Socket): void => this.#open(socket);
+    this.#server =
+      deps.tls === null ? createServer(onConnection) : createTlsServer({ ...deps.tls }, onConnection);
     this.#server.on("error", (error) =>
       deps.log.warn({ err: error }, "receiving the forward protocol failed"),
+    );
+    // A client that speaks no TLS, or not ours, is its own problem.
+    this.#server.on("tlsClientError", (error: Error) =>
+      deps.log.debug({ err: error }, "no TLS with a sender of the forward protocol"),
     );
   }
 
@@ -88,15 +109,21 @@ export class ForwardListener {
       queue: new MessageQueue(),
       handshake,
       isStoring: false,
+      storingBytes: 0,
       waiting: null,
     };
     this.#connections.add(connection);
     metrics.connections.inc();
     socket.on("close", () => {
       this.#connections.delete(connection);
+      this.#waiting.delete(connection);
       metrics.connections.dec();
+      this.#readOn();
     });
-    socket.setTimeout(CONNECTION_IDLE_MS, () => {
+    socket.setTimeout(CONNECTION_IDLE_MS);
+    socket.on("timeout", () => {
+      // It is we who do not read.
+      if (connection.isStoring || this.#waiting.has(connection)) return;
       metrics.closed.inc({ reason: "idle" });
       socket.destroy();
     });
@@ -115,19 +142,48 @@ export class ForwardListener {
     try {
       if (connection.handshake !== null) this.#shakeHands(connection, connection.handshake);
       for (let batch = this.#nextBatch(connection); batch !== null; batch = this.#nextBatch(connection)) {
-        if (!(await this.#store(batch, socket))) {
+        connection.storingBytes = batch.body.length;
+        const isStored = await this.#store(batch, socket);
+        connection.storingBytes = 0;
+        if (!isStored) {
           socket.destroy();
           return;
         }
+        if (this.#connections.delete(connection)) this.#connections.add(connection);
         if (batch.chunk !== null) socket.write(encodeValue({ ack: batch.chunk }));
       }
     } finally {
       connection.isStoring = false;
     }
-    if (queue.isDamaged || queue.heldBytes > MESSAGE_MAX_BYTES || this.#heldBytes() > HELD_MAX_BYTES) {
+    if (queue.isDamaged || queue.heldBytes > MESSAGE_MAX_BYTES) {
       this.#deps.metrics.closed.inc({ reason: "refused" });
       socket.destroy();
-    } else socket.resume();
+      return;
+    }
+    if (socket.destroyed) return;
+    this.#waiting.add(connection);
+    this.#readOn();
+    if (this.#waiting.has(connection)) this.#deps.metrics.pauses.inc();
+  }
+
+  /**
+   * Reads those that wait for room: all while there is some, else the one whose last whole message is the longest ago of
+   * those that hold part of one, so that never all wait. Whoever lets others wait may not be silent for long.
+   */
+  #readOn(): void {
+    const { heldMaxBytes, roomStallMs } = this.#bounds;
+    const hasRoom = this.#heldBytes() <= heldMaxBytes;
+    const first = hasRoom ? undefined : this.#connections.values().find(({ queue }) => queue.heldBytes > 0);
+    for (const connection of this.#waiting) {
+      if (!hasRoom && connection !== first) continue;
+      this.#waiting.delete(connection);
+      connection.socket.resume();
+    }
+    const alone = this.#waiting.size > 0 ? first : undefined;
+    if (alone === this.#readAlone) return;
+    this.#readAlone?.socket.setTimeout(CONNECTION_IDLE_MS);
+    alone?.socket.setTimeout(roomStallMs);
+    this.#readAlone = alone;
   }
 
   #shakeHands(connection: Connection, handshake: Handshake): void {
@@ -189,19 +245,9 @@ export class ForwardListener {
 
   #heldBytes(): number {
     let bytes = 0;
-    for (const { queue } of this.#connections) bytes += queue.heldBytes;
+    for (const { queue, storingBytes } of this.#connections) bytes += queue.heldBytes + storingBytes;
     return bytes;
   }
-}
-
-/** What the sender wants acknowledged: the options stand behind the events, or behind the record of a single one. */
-function chunkOf(message: Uint8Array): string | null {
-  const value = decodedMessage(message);
-  if (!Array.isArray(value)) return null;
-  const [, events, third, fourth]: readonly unknown[] = value;
-  const isMany = Array.isArray(events) || events instanceof Uint8Array || typeof events === "string";
-  const option = isMany ? third : fourth;
-  return isJsonObject(option) && typeof option.chunk === "string" ? option.chunk : null;
 }
 
 function decodedMessage(message: Uint8Array): unknown {

@@ -3,7 +3,7 @@ import { GelfDecoder } from "../../../../../ingest/index.ts";
 import { validationFailed } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
 import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
-import { authorizationToken } from "../../../../receive/authorization-token.ts";
+import { addressToken, TokenParameter } from "../../../../receive/authorization-token.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 
 const Message = Type.Object(
@@ -25,10 +25,10 @@ export function gelfRoutes(receiver: Pick<LogReceiver, "receive">) {
       tag: "Log receivers",
       summary: "GELF over HTTP, a message or several; answered once they are durable",
       access: { role: "member", scope: "logs:write" },
-      credential: authorizationToken("basic"),
+      credential: addressToken,
       rateLimit: "ingest",
       effect: "ingest",
-      query: Type.Object({}, { additionalProperties: true }),
+      query: Type.Object({ token: TokenParameter }, { additionalProperties: true }),
       body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Message },
       responses: { 202: { description: "Every message is stored, or kept in the quarantine." } },
       errors: RECEIVE_ERRORS,

@@ -53,7 +53,7 @@ async function openSyslog(deps: ListenerDependencies): Promise<OpenListener | nu
   const { config, metrics, now } = deps;
   const { syslogTcpPort: tcpPort, syslogUdpPort: udpPort, syslogHost: host, syslogToken: token } = config;
   if (token === null || (tcpPort === null && udpPort === null)) return null;
-  const tls = await tlsIdentity(config);
+  const tls = await tlsIdentity(config, "syslogTlsCert", "syslogTlsKey");
   const protocol = syslogProtocol(now);
   return openListeners(deps, { protocol, host, tcpPort, udpPort, tls, token, metrics: metrics.syslog });
 }
@@ -62,8 +62,9 @@ async function openGelf(deps: ListenerDependencies): Promise<OpenListener | null
   const { config, metrics } = deps;
   const { gelfTcpPort: tcpPort, gelfUdpPort: udpPort, gelfHost: host, gelfToken: token } = config;
   if (token === null || (tcpPort === null && udpPort === null)) return null;
+  const tls = await tlsIdentity(config, "gelfTlsCert", "gelfTlsKey");
   const protocol = gelfProtocol(() => performance.now());
-  return openListeners(deps, { protocol, host, tcpPort, udpPort, tls: null, token, metrics: metrics.gelf });
+  return openListeners(deps, { protocol, host, tcpPort, udpPort, tls, token, metrics: metrics.gelf });
 }
 
 async function openForward(deps: ListenerDependencies): Promise<OpenListener | null> {
@@ -71,7 +72,8 @@ async function openForward(deps: ListenerDependencies): Promise<OpenListener | n
   const { forwardPort, forwardHost: host, forwardToken: token, forwardSharedKey: sharedKey } = config;
   if (forwardPort === null || token === null) return null;
   const delivery = new MessageDelivery({ receiver, decoder: new ForwardDecoder(), authenticator, token });
-  const listener = new ForwardListener({ delivery, sharedKey, metrics: metrics.forward, log });
+  const tls = await tlsIdentity(config, "forwardTlsCert", "forwardTlsKey");
+  const listener = new ForwardListener({ delivery, sharedKey, tls, metrics: metrics.forward, log });
   const port = await listener.listen(host, forwardPort);
   if ((await delivery.refusal()) !== null)
     log.error("FORWARD_TOKEN is not valid or lacks logs:write: the forward protocol will be refused");
@@ -89,11 +91,16 @@ async function openListeners(
   return listeners;
 }
 
-async function tlsIdentity({ syslogTlsCert: cert, syslogTlsKey: key }: Config): Promise<TlsIdentity | null> {
+async function tlsIdentity(
+  config: Config,
+  certSetting: "syslogTlsCert" | "gelfTlsCert" | "forwardTlsCert",
+  keySetting: "syslogTlsKey" | "gelfTlsKey" | "forwardTlsKey",
+): Promise<TlsIdentity | null> {
+  const { [certSetting]: cert, [keySetting]: key } = config;
   if (cert === null || key === null) return null;
   return {
-    cert: await readPem(SETTINGS.syslogTlsCert.name, cert),
-    key: await readPem(SETTINGS.syslogTlsKey.name, key),
+    cert: await readPem(SETTINGS[certSetting].name, cert),
+    key: await readPem(SETTINGS[keySetting].name, key),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { LokiProtobuf, LokiPush, snappyLength, unpackSnappy } from "../../../../../ingest/index.ts";
+import { LokiProtobuf, LokiPush, snappyLength } from "../../../../../ingest/index.ts";
 import { validationFailed } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
 import { MAX_BODY_BYTES } from "../../../../http/limits.ts";
@@ -8,7 +8,12 @@ import type { AuthenticatedContext } from "../../../../http/route.ts";
 import { tooLarge } from "../../../../http/unpack.ts";
 import { authorizationToken } from "../../../../receive/authorization-token.ts";
 import { throwForClient } from "../../../../receive/ingest-refusals.ts";
-import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
+import {
+  type LogReceiver,
+  RECEIVE_ERRORS,
+  type ReceivedRequest,
+  readLogBody,
+} from "../../../../receive/receive-records.ts";
 
 const EXAMPLE = {
   streams: [
@@ -57,7 +62,7 @@ export function lokiRoutes(receiver: Pick<LogReceiver, "receive">) {
         const isPacked = isProtobuf(context.request);
         const { rejected, errors } = await receiver.receive({
           principal: context.principal,
-          body: isPacked ? await readSnappyBody(context) : await readLogBody(context),
+          ...(isPacked ? await readSnappyBody(context) : { body: await readLogBody(context) }),
           decoder: isPacked ? protobuf : json,
           apart: { kind: isPacked ? "loki-protobuf" : "loki-push" },
           requestName: context.requestName,
@@ -78,17 +83,19 @@ function isProtobuf(request: Request): boolean {
   return (request.headers.get("content-type") ?? "").toLowerCase().startsWith(PROTOBUF_TYPE);
 }
 
-/** The body of a push in protobuf, which is a Snappy block whatever its headers say. Throws ApiError. */
-async function readSnappyBody(context: AuthenticatedContext): Promise<Uint8Array> {
-  const block = await readPackedBody(context.request, {
+/** The body of a push in protobuf, which is a Snappy block whatever its headers say, and its length unpacked. Throws ApiError. */
+async function readSnappyBody(
+  context: AuthenticatedContext,
+): Promise<Pick<ReceivedRequest, "body" | "unpackedBytes">> {
+  const body = await readPackedBody(context.request, {
     maxBytes: MAX_BODY_BYTES,
     reserve: context.reserveMemory,
   });
   try {
-    const length = snappyLength(block);
-    if (length > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
-    context.reserveMemory(length);
-    return unpackSnappy(block);
+    const unpackedBytes = snappyLength(body);
+    if (unpackedBytes > MAX_BODY_BYTES) throw tooLarge(MAX_BODY_BYTES);
+    context.reserveMemory(unpackedBytes);
+    return { body, unpackedBytes };
   } catch (error) {
     return throwForClient(error);
   }

@@ -1,10 +1,9 @@
 import {
   DeliveryDecoder,
   DeploymentDrainDecoder,
-  IngestRejectedError,
+  type Ingest,
   LogplexDecoder,
   readCommonAttributes,
-  readDeliveryEnvelope,
   SyslogRecords,
 } from "../../../../../ingest/index.ts";
 import { ApiError } from "../../../../errors.ts";
@@ -24,6 +23,7 @@ import { requireSignature, VERIFICATION_HEADER } from "./signature.ts";
 import { isGzip, unpackDelivery } from "./unpack-delivery.ts";
 
 interface DrainReceiverDependencies {
+  readonly ingest: Pick<Ingest, "openDelivery">;
   readonly receiver: Pick<LogReceiver, "receive">;
   readonly settings: Pick<DeploymentDrainSettings, "checksOf">;
   readonly now: () => number;
@@ -122,9 +122,8 @@ export class DrainReceiver {
    */
   async #receiveDelivery(context: AuthenticatedContext, body: Uint8Array): Promise<ReceivedDrain> {
     const { headers } = context.request;
-    // Parsed, the envelope takes about as much again.
-    context.reserveMemory(body.length);
-    const envelope = envelopeOf(body);
+    const { organizationId } = context.principal;
+    const envelope = await this.#deps.ingest.openDelivery(organizationId, body).catch(throwForClient);
     const deliveryId = headers.get(DELIVERY_ID_HEADER) ?? envelope.requestId;
     const attributes = readCommonAttributes(headers.get("x-amz-firehose-common-attributes"));
     const attributesText = JSON.stringify(attributes);
@@ -167,15 +166,6 @@ async function unpackBody(
   const encoding = named ?? (isGzip(packed) ? "gzip" : undefined);
   if (encoding === undefined) return packed;
   return unpack(packed, encoding, maxBytes, reserveMemory, unpackTurn);
-}
-
-function envelopeOf(body: Uint8Array): ReturnType<typeof readDeliveryEnvelope> {
-  try {
-    return readDeliveryEnvelope(body);
-  } catch (error) {
-    if (error instanceof IngestRejectedError) throwForClient(error);
-    throw error;
-  }
 }
 
 /**

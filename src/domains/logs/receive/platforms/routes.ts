@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { Type } from "typebox";
+import type { Ingest } from "../../../../../ingest/index.ts";
 import type { SecretBox } from "../../../../access/secret-box.ts";
 import type { ApiError } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
@@ -49,6 +50,7 @@ const RefusalMembers = Type.Object(
 );
 
 interface PlatformDependencies {
+  readonly ingest: Pick<Ingest, "openDelivery">;
   readonly receiver: Pick<LogReceiver, "receive">;
   readonly sql: Sql;
   readonly box: SecretBox;
@@ -62,9 +64,9 @@ const deliveryCredential: CredentialReader = (request) => {
 };
 
 /** What platforms send to addresses that hold a token. Each path takes whatever any of them sends. */
-export function platformRoutes({ receiver, sql, box, now }: PlatformDependencies) {
+export function platformRoutes({ ingest, receiver, sql, box, now }: PlatformDependencies) {
   const settings = new DeploymentDrainSettings({ sql, box, now });
-  const drains = new DrainReceiver({ receiver, settings, now });
+  const drains = new DrainReceiver({ ingest, receiver, settings, now });
   const answerOf = (drain: ReceivedDrain): Reply =>
     "deliveryId" in drain
       ? { status: 200, body: deliveryAnswer(drain.deliveryId, now()) }

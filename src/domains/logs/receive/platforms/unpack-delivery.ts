@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type DeliveryEnvelope, REQUEST_MAX_RECORDS } from "../../../../../ingest/index.ts";
+import { type DeliveryEnvelope, deliveredRecords, REQUEST_MAX_RECORDS } from "../../../../../ingest/index.ts";
 import { ApiError, type ErrorCode } from "../../../../errors.ts";
 import type { RequestContext } from "../../../../http/route.ts";
 import { unpack } from "../../../../http/unpack.ts";
@@ -32,7 +32,7 @@ export async function unpackDelivery(
   const memory = new RecordMemory(reserveMemory);
   let work = 0;
   let lastTurn = 0;
-  for (const { place, data, text } of envelope.records) {
+  for (const { place, data, text } of deliveredRecords(envelope)) {
     const unpacked = data === null ? notBase64(text, memory) : await unpackRecord(data, memory, unpackTurn);
     work += unpacked.work;
     if (work > DELIVERY_UNPACKED_MAX_BYTES) throw tooLarge();

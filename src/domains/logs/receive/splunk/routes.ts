@@ -122,6 +122,22 @@ export function splunkRoutes(receiver: Pick<LogReceiver, "receive">) {
         handler: (context) => collect(receiver, context, events, { kind: "splunk-hec-event" }),
       }),
     ),
+    ...["", "/event", "/event/1.0"].map((path) =>
+      route({
+        method: "OPTIONS",
+        path: `/services/collector${path}`,
+        tag: "Log receivers",
+        summary:
+          "Whether there is a Splunk HTTP Event Collector, as Docker's log driver asks before it starts",
+        access: "public",
+        rateLimit: "probe",
+        isProbe: true,
+        effect: "read",
+        query: AnyQuery,
+        responses: { 200: { description: "There is." } },
+        handler: () => ({ status: 200 }),
+      }),
+    ),
     ...["/raw", "/raw/1.0"].map((path) =>
       route({
         ...COLLECTOR,

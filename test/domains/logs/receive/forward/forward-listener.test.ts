@@ -2,12 +2,15 @@
 import { afterEach, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { FluentClient } from "@fluent-org/logger";
 import { decodeValue, encodeValue, ForwardDecoder } from "../../../../../ingest/index.ts";
 import { ForwardListener } from "../../../../../src/domains/logs/receive/forward/forward-listener.ts";
 import { MessageDelivery } from "../../../../../src/domains/logs/receive/listeners/message-delivery.ts";
 import { ApiError } from "../../../../../src/errors.ts";
 import { createMetrics } from "../../../../../src/server/metrics.ts";
+import { makeCertificate } from "../../../../harness/certificate.ts";
+import { eventually } from "../../../../harness/eventually.ts";
 import { receiveSuite } from "../receive-server.ts";
 
 const suite = receiveSuite();
@@ -15,10 +18,11 @@ const HOST = "127.0.0.1";
 const KEY = "a shared key";
 const TIME = 1_769_903_998;
 let listener: ForwardListener | null = null;
-let socket: Socket | null = null;
+let metrics = createMetrics();
+const sockets: Socket[] = [];
 
 afterEach(async () => {
-  socket?.destroy();
+  for (const socket of sockets.splice(0)) socket.destroy();
   await listener?.close();
 });
 
@@ -28,6 +32,10 @@ type Deliver = MessageDelivery["deliver"];
 async function open(
   sharedKey: string | null,
   around = (store: Deliver, ...sent: Parameters<Deliver>): ReturnType<Deliver> => store(...sent),
+  {
+    tls = null,
+    ...options
+  }: Partial<Pick<ConstructorParameters<typeof ForwardListener>[0], "tls" | "bounds">> = {},
 ): Promise<number> {
   const { receiver, authenticator, log } = suite.server;
   const { token } = suite.tenant;
@@ -37,13 +45,14 @@ async function open(
     deliver: (...sent: Parameters<Deliver>) => around(store, ...sent),
     refusal: async () => null,
   };
-  listener = new ForwardListener({ delivery, sharedKey, metrics: createMetrics().forward, log });
+  metrics = createMetrics();
+  listener = new ForwardListener({ delivery, sharedKey, tls, metrics: metrics.forward, log, ...options });
   return listener.listen(HOST, 0);
 }
 
 async function connectTo(port: number): Promise<Socket> {
   const opened = connect(port, HOST);
-  socket = opened;
+  sockets.push(opened);
   await once(opened, "connect");
   return opened;
 }
@@ -143,4 +152,63 @@ test("a connection that sends what is no MessagePack is closed", async () => {
   const sender = await connectTo(await open(null));
   sender.write(new Uint8Array([0xc1]));
   await once(sender, "close");
+});
+
+/** A message of about `bytes` that wants to be acknowledged, in two halves. */
+function halves(chunk: string, bytes: number): readonly [Uint8Array, Uint8Array] {
+  const whole = encodeValue(["t", [[TIME, { message: chunk, filling: "x".repeat(bytes) }]], { chunk }]);
+  return [whole.subarray(0, whole.length / 2), whole.subarray(whole.length / 2)];
+}
+
+async function countOf(name: "pauses" | "closed"): Promise<number> {
+  const { values } = await metrics.forward[name].get();
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** A connection of which part of a message is held, behind a message that was stored. */
+async function holding(port: number, part: Uint8Array): Promise<Socket> {
+  const sender = await connectTo(port);
+  const answer = answerOf(sender);
+  sender.write(Buffer.concat([...halves("before", 1), part]));
+  expect(await answer).toEqual({ ack: "before" });
+  return sender;
+}
+
+test("senders wait when together they hold too much, one at a time goes on, and none is cut off", async () => {
+  const port = await open(null, undefined, { bounds: { heldMaxBytes: 1_500, roomStallMs: 600_000 } });
+  const [oneFirst, oneRest] = halves("one", 2_000);
+  const [otherFirst, otherRest] = halves("other", 2_000);
+  const one = await holding(port, oneFirst);
+  const other = await connectTo(port);
+  other.write(otherFirst);
+  await eventually("the other waits", async () => (await countOf("pauses")) > 0);
+  const answers = Promise.all([answerOf(one), answerOf(other)]);
+  other.write(otherRest);
+  one.write(oneRest);
+  expect(await answers).toEqual([{ ack: "one" }, { ack: "other" }]);
+  expect(await countOf("closed")).toBe(0);
+  expect(await suite.server.stored(suite.tenant.organizationId, 3)).toHaveLength(3);
+});
+
+test("who sends nothing while others wait for it is closed, and the others go on", async () => {
+  const port = await open(null, undefined, { bounds: { heldMaxBytes: 1_500, roomStallMs: 50 } });
+  const [otherFirst, otherRest] = halves("other", 4_000);
+  const silent = await holding(port, halves("silent", 4_000)[0]);
+  const closed = once(silent, "close");
+  const other = await connectTo(port);
+  const answer = answerOf(other);
+  other.write(otherFirst);
+  await closed;
+  other.write(otherRest);
+  expect(await answer).toEqual({ ack: "other" });
+});
+
+test("over TLS a sender that knows the certificate is served, and one without TLS harms nobody", async () => {
+  const tls = makeCertificate();
+  if (tls === null) return;
+  const port = await open(KEY, undefined, { tls });
+  (await connectTo(port)).write(encodeValue(["t", TIME, { message: "in the clear" }]));
+  const sender = connectTls({ host: HOST, port, ca: tls.cert, servername: "localhost" });
+  sockets.push(sender);
+  expect(await answerOf(sender)).toMatchObject(["HELO", { auth: "" }]);
 });

@@ -1,12 +1,18 @@
 /** GELF over real sockets and HTTP, sent by a client as it is: what is sent is found in the store. */
 import { afterEach, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { deflateSync } from "node:zlib";
 import gelfPro from "gelf-pro";
 import { gelfProtocol } from "../../../../../src/domains/logs/receive/gelf/gelf-protocol.ts";
 import {
   type MessageListeners,
+  type MessageListenersOptions,
   openMessageListeners,
 } from "../../../../../src/domains/logs/receive/listeners/message-listeners.ts";
 import { createMetrics } from "../../../../../src/server/metrics.ts";
+import { makeCertificate } from "../../../../harness/certificate.ts";
 import { receiveSuite } from "../receive-server.ts";
 
 const suite = receiveSuite();
@@ -18,13 +24,13 @@ afterEach(async () => {
   listeners = null;
 });
 
-async function open(): Promise<{ tcp: number; udp: number }> {
+async function open(tls: MessageListenersOptions["tls"] = null): Promise<{ tcp: number; udp: number }> {
   listeners = await openMessageListeners({
     protocol: gelfProtocol(() => performance.now()),
     host: HOST,
     tcpPort: 0,
     udpPort: 0,
-    tls: null,
+    tls,
     token: suite.tenant.token,
     authenticator: suite.server.authenticator,
     receiver: suite.server.receiver,
@@ -62,6 +68,19 @@ test.each(["tcp", "udp"] as const)(
   },
 );
 
+test("clients that can set no header deliver over HTTP: the token in the address, packed as graypy packs", async () => {
+  const message = '{"version":"1.0","host":"web-1","short_message":"from graypy","level":3}';
+  const response = await fetch(`${suite.server.url}/gelf?token=${suite.tenant.token}`, {
+    method: "POST",
+    headers: { "content-encoding": "gzip,deflate" },
+    body: new Uint8Array(deflateSync(message)),
+  });
+  expect(response.status).toBe(202);
+  expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([
+    { message: "from graypy", level: "error", host: "web-1" },
+  ]);
+});
+
 test("a message over HTTP is answered with 202, and one that cannot be read is kept", async () => {
   const post = (body: string): Promise<Response> =>
     fetch(`${suite.server.url}/gelf`, {
@@ -76,4 +95,15 @@ test("a message over HTTP is answered with 202, and one that cannot be read is k
     { message: "m", level: "warn", host: "web-1" },
   ]);
   expect(await suite.server.quarantined(suite.tenant.organizationId)).toBe(1);
+});
+
+test("over TLS a sender that knows the certificate is served, and one without TLS harms nobody", async () => {
+  const tls = makeCertificate();
+  if (tls === null) return;
+  const { tcp } = await open(tls);
+  connect(tcp, HOST).end('{"short_message":"in the clear"}\0');
+  const socket = connectTls({ host: HOST, port: tcp, ca: tls.cert, servername: "localhost" });
+  await once(socket, "secureConnect");
+  socket.end('{"short_message":"encrypted"}\0');
+  expect(await suite.server.stored(suite.tenant.organizationId, 1)).toMatchObject([{ message: "encrypted" }]);
 });

@@ -1,9 +1,7 @@
 /** Syslog over real sockets: what is sent is found in the store, and nothing that was read is lost or doubled. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { CONNECTIONS_MAX } from "../../../../../src/domains/logs/receive/listeners/limits.ts";
 import {
@@ -16,9 +14,9 @@ import { syslogProtocol } from "../../../../../src/domains/logs/receive/syslog/s
 import { ApiError } from "../../../../../src/errors.ts";
 import type { LogReceiver } from "../../../../../src/receive/receive-records.ts";
 import { createMetrics, type Metrics } from "../../../../../src/server/metrics.ts";
+import { makeCertificate } from "../../../../harness/certificate.ts";
 import { eventually } from "../../../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../../../harness/stores.ts";
-import { temporaryDirectory } from "../../../../harness/temporary-directory.ts";
 import { makeTenant, type Tenant } from "../../tail/tail-server.ts";
 import { type ReceiveServer, startReceiveServer } from "../receive-server.ts";
 
@@ -306,10 +304,8 @@ test("messages that are too long are cut and counted", async () => {
 });
 
 test("over TLS a sender that knows the certificate is served, and one without TLS harms nobody", async () => {
-  using directory = temporaryDirectory();
-  const [cert, key] = [join(directory.path, "cert.pem"), join(directory.path, "key.pem")];
-  if (!makeCertificate(cert, key)) return;
-  const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  const tls = makeCertificate();
+  if (tls === null) return;
   const { tcpPort } = await open(server.receiver, tenant.token, tls);
   (await connectTo(tcpPort)).end("<13>in the clear\n");
   const socket = connectTls({ host: HOST, port: tcpPort, ca: tls.cert, servername: "localhost" });
@@ -321,29 +317,6 @@ test("over TLS a sender that knows the certificate is served, and one without TL
   socket.write(octets("<13>1 - - - - - - encrypted"));
   expect(await server.stored(tenant.organizationId, 1)).toMatchObject([{ message: "encrypted" }]);
 });
-
-/** False, and a note, when there is no openssl on this machine. */
-function makeCertificate(cert: string, key: string): boolean {
-  if (Bun.which("openssl") === null) {
-    process.stderr.write("skipped: no openssl on this machine\n");
-    return false;
-  }
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-  const made = Bun.spawnSync([
-    "openssl",
-    "req",
-    "-x509",
-    ...newKey,
-    ...subject,
-    "-out",
-    cert,
-    "-keyout",
-    key,
-  ]);
-  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
-  return true;
-}
 
 test("connections have a bound", async () => {
   const { tcpPort } = await open();

@@ -1,0 +1,96 @@
+import type { Sql, TransactionSql } from "postgres";
+import type { Change } from "../../changes/change.ts";
+import { Records } from "../../changes/records.ts";
+import { type FieldIssue, validationFailed } from "../../errors.ts";
+import { BY_ID, resource } from "../../http/resource.ts";
+import { CreateWindowBody, MaintenanceWindow, UpdateWindowBody } from "./types.ts";
+
+/** Windows of one organisation: the list is one answer, which somebody reads. */
+const WINDOWS_MAX = 1000;
+
+interface MaintenanceDependencies {
+  readonly sql: Sql;
+  /** Tells what watches monitors that it has something new to heed. */
+  readonly onWindowsChanged: () => void;
+}
+
+const windows = new Records<typeof MaintenanceWindow, CreateWindowBody, UpdateWindowBody>({
+  noun: "maintenance window",
+  table: "maintenance_windows",
+  schema: MaintenanceWindow,
+  maxPerOrganization: WINDOWS_MAX,
+  check: async (fields, before, change) => {
+    const issues = [
+      ...timeIssues({ ...before, ...fields }),
+      ...(await monitorIssues(change, fields.monitorId)),
+    ];
+    if (issues.length > 0) throw validationFailed(issues);
+  },
+});
+
+/** Announced work, in which monitors are checked and nobody is told. */
+export function maintenanceRoutes({ sql, onWindowsChanged }: MaintenanceDependencies) {
+  const routes = resource({
+    path: "/api/v1/maintenance-windows",
+    tag: "Maintenance",
+    one: "a maintenance window",
+    many: "maintenance windows",
+    by: BY_ID,
+    record: MaintenanceWindow,
+    read: { role: "viewer", scope: "maintenance:read" },
+    write: { role: "member", scope: "maintenance:write" },
+    audit: "MAINTENANCE_WINDOW",
+  });
+  return [
+    routes.list("Oldest first", ({ organizationId }) => windows.list(sql, organizationId)),
+    routes.create(CreateWindowBody, MaintenanceWindow, (change, body) => {
+      change.afterCommit(onWindowsChanged);
+      return windows.create(change, body);
+    }),
+    routes.read(MaintenanceWindow, ({ organizationId }, id) => windows.read(sql, organizationId, id)),
+    routes.update(UpdateWindowBody, async (change, id, body) => {
+      change.afterCommit(onWindowsChanged);
+      const window = await windows.update(change, id, body);
+      await awaitEndAgain(change.tx, change.organizationId, id, change.nowMs);
+      return window;
+    }),
+    routes.remove((change, id) => {
+      change.afterCommit(onWindowsChanged);
+      return windows.remove(change, id);
+    }),
+  ];
+}
+
+/** A window that was over and was then made longer ends once more. */
+async function awaitEndAgain(
+  tx: TransactionSql,
+  organizationId: number,
+  id: number,
+  nowMs: number,
+): Promise<void> {
+  await tx`
+    UPDATE maintenance_windows SET settled_at = NULL
+    WHERE organization_id = ${organizationId} AND id = ${id} AND ends_at > ${new Date(nowMs)}`;
+}
+
+/** Times that Postgres and JSON both hold. */
+const EARLIEST_MS = Date.parse("0001-01-02T00:00:00.000Z");
+const LATEST_MS = Date.parse("9999-12-30T00:00:00.000Z");
+
+function timeIssues({ startsAt = "", endsAt = "" }: { startsAt?: string; endsAt?: string }): FieldIssue[] {
+  const issues = Object.entries({ startsAt, endsAt })
+    .filter(([, time]) => Date.parse(time) < EARLIEST_MS || Date.parse(time) > LATEST_MS)
+    .map(([name]): FieldIssue => ({ path: `/${name}`, code: "custom", message: "is out of range" }));
+  if (issues.length > 0 || Date.parse(endsAt) > Date.parse(startsAt)) return issues;
+  return [{ path: "/endsAt", code: "custom", message: "must be after startsAt" }];
+}
+
+async function monitorIssues(
+  { tx, organizationId }: Change,
+  monitorId: number | null | undefined,
+): Promise<FieldIssue[]> {
+  if (monitorId === null || monitorId === undefined) return [];
+  const found = await tx`
+    SELECT 1 FROM monitors WHERE organization_id = ${organizationId} AND id = ${monitorId} FOR KEY SHARE`;
+  return found.length > 0 ? [] : [{ path: "/monitorId", code: "custom", message: "is no monitor" }];
+}
