@@ -18,7 +18,16 @@ export const ERROR_CODES = {
     summary:
       "The invite is unknown, expired, taken back, used, or meant for another email address than the caller's.",
   },
+  ALERT_URL_BLOCKED: {
+    status: 400,
+    summary: "The server sends no alerts to this URL, for it leads to this machine or its network.",
+  },
+  TARGET_BLOCKED: {
+    status: 400,
+    summary: "A monitor may not watch this address; the message names the setting that opens it.",
+  },
   UNAUTHENTICATED: { status: 401, summary: "No credential, or one that is unknown, expired or revoked." },
+  PAGE_LOCKED: { status: 401, summary: "The status page has a password; unlock it first." },
   INVALID_CREDENTIALS: { status: 401, summary: "The email, the password or the one-time code is wrong." },
   MFA_REQUIRED: {
     status: 401,
@@ -33,6 +42,10 @@ export const ERROR_CODES = {
     status: 429,
     summary:
       "A daily cap of the token is used up; it starts anew at midnight UTC, after `Retry-After` seconds.",
+  },
+  PLAN_LIMIT_MONITORS: {
+    status: 409,
+    summary: "The organisation's plan allows no more monitors.",
   },
   PLAN_LIMIT_LOG_BYTES: {
     status: 429,

@@ -9,14 +9,16 @@ function printWelcome(url: string): void {
   const lines = [
     `obs listens on ${url}`,
     "",
-    "Get a token:      bun run obs login --register",
-    "Ship a log file:  bun run obs ship FILE",
-    "Find a line:      bun run obs search WORD",
+    "Get a token:      bunx obs login --register",
+    "Ship a log file:  bunx obs ship FILE",
+    "Find a line:      bunx obs search WORD",
     `The API:          ${url}/docs`,
     "",
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
 }
+
+const START_ENDS = ["SIGTERM", "SIGINT"] as const;
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -29,7 +31,12 @@ async function main(): Promise<void> {
     // In the middle of the start there is nothing yet that would have to be stopped in order.
     stop: () => (stop === undefined ? process.exit(1) : stop.afterFault()),
   });
+  const endStart = () => process.exit(0);
+  // A start may wait long for its stores. Nothing is acknowledged before its end, and a process that a container begins with
+  // hears of no signal that it has not asked for.
+  for (const signal of START_ENDS) process.once(signal, endStart);
   const server = await startServer(config, metrics, log);
+  for (const signal of START_ENDS) process.off(signal, endStart);
   const drainMs = drainSecondsOf(config) * 1000;
   stop = new ServerStop({ server, drainMs, log, exit: (code) => process.exit(code) });
   stop.onSignals();

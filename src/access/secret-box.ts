@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 
 /** Bytes of the key: AES-256. */
 export const SECRET_KEY_BYTES = 32;
@@ -22,6 +22,11 @@ export class SecretBox {
   /** Tells keys apart without telling anything about them. */
   get fingerprint(): string {
     return createHash("sha256").update("obs secret key\0").update(this.#key).digest("hex").slice(0, 32);
+  }
+
+  /** A key of its own for a purpose, the same for everyone who has this one: 32 bytes that tell nothing about it. */
+  keyFor(purpose: string): Uint8Array {
+    return new Uint8Array(hkdfSync("sha256", this.#key, "", `obs ${purpose}`, SECRET_KEY_BYTES));
   }
 
   seal(plaintext: string, purpose: string): Buffer {

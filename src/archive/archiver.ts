@@ -1,10 +1,12 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "postgres";
 import { WorkLoop } from "../concurrency/work-loop.ts";
 import type { DependencyStatus } from "../health/readiness.ts";
 import { backoffMs } from "../jobs/claims/backoff.ts";
+import type { Claimant } from "../jobs/claims/claimant.ts";
 import { keepRenewed } from "../jobs/claims/keep-renewed.ts";
 import type { Claim } from "../jobs/claims/leased-rows.ts";
-import { takeTurn } from "../jobs/claims/turns.ts";
+import { takeTurn, takeTurnBack } from "../jobs/claims/turns.ts";
 import type { Logger } from "../log.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import type { ArchiveMetrics } from "./archive-metrics.ts";
@@ -16,6 +18,7 @@ import {
   claimCommitted,
   claimPlanned,
   measureOpenUnits,
+  takeUnitsBack,
   UNITS,
 } from "./ledger/unit-store.ts";
 import {
@@ -35,11 +38,18 @@ import { archiveUnit, type UnitCommitOptions } from "./unit-commit.ts";
 
 interface ArchiverOptions extends SweepOptions, UnitCommitOptions, HotDeletionOptions {
   readonly sql: Sql;
+  readonly claimant: Claimant;
   /** The time by which entries age, milliseconds since 1970; see `BelievedClock`. */
   readonly believedNow: () => Promise<number>;
+  /** Milliseconds, see `DELETION_WAIT_MS`. */
+  readonly deletionWaitMs: number;
   readonly metrics: ArchiveMetrics;
   readonly log: Logger;
 }
+
+/** Work of which there is one of a kind. */
+const SWEEP = "archive-sweep";
+const DELETION = "archive-deletion";
 
 /**
  * Moves entries whose time in the log store is over to the archive. Any number of instances share the work, each
@@ -49,6 +59,8 @@ export class Archiver {
   readonly #options: ArchiverOptions;
   readonly #loop: WorkLoop;
   #sweptMs: number | null = null;
+  /** What this server had when it died is free again. */
+  #hasTakenBack = false;
   #failing = false;
   /** How far the machine's clock is ahead of the time that is believed. */
   #aheadMs = 0;
@@ -89,14 +101,15 @@ export class Archiver {
 
   /** True when there may be more at once. */
   async #round(signal: AbortSignal): Promise<boolean> {
-    const { sql, metrics, now } = this.#options;
+    const { sql, claimant, metrics, now } = this.#options;
     try {
+      await this.#takeBack();
       const today = await this.#today();
       if (this.#sweptMs === null || now() - this.#sweptMs >= SWEEP_EVERY_MS) await this.#sweep(today, signal);
       const archived = await this.#archiveDue(today, signal);
       const deleted = signal.aborted
         ? null
-        : await takeTurn(sql, "archive-deletion", () => this.#deleteDue(signal));
+        : await takeTurn(sql, DELETION, () => this.#deleteDue(signal), claimant);
       const { open, failing } = await measureOpenUnits(sql);
       metrics.open.set(open);
       metrics.rounds.inc();
@@ -106,6 +119,14 @@ export class Archiver {
       this.#failing = true;
       throw error;
     }
+  }
+
+  async #takeBack(): Promise<void> {
+    if (this.#hasTakenBack) return;
+    const { sql, claimant } = this.#options;
+    for (const turn of [SWEEP, DELETION]) await takeTurnBack(sql, turn, claimant);
+    await askPostgres(() => takeUnitsBack(sql, claimant), LEDGER_TIMEOUT_MS);
+    this.#hasTakenBack = true;
   }
 
   /** The present day, by the time that is believed. */
@@ -118,19 +139,21 @@ export class Archiver {
 
   async #sweep(today: string, signal: AbortSignal): Promise<void> {
     const nowMs = this.#options.now();
-    await takeTurn(this.#options.sql, "archive-sweep", async () => {
+    const { sql, claimant } = this.#options;
+    const sweep = async (): Promise<void> => {
       await removeLeftovers(this.#options, today, signal);
       await planExpired(this.#options, today, signal);
-    });
+    };
+    await takeTurn(sql, SWEEP, sweep, claimant);
     this.#sweptMs = nowMs;
   }
 
   /** Brings planned units into the archive, as many as are deleted at once; true when there were any. */
   async #archiveDue(today: string, signal: AbortSignal): Promise<boolean> {
-    const { sql, metrics } = this.#options;
+    const { sql, claimant, metrics } = this.#options;
     let units = 0;
     for (let rows = 0; units < ROUND_MAX_UNITS && rows < DELETION_MAX_ROWS && !signal.aborted; units += 1) {
-      const unit = await askPostgres(() => claimPlanned(sql), LEDGER_TIMEOUT_MS);
+      const unit = await askPostgres(() => claimPlanned(sql, claimant), LEDGER_TIMEOUT_MS);
       if (unit === null) break;
       using _renewal = this.#keepRenewed(unit);
       await this.#orPostpone([unit], signal, async () => {
@@ -144,11 +167,13 @@ export class Archiver {
 
   /** Lets the log store go of what the archive has, of any instance's units; true when there was anything. */
   async #deleteDue(signal: AbortSignal): Promise<boolean> {
-    const { sql, metrics, log } = this.#options;
-    const units = await askPostgres(() => claimCommitted(sql), LEDGER_TIMEOUT_MS);
+    const { sql, claimant, deletionWaitMs, metrics, log } = this.#options;
+    const units = await askPostgres(() => claimCommitted(sql, claimant), LEDGER_TIMEOUT_MS);
     const [first] = units;
     if (first === undefined) return false;
     using _renewal = this.#keepRenewed({ claim: first.claim, key: {} });
+    // The ledger names all of them by now; whoever reads by an older list of files is done afterwards.
+    await this.#orPostpone(units, signal, () => pause(deletionWaitMs, undefined, { signal }));
     const checked: CommittedUnit[] = [];
     for (const unit of units)
       await this.#orPostpone([unit], signal, async () => {

@@ -62,6 +62,10 @@ export async function deleteArchived(
   await deletionsSettled(options, signal);
   if ((await statements.hotRowsLeft(units, signal)) > 0)
     throw new Error("the log store still has entries that it has deleted");
+  // What is fixed for the deletion is what was deleted; a statement of one that died may have come in between.
+  for (const { attempt, facts } of units)
+    if ((await statements.digestStaged(attempt, signal)).rows !== facts.rows)
+      throw new Error("what is fixed for the deletion has changed meanwhile");
   for (const unit of units) onStep("deleted", unit);
   for (const unit of units) await finish(options, unit, signal);
 }

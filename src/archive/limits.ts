@@ -7,6 +7,11 @@ export const UNIT_MAX_ROWS = 2_000_000;
 export const DELETION_MAX_ROWS = 4_000_000;
 /** Units of one deletion: each is checked again before, and named in it. */
 export const DELETION_MAX_UNITS = 200;
+/**
+ * Between a file's being named in the ledger and the deletion of its entries: whoever has read the ledger less than this
+ * ago finds in the log store all that no file of his list has.
+ */
+export const DELETION_WAIT_MS = 10_000;
 /** A deletion rewrites parts of any size; one that takes longer is stuck. */
 export const DELETION_MAX_MS = 1_800_000;
 /** How often a deletion is asked whether it is done. */

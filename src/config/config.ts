@@ -60,6 +60,8 @@ export function loadConfig(environment: Environment): Config {
   );
   if (!isConfig(config)) throw new Error("a setting has no value");
   requireTogether(config, ["syslogTlsCert", "syslogTlsKey"]);
+  requireTogether(config, ["gelfTlsCert", "gelfTlsKey"]);
+  requireTogether(config, ["forwardTlsCert", "forwardTlsKey"]);
   requireToken(config, "syslogToken", ["syslogTcpPort", "syslogUdpPort"]);
   requireToken(config, "gelfToken", ["gelfTcpPort", "gelfUdpPort"]);
   requireToken(config, "forwardToken", ["forwardPort"]);

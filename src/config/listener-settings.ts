@@ -79,6 +79,17 @@ export const LISTENER_SETTINGS = {
     secret: true,
     type: accessToken,
   }),
+  gelfTlsCert: setting({
+    name: "GELF_TLS_CERT",
+    defaultText: "none: plain TCP",
+    meaning: "As `SYSLOG_TLS_CERT`, for GELF over TCP.",
+    type: directory,
+  }),
+  gelfTlsKey: setting({
+    name: "GELF_TLS_KEY",
+    meaning: "File with the private key of that certificate in PEM.",
+    type: directory,
+  }),
   forwardPort: setting({
     name: "FORWARD_PORT",
     defaultText: "off",
@@ -97,6 +108,17 @@ export const LISTENER_SETTINGS = {
     meaning: "A token with the scope `logs:write`; its organisation owns what arrives.",
     secret: true,
     type: accessToken,
+  }),
+  forwardTlsCert: setting({
+    name: "FORWARD_TLS_CERT",
+    defaultText: "none: plain TCP",
+    meaning: "As `SYSLOG_TLS_CERT`, for the forward protocol.",
+    type: directory,
+  }),
+  forwardTlsKey: setting({
+    name: "FORWARD_TLS_KEY",
+    meaning: "File with the private key of that certificate in PEM.",
+    type: directory,
   }),
   forwardSharedKey: setting({
     name: "FORWARD_SHARED_KEY",

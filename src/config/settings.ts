@@ -1,7 +1,12 @@
+import { CHECK_SETTINGS } from "./check-settings.ts";
+import { hostNames } from "./host-values.ts";
 import { IDENTITY_PROVIDER_SETTINGS } from "./identity-provider-settings.ts";
 import { INGEST_SETTINGS } from "./ingest-settings.ts";
 import { LISTENER_SETTINGS } from "./listener-settings.ts";
 import { LOG_ARCHIVE_SETTINGS } from "./log-archive-settings.ts";
+import { NOTIFICATION_SETTINGS } from "./notification-settings.ts";
+import { PAGE_SETTINGS } from "./page-settings.ts";
+import { PROBE_SETTINGS } from "./probe-settings.ts";
 import { setting } from "./setting.ts";
 import {
   bytes,
@@ -191,6 +196,17 @@ export const SETTINGS = {
     meaning: "Whether such requests may go to private networks (10.0.0.0/8 and the like).",
     type: flag,
   }),
+  externaldataHosts: setting({
+    name: "EXTERNALDATA_HOSTS",
+    defaultText: "none: `externaldata` is refused",
+    meaning:
+      "Hosts whose files queries may read with `externaldata`; `*` is every host of the internet. What `OUTBOUND_ALLOW` " +
+      "does not open stays closed.",
+    type: hostNames,
+  }),
+  ...PROBE_SETTINGS,
+  ...PAGE_SETTINGS,
+  ...CHECK_SETTINGS,
   smtpUrl: setting({
     name: "SMTP_URL",
     defaultText: "none: mails go to the log and to `outbox` in the data directory",
@@ -204,6 +220,7 @@ export const SETTINGS = {
     meaning: "Whom mails come from.",
     type: mailSender,
   }),
+  ...NOTIFICATION_SETTINGS,
   requireEmailVerification: setting({
     name: "REQUIRE_EMAIL_VERIFICATION",
     default: "0",

@@ -77,7 +77,7 @@ export function oneOf<const T extends string>(values: readonly T[]): ValueType<T
   };
 }
 
-function isHostName(text: string): boolean {
+export function isHostName(text: string): boolean {
   return /^(?!-)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*$/.test(text) && /[A-Za-z]/.test(text);
 }
 
@@ -116,6 +116,16 @@ export const httpOrigin: ValueType<string> = {
     if (url.pathname !== "/" || url.search !== "") throw new ValueProblem("has a path or a query");
     if (url.username !== "" || url.password !== "") throw new ValueProblem("holds credentials");
     return url.origin;
+  },
+};
+
+/** An http(s) address of the operator's that requests are sent to; what it is opened by may stand in its query. */
+export const gatewayUrl: ValueType<string> = {
+  accepts: "an http or https address",
+  read: (text) => {
+    const url = parseUrl(text, ["http", "https"]);
+    if (url.username !== "" || url.password !== "") throw new ValueProblem("holds credentials");
+    return url.href;
   },
 };
 

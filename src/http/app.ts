@@ -1,8 +1,9 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { Components } from "./openapi/components.ts";
 import { operationOf } from "./openapi/operation.ts";
+import { routerPath } from "./path-pattern.ts";
 import { type Connection, Pipeline, type PipelineDeps, type Plan } from "./pipeline.ts";
-import { faultPlan, headPlanOf, missPlanner, planOf } from "./plans.ts";
+import { faultPlan, headPlanOf, type MissPlanner, missPlanner, planOf } from "./plans.ts";
 import type { Route } from "./route.ts";
 
 /** The application without a listener. */
@@ -21,7 +22,11 @@ const UNDESCRIBED = { parse: "none", detail: { hide: true } } as const;
  * headers are the pipeline's. Paths answer with and without a trailing slash, GET routes answer HEAD. Throws an
  * Error for two routes with one method and path.
  */
-export function buildApp(routes: readonly Route[], deps: PipelineDeps): App {
+export function buildApp(
+  routes: readonly Route[],
+  deps: PipelineDeps,
+  planMiss: MissPlanner = missPlanner(routes),
+): App {
   requireDistinct(routes);
   const pipeline = new Pipeline(deps);
   const connections = new WeakMap<Request, Connection>();
@@ -35,13 +40,13 @@ export function buildApp(routes: readonly Route[], deps: PipelineDeps): App {
   for (const route of routes) {
     const plan = planOf(route);
     const detail = operationOf(route, components);
-    elysia.route(route.method, route.path, ({ request }) => answer(plan, request), { parse: "none", detail });
+    const path = routerPath(route.path);
+    elysia.route(route.method, path, ({ request }) => answer(plan, request), { parse: "none", detail });
     if (route.method === "GET") {
       const head = headPlanOf(plan);
-      elysia.route("HEAD", route.path, ({ request }) => answer(head, request), UNDESCRIBED);
+      elysia.route("HEAD", path, ({ request }) => answer(head, request), UNDESCRIBED);
     }
   }
-  const planMiss = missPlanner(routes);
   elysia.all("/*", ({ request }) => answer(planMiss(request), request), UNDESCRIBED);
   elysia.onError(({ request, error }) => answer(faultPlan(request, error), request));
   elysia.compile();
@@ -59,7 +64,7 @@ export function buildApp(routes: readonly Route[], deps: PipelineDeps): App {
 function requireDistinct(routes: readonly Route[]): void {
   const seen = new Set<string>();
   for (const { method, path } of routes) {
-    const key = `${method} ${path.replace(/:[^/]+/g, ":")}`;
+    const key = `${method} ${path.replace(/:[a-zA-Z0-9]+/g, ":")}`;
     if (seen.has(key)) throw new Error(`${method} ${path} is declared twice`);
     seen.add(key);
   }

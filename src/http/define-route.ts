@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
 import { ApiError, validationFailed } from "../errors.ts";
 import { requireMediaType } from "./media-type.ts";
+import { parameterOf } from "./path-pattern.ts";
 import { compileQuery } from "./query-parameters.ts";
 import { readJson } from "./read-json.ts";
 import type {
@@ -47,6 +48,7 @@ export function route<
     access: spec.access,
     credential: spec.credential,
     rateLimit: spec.rateLimit ?? "default",
+    showsHead: spec.showsHead ?? false,
     isProbe: spec.isProbe ?? false,
     audit: spec.audit,
     effect,
@@ -127,13 +129,12 @@ function compileBody<B extends TSchema>(spec: BodySpec<B> | undefined): BodyInpu
 /** Refuses paths the router would read differently from what they look like. */
 function checkPath(path: string, params: TObject | undefined): void {
   const segments = path.split("/").slice(1);
-  const names = segments.filter((segment) => segment.startsWith(":")).map((segment) => segment.slice(1));
+  const names = segments.flatMap((segment) => parameterOf(segment)?.name ?? []);
   const declared = Object.keys(params?.properties ?? {});
-  if (
-    !path.startsWith("/") ||
-    !segments.every((segment) => /^(?::[a-zA-Z][a-zA-Z0-9]*|[a-z0-9._-]+)$/.test(segment))
-  ) {
-    throw new Error(`${path} is not a path of literal segments and whole :name parameters`);
+  const isSegment = (segment: string): boolean =>
+    parameterOf(segment) !== null || /^[a-z0-9._-]+$/.test(segment);
+  if (!path.startsWith("/") || !segments.every(isSegment)) {
+    throw new Error(`${path} is not a path of literal segments and :name parameters`);
   }
   if (names.toSorted().join() !== declared.toSorted().join()) {
     throw new Error(`${path} has parameters [${names.join()}] but declares [${declared.join()}]`);

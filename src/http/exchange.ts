@@ -9,6 +9,7 @@ import type { ExecutionOfKey } from "./ledger/idempotency.ts";
 import type { RequestLedger } from "./ledger/request-ledger.ts";
 import type { RequestName } from "./ledger/request-name.ts";
 import { SLOT_RETRY_SEC } from "./limits.ts";
+import { withReadBody } from "./read-body.ts";
 import type { AuthenticatedContext, ChangeWork, Reply, RequestContext } from "./route.ts";
 import { UnpackTurn } from "./unpack-turns.ts";
 
@@ -81,9 +82,8 @@ export class Exchange implements RequestContext {
   };
 
   /** Lets the body, which has been read, be read once more. */
-  restoreBody(body: Uint8Array<ArrayBuffer>): void {
-    const { url, method, headers, signal } = this.#request;
-    this.#request = new Request(url, { method, headers, signal, ...(body.length > 0 && { body }) });
+  restoreBody(body: Uint8Array): void {
+    this.#request = withReadBody(this.#request, body);
   }
 
   /**

@@ -22,11 +22,24 @@ export const MAX_WHOLE_READ_BYTES = 16 * 1024;
  */
 export const UNPACKING_MAX_RUNNING = 2;
 
-/** Packed bytes that wait for it: as much as is decoded before senders lose patience, some seventy bodies of the largest size. */
-export const UNPACKING_WAITING = { maxBytes: 96 * 1024 * 1024, maxBytesOfOne: 64 * 1024 * 1024 };
+/**
+ * Packed bytes that wait for it or are still coming, shared by organisations: one alone gets half of it, as much as is decoded
+ * while a sender that was refused waits to come again, a dozen bodies that are 20 MiB unpacked.
+ */
+export const UNPACKING_MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/** Seconds after which a body for which there is no such room may come again: until then some of those that wait are decoded. */
+export const UNPACKING_RETRY_SEC = 5;
 
 /** Bytes of a body that are copied before others may have the thread: a millisecond or two, where the memory is new. */
 export const COPY_SLICE_BYTES = 1024 * 1024;
+
+/**
+ * What the kernel is told to take of a connection before the server reads it; it takes up to twice as much. As much as an
+ * ordinary Linux lets any program ask for, so that it is the same everywhere: a batch of logs fits, and a sender that is 20
+ * milliseconds away still gets through with some 10 MB/s.
+ */
+export const RECEIVED_AHEAD_BYTES = 208 * 1024;
 
 /** How long a body may take to arrive. */
 export const BODY_TIMEOUT_MS = 60_000;

@@ -123,7 +123,7 @@ export class Pipeline {
       }
     }
     // Also a refused credential costs a call, of the address: it limits guessing and puts the headers on the answer.
-    const taken = this.#rateGate(plan.rateLimit, principal, clientAddress);
+    const taken = this.#rateGate({ rateClass: plan.rateLimit, principal, clientAddress, url: request.url });
     const rate = taken instanceof Promise ? await taken : taken;
     const caller = callerPath(principal, clientAddress);
     const exchange = this.#exchangeOf(plan, request, requestId, clientAddress, principal, caller);

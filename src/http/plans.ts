@@ -38,8 +38,20 @@ export function headPlanOf(plan: Plan): Plan {
   return { ...plan, method: "HEAD", isHead: true };
 }
 
+/** Makes the plan of a request that matches no route. */
+export type MissPlanner = (request: Request) => Plan;
+
+/** For a server that has not opened what most of its routes stand on: whoever asks is to come again. */
+export const planUnopened: MissPlanner = (request) => ({
+  ...unmatchedPlan(request, () => {
+    throw new ApiError("UNAVAILABLE", "The server is starting; what it needs does not answer yet.");
+  }),
+  identifies: false,
+  rateLimit: "public",
+});
+
 /** Makes the plans of requests that match no route: 405 where another method would have matched, else 404. */
-export function missPlanner(routes: readonly Route[]): (request: Request) => Plan {
+export function missPlanner(routes: readonly Route[]): MissPlanner {
   const patterns = routes.map((route) => ({ method: route.method, pattern: compilePath(route.path) }));
   const allowed = (path: string): string => {
     const segments = pathSegments(path);

@@ -127,7 +127,7 @@ export function resource<
           change(async (made) => ({ status: 200, body: await update(made, by.id(params), body) })),
       }),
 
-    remove: (remove: (change: Change, id: Id) => Promise<void>) =>
+    remove: (remove: (change: Change, id: Id) => Promise<void>, options: Pick<BodyOptions, "errors"> = {}) =>
       route({
         method: "DELETE",
         path: recordPath,
@@ -137,6 +137,7 @@ export function resource<
         audit: `DELETE_${audit}`,
         params: by.params,
         responses: { 204: { description: "Deleted" } },
+        errors: options.errors ?? [],
         handler: ({ change }, { params }) =>
           change(async (made) => {
             await remove(made, by.id(params));

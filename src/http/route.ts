@@ -7,7 +7,7 @@ import type { Logger } from "../log.ts";
 import type { RequestName } from "./ledger/request-name.ts";
 import type { UnpackTurn } from "./unpack-turns.ts";
 
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
 /**
  * Who may call a route. `public` needs no credential; `authenticated` any valid one; otherwise the caller
@@ -15,13 +15,17 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type Access = "public" | "authenticated" | { role: Role; scope: Scope };
 
-/** Which token bucket a call draws from; `probe` is for what machines ask for all the time, such as health. */
-export type RateLimitClass = "default" | "ingest" | "probe";
+/**
+ * Which token bucket a call draws from; `probe` is for what machines ask for all the time, such as health, `public` for what
+ * many readers behind one address ask for in an outage. `heartbeat` has a bucket for each token behind
+ * `/heartbeats/`, so that many jobs behind one address are never mistaken for one that is too eager.
+ */
+export type RateLimitClass = "default" | "ingest" | "probe" | "public" | "heartbeat";
 
 /**
  * What a call does to the state of an organisation. `change` is audited, counted against the caps of tokens and
- * executed once per Idempotency-Key; `ingest` stores logs, which have caps and counts of their own; `read` changes
- * nothing, whatever its method.
+ * executed once per Idempotency-Key; `ingest` stores logs and heartbeats, which have caps and counts of their own; `read`
+ * changes nothing, whatever its method.
  */
 export type Effect = "read" | "change" | "ingest";
 
@@ -141,6 +145,8 @@ export interface RouteSpec<
   /** Where else than in `Authorization: Bearer` a call may carry its token, for senders that cannot set that. */
   credential?: CredentialReader;
   rateLimit?: RateLimitClass;
+  /** Whether the document shows that the route answers HEAD: every GET does, few are meant to be asked so. */
+  showsHead?: boolean;
   /** How balancers and orchestrators ask whether the server lives: such calls have slots that nobody else can take. */
   isProbe?: boolean;
   /** The action the audit log records. With it the effect is `change`. */
@@ -178,6 +184,7 @@ export interface Route {
   readonly access: Access;
   readonly credential: CredentialReader | undefined;
   readonly rateLimit: RateLimitClass;
+  readonly showsHead: boolean;
   readonly isProbe: boolean;
   readonly audit: string | undefined;
   readonly effect: Effect;

@@ -1,6 +1,7 @@
 import type { App } from "./app.ts";
 import { IDLE_TIMEOUT_SEC, MAX_LISTENER_BODY_BYTES } from "./limits.ts";
 import { findPortHolder } from "./port-holder.ts";
+import { boundReceiving } from "./receive-bound.ts";
 
 interface ListenOptions {
   readonly hostname: string;
@@ -8,8 +9,13 @@ interface ListenOptions {
   readonly port: number;
 }
 
+/** Answers requests; never rejects. */
+type Answering = Pick<App, "handle">;
+
 export interface Listener {
   readonly port: number;
+  /** Passes every further request to another app; those that are being answered stay where they are. */
+  use(app: Answering): void;
   /** Where the server is reached on this machine. */
   readonly url: string;
   /** Accepts nothing more and resolves when the requests that are being answered have been. */
@@ -31,28 +37,29 @@ class PortTakenError extends Error {
 }
 
 /**
- * Listens for HTTP and passes requests to the app. Bounds of the listener answer without our envelope, so they lie far
+ * Listens for HTTP and passes requests to the app, until it is told of another one: nobody who connects meanwhile is refused.
+ * Bounds of the listener answer without our envelope, so they lie far
  * beyond those of the app. Throws when the address cannot be listened on, `PortTakenError` when somebody else does.
  */
-export function listen(app: App, options: ListenOptions): Listener {
+export function listen(app: Answering, options: ListenOptions): Listener {
+  let current = app;
   const server = serve(options, (request, listener) =>
-    app.handle(withAbsoluteUrl(request), {
+    current.handle(withAbsoluteUrl(request), {
       peerAddress: listener.requestIP(request)?.address,
       setIdleTimeout: (seconds) => listener.timeout(request, seconds),
     }),
   );
   const port = server.port ?? options.port;
+  boundReceiving(port);
   return {
     port,
+    use: (next) => {
+      current = next;
+    },
     url: `http://${server.hostname ?? options.hostname}:${port}`,
     stop: () => server.stop(false),
     abort: () => server.stop(true),
   };
-}
-
-/** Throws what `listen` would, and leaves nothing behind. */
-export async function requireListenable(options: ListenOptions): Promise<void> {
-  await serve(options, () => new Response(null, { status: 503 })).stop(true);
 }
 
 type Fetch = (request: Request, listener: Bun.Server<undefined>) => Response | Promise<Response>;

@@ -1,9 +1,14 @@
 import { TurnQueue } from "../../ingest/index.ts";
-import type { ShareKey } from "../concurrency/fair-share.ts";
+import { FairShare, type ShareKey } from "../concurrency/fair-share.ts";
 import { ApiError } from "../errors.ts";
-import { SLOT_RETRY_SEC, UNPACKING_MAX_RUNNING, UNPACKING_WAITING } from "./limits.ts";
+import { UNPACKING_MAX_RUNNING, UNPACKING_MAX_WAITING_BYTES, UNPACKING_RETRY_SEC } from "./limits.ts";
 
-const queue = new TurnQueue<() => void>(UNPACKING_WAITING);
+/** Of those that wait and those that are still coming. */
+const packed = new FairShare(UNPACKING_MAX_WAITING_BYTES);
+const queue = new TurnQueue<() => void>({
+  maxBytes: UNPACKING_MAX_WAITING_BYTES,
+  maxBytesOfOne: UNPACKING_MAX_WAITING_BYTES,
+});
 let running = 0;
 
 /**
@@ -14,6 +19,8 @@ export class UnpackTurn {
   readonly #owner: ShareKey;
   readonly #signal: AbortSignal | undefined;
   #isHeld = false;
+  /** Packed bytes that this request has room for until its turn comes. */
+  #roomBytes = 0;
 
   /** `owner` takes turns with others; once `signal` has aborted nobody waits for what would be unpacked. */
   constructor(owner: ShareKey, signal?: AbortSignal) {
@@ -21,19 +28,35 @@ export class UnpackTurn {
     this.#signal = signal;
   }
 
-  /** Resolves when it is held. Throws UNAVAILABLE when too many packed bytes wait, and when nobody waits any more. */
+  /**
+   * Takes the room in which so many packed bytes wait for the turn: before they come, so that none come to be refused. Throws
+   * RATE_LIMITED when too many of the organisation wait, UNAVAILABLE when too many do.
+   */
+  expect(packedBytes: number): void {
+    const more = packedBytes - this.#roomBytes;
+    if (this.#isHeld || more <= 0) return;
+    const taking = packed.take([this.#owner], more);
+    if (taking === "share_used_up")
+      throw refusal("RATE_LIMITED", "Too many of your bodies wait to be unpacked.");
+    if (taking === "all_used_up") throw refusal("UNAVAILABLE", "Too many bodies wait to be unpacked.");
+    this.#roomBytes = packedBytes;
+  }
+
+  /** Resolves when it is held. Throws as `expect`, and UNAVAILABLE when nobody waits any more for what would be unpacked. */
   async take(packedBytes: number): Promise<void> {
     if (this.#isHeld) return;
     if (running < UNPACKING_MAX_RUNNING) running++;
     else await this.#wait(packedBytes);
     this.#isHeld = true;
+    this.#giveBackRoom();
     if (this.#signal?.aborted === true) {
       this.release();
-      throw unavailable("The caller went away.");
+      throw refusal("UNAVAILABLE", "The caller went away.");
     }
   }
 
   release(): void {
+    this.#giveBackRoom();
     if (!this.#isHeld) return;
     this.#isHeld = false;
     const begin = queue.take();
@@ -42,12 +65,18 @@ export class UnpackTurn {
   }
 
   #wait(packedBytes: number): Promise<void> {
+    this.expect(packedBytes);
     const { promise, resolve } = Promise.withResolvers<void>();
-    if (queue.add(this.#owner, resolve, packedBytes)) return promise;
-    throw unavailable("Too many bodies are being unpacked.");
+    if (!queue.add(this.#owner, resolve, packedBytes)) throw new Error("room was taken and is not there");
+    return promise;
+  }
+
+  #giveBackRoom(): void {
+    packed.giveBack([this.#owner], this.#roomBytes);
+    this.#roomBytes = 0;
   }
 }
 
-function unavailable(message: string): ApiError {
-  return new ApiError("UNAVAILABLE", message, { retryAfterSeconds: SLOT_RETRY_SEC });
+function refusal(code: "RATE_LIMITED" | "UNAVAILABLE", message: string): ApiError {
+  return new ApiError(code, message, { retryAfterSeconds: UNPACKING_RETRY_SEC });
 }

@@ -130,8 +130,9 @@ function unpackInThreadPool(
       if (piece.buffer !== buffer || !isNext) throw new Error("unpacked bytes are not in one piece");
       bytes = new Uint8Array(buffer, byteOffset, bytes.length + piece.length);
       if (bytes.length <= maxBytes) return;
+      // Whoever hears of it may free the packed bytes, which the thread pool reads until the stream is closed.
+      stream.once("close", () => reject(tooLarge(maxBytes)));
       stream.destroy();
-      reject(tooLarge(maxBytes));
     });
     stream.on("error", (error) => reject(corrupt(encoding, error)));
     stream.on("end", () => resolve({ bytes, bytesRead: stream.bytesWritten }));

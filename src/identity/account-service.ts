@@ -165,7 +165,7 @@ export async function describeCaller(deps: AccountDependencies, principal: Princ
     scopes: [...principal.scopes],
     plan: { name, limits: { monitors: maxMonitors, monthlyChecks, monthlyLogBytes } },
     quota: {
-      monitors: quotaOf(maxMonitors, 0),
+      monitors: quotaOf(maxMonitors, used.monitors),
       monthlyChecks: quotaOf(monthlyChecks, used.monthlyChecks),
       monthlyLogBytes: quotaOf(monthlyLogBytes, used.monthlyLogBytes),
     },

@@ -46,6 +46,18 @@ export async function lockMember(
   return row === undefined ? null : memberOf(row);
 }
 
+/** Which of some people belong to the organisation; they stay members until the transaction ends. */
+export async function lockMembers(
+  tx: TransactionSql,
+  organizationId: number,
+  userIds: readonly number[],
+): Promise<Set<number>> {
+  const rows = await tx<{ user_id: string }[]>`
+    SELECT user_id FROM memberships
+    WHERE organization_id = ${organizationId} AND user_id = ANY(${[...userIds]}::bigint[]) FOR KEY SHARE`;
+  return new Set(rows.map(({ user_id }) => Number(user_id)));
+}
+
 export async function countMembers(tx: TransactionSql, organizationId: number, role?: Role): Promise<number> {
   const [row] = await tx<{ members: string }[]>`
     SELECT count(*) AS members FROM memberships

@@ -8,3 +8,5 @@ export const OUTBOUND_RESPONSE_MAX_BYTES = 64 * 2 ** 20;
 export const OUTBOUND_REDIRECTS_MAX = 10;
 /** Headers of an answer; servers send a few kilobytes. */
 export const OUTBOUND_HEADERS_MAX_BYTES = 64 * 1024;
+/** How long one address of a name may be silent before the next is tried beside it; RFC 8305, section 5. */
+export const NEXT_ADDRESS_AFTER_MS = 250;

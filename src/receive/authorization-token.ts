@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import type { CredentialReader } from "../http/route.ts";
 
 /** Authorization schemes of log senders, in lower case, besides Bearer, which every route knows. */
@@ -29,6 +30,24 @@ export function authorizationToken(...schemes: readonly SenderScheme[]): Credent
     }
   };
 }
+
+/**
+ * Reads the token of senders that cannot set a bearer token: the password of Basic authentication, else `?token=` for those
+ * that know nothing but an address. Addresses end in the logs of proxies, so such a token should have `logs:write` only.
+ */
+export const addressToken: CredentialReader = (request) => {
+  const password = basicPassword(request);
+  if (password !== null) return password;
+  const at = request.url.indexOf("?");
+  return at < 0 ? null : new URLSearchParams(request.url.slice(at + 1)).get("token");
+};
+
+/** The parameter that `addressToken` reads. */
+export const TokenParameter = Type.Optional(
+  Type.String({ maxLength: 128, description: "The token, for senders that cannot send it otherwise." }),
+);
+
+const basicPassword = authorizationToken("basic");
 
 function basicToken(value: string): string {
   const [user = "", ...password] = fromBase64(value).split(":");

@@ -1,20 +1,20 @@
-import { type CommittedBlock, indexedText, textAt } from "../../ingest/index.ts";
+import { type CommittedBlock, type EntryColumns, indexedText, textAt } from "../../ingest/index.ts";
 import type { MatchRow } from "../../query/index.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 
-/** A row of a committed batch, by the public names of the columns. */
-export class BlockRow implements MatchRow {
-  readonly #block: CommittedBlock;
+/** An entry that is perhaps not stored yet, by the public names of the columns that a sender gives. */
+export class EntryRow implements MatchRow {
+  readonly #entries: EntryColumns;
   readonly #row: number;
 
-  constructor(block: CommittedBlock, row: number) {
-    this.#block = block;
+  constructor(entries: EntryColumns, row: number) {
+    this.#entries = entries;
     this.#row = row;
   }
 
   text(column: string): string {
-    const block = this.#block;
+    const block = this.#entries;
     const row = this.#row;
     switch (column) {
       case "level":
@@ -39,20 +39,12 @@ export class BlockRow implements MatchRow {
   }
 
   integer(column: string): bigint {
-    switch (column) {
-      case "ts":
-        return this.#block.ts(this.#row);
-      case "receivedAt":
-        return this.#block.receivedAt(this.#row) * NANOS_PER_MILLI;
-      case "id":
-        return this.#block.id(this.#row);
-      default:
-        throw new TypeError(`no column of numbers: ${column}`);
-    }
+    if (column === "ts") return this.#entries.ts(this.#row);
+    throw new TypeError(`no column of numbers: ${column}`);
   }
 
   attribute(key: string): { readonly text: string; readonly isJson: boolean } | null {
-    const { attrs, attrJsonKeys } = this.#block.details;
+    const { attrs, attrJsonKeys } = this.#entries.details;
     const at = findElement(attrs.keys, attrs.ends, this.#row, key);
     if (at === -1) return null;
     const isJson = findElement(attrJsonKeys.elements, attrJsonKeys.ends, this.#row, key) !== -1;
@@ -60,9 +52,26 @@ export class BlockRow implements MatchRow {
   }
 }
 
+/** A row of a committed batch. */
+export class BlockRow extends EntryRow {
+  readonly #stored: CommittedBlock;
+  readonly #at: number;
+
+  constructor(block: CommittedBlock, row: number) {
+    super(block, row);
+    this.#stored = block;
+    this.#at = row;
+  }
+
+  override integer(column: string): bigint {
+    if (column === "receivedAt") return this.#stored.receivedAt(this.#at) * NANOS_PER_MILLI;
+    return column === "id" ? this.#stored.id(this.#at) : super.integer(column);
+  }
+}
+
 /** Where the element stands among those of the row; -1 when it does not. */
 function findElement(
-  { texts, indexes }: CommittedBlock["service"],
+  { texts, indexes }: EntryColumns["service"],
   ends: ArrayLike<number>,
   row: number,
   element: string,

@@ -1,6 +1,6 @@
-import { type CommittedBlock, indexedText } from "../../ingest/index.ts";
-import type { RowBound, RowSet, SearchIndex } from "../../query/index.ts";
-import { BlockRow } from "./block-row.ts";
+import { type EntryColumns, LEVEL_NAMES } from "../../ingest/index.ts";
+import { type RowBound, RowSet, type SearchIndex } from "../../query/index.ts";
+import { EntryRow } from "./block-row.ts";
 
 /** The rows that a bound leaves; when it is exact, they fulfil the conditions it was made of. */
 interface BoundedSet {
@@ -8,7 +8,7 @@ interface BoundedSet {
   readonly isExact: boolean;
 }
 
-type Attribute = ReturnType<BlockRow["attribute"]>;
+type Attribute = ReturnType<EntryRow["attribute"]>;
 type ColumnBound = Extract<RowBound, { kind: "column" }>;
 type AttributeBound = Extract<RowBound, { kind: "attribute" }>;
 type CompoundBound = Extract<RowBound, { kind: "all" | "any" }>;
@@ -26,11 +26,11 @@ const SPARSE_ROWS = 8;
 
 /** Decides bounds for the rows of one batch, each distinct text of a column or an attribute once. */
 export class BoundedRows {
-  readonly #block: CommittedBlock;
+  readonly #block: EntryColumns;
   readonly #search: SearchIndex;
   readonly #attributes = new Map<string, AttributeColumn>();
 
-  constructor(block: CommittedBlock, search: SearchIndex) {
+  constructor(block: EntryColumns, search: SearchIndex) {
     this.#block = block;
     this.#search = search;
   }
@@ -70,24 +70,23 @@ export class BoundedRows {
 
   #rowsOfColumn({ column, holds }: ColumnBound, within: RowSet): BoundedSet {
     const block = this.#block;
-    const decided = new Map<string, boolean | null>();
-    return keep(within, (row) => {
-      const text = column === "level" ? block.level(row) : indexedText(block[column], row);
-      let answer = decided.get(text);
-      if (answer === undefined) {
-        answer = holds(text);
-        decided.set(text, answer);
-      }
-      return answer;
+    const { texts, indexes } =
+      column === "level" ? { texts: LEVEL_NAMES, indexes: block.levelBytes } : block[column];
+    let isExact = true;
+    const rows = RowSet.ofIndexes(within, indexes, texts.length, (value) => {
+      const answer = holds(texts[value] ?? "");
+      if (answer === null) isExact = false;
+      return answer !== false;
     });
+    return { rows, isExact };
   }
 
   #rowsOfAttribute({ key, others, holds }: AttributeBound, within: RowSet): BoundedSet {
     const isElsewhere = (row: number): boolean =>
-      others.some((other) => new BlockRow(this.#block, row).attribute(other) !== null);
+      others.some((other) => new EntryRow(this.#block, row).attribute(other) !== null);
     if (within.size * SPARSE_ROWS < this.#block.rows)
       return keep(within, (row) => {
-        const value = new BlockRow(this.#block, row).attribute(key);
+        const value = new EntryRow(this.#block, row).attribute(key);
         return value === null && isElsewhere(row) ? null : holds(value);
       });
     const { values, indexes } = this.#attributeColumn(key);
@@ -108,7 +107,7 @@ export class BoundedRows {
     const indexes = new Uint32Array(this.#block.rows);
     const numbers = { text: new Map<string, number>(), json: new Map<string, number>() };
     for (let row = 0; row < this.#block.rows; row++) {
-      const value = new BlockRow(this.#block, row).attribute(key);
+      const value = new EntryRow(this.#block, row).attribute(key);
       if (value === null) continue;
       const known = numbers[value.isJson ? "json" : "text"];
       let number = known.get(value.text);

@@ -43,8 +43,10 @@ interface LogReceiverDependencies {
 /** A request of a format that others define. */
 export interface ReceivedRequest {
   readonly principal: Principal;
-  /** Unpacked; given away where `apart` is given. */
+  /** What the decoder takes; given away where `apart` is given. */
   readonly body: Uint8Array;
+  /** Of a body that the decoder unpacks itself: how many it has then. */
+  readonly unpackedBytes?: number;
   readonly decoder: RecordDecoder;
   /** The decoder as data, to decode a large body elsewhere; null where none is large. */
   readonly apart: RecordDecoderSpec | null;
@@ -105,7 +107,7 @@ export class LogReceiver {
    * nothing is stored then, except that after UNAVAILABLE of the quarantine the entries may be.
    */
   async receive(request: ReceivedRequest): Promise<Received> {
-    const { principal, body, decoder, apart, requestName } = request;
+    const { principal, body, unpackedBytes = body.length, decoder, apart, requestName } = request;
     const { organizationId } = principal;
     const { ingest, caps } = this.#deps;
     const writer = this.#writer;
@@ -113,7 +115,7 @@ export class LogReceiver {
     const ingestRequest: IngestRequest = {
       organizationId,
       format: decoder.format,
-      bytes: body.length,
+      bytes: unpackedBytes,
       keys:
         requestName === null
           ? null
@@ -139,9 +141,14 @@ export class LogReceiver {
             },
     };
     const store = (): Promise<IngestResult> => ingest.ingest(ingestRequest).catch(throwForClient);
-    const { accepted, duplicates, replayed } = await countLogBytes(caps, principal, body.length, store);
+    const { accepted, duplicates, replayed } = await countLogBytes(caps, principal, unpackedBytes, store);
     // Before anybody keeps or shows anything of them.
-    const rejections = await maskedRecords(this.#deps.rules, organizationId, outcome.rejections);
+    const rejections = await maskedRecords(
+      this.#deps.rules,
+      organizationId,
+      outcome.rejections,
+      apart?.kind === "source" ? apart : null,
+    );
     const quarantined =
       request.quarantines && outcome.rejected > 0
         ? await this.#deps.quarantine.keep({

@@ -1,11 +1,14 @@
 import manifest from "../../package.json" with { type: "json" };
+import type { Config } from "../config/config.ts";
 import { opsRoutes } from "../domains/operations/routes.ts";
 import { type App, buildApp } from "../http/app.ts";
 import { PostgresLedger } from "../http/ledger/request-ledger.ts";
 import { MemoryRateLimiter } from "../http/rate-limit/memory-limiter.ts";
+import type { RateLimits } from "../http/rate-limit/rate-gate.ts";
 import type { RateLimiter } from "../http/rate-limit/rate-limiter.ts";
 import { RedisRateLimiter } from "../http/rate-limit/redis-limiter.ts";
 import { storeVersions } from "../storage/versions.ts";
+import { withPageHosts } from "./page-hosts.ts";
 import type { Part } from "./part.ts";
 import { serverReadiness } from "./readiness.ts";
 import type { Services } from "./services.ts";
@@ -31,18 +34,23 @@ export function createApp(services: Services, parts: readonly Part[], isDraining
     },
     routes,
   );
-  return buildApp([...routes, ...operations], {
+  const app = buildApp([...routes, ...operations], {
     ...services,
     ledger: new PostgresLedger(services),
     rateLimiter: createRateLimiter(services),
-    rateLimits: {
-      perMinute: config.rateLimitPerMinute,
-      ingestPerMinute: config.rateLimitIngestPerMinute,
-      anonymousPerMinute: config.rateLimitAnonymousPerMinute,
-    },
+    rateLimits: rateLimitsOf(config),
     trustedProxies: config.trustedProxies ?? [],
     isDraining,
   });
+  return withPageHosts(app, services.statusPages);
+}
+
+export function rateLimitsOf(config: Config): RateLimits {
+  return {
+    perMinute: config.rateLimitPerMinute,
+    ingestPerMinute: config.rateLimitIngestPerMinute,
+    anonymousPerMinute: config.rateLimitAnonymousPerMinute,
+  };
 }
 
 function createRateLimiter({ stores: { redis }, metrics, log }: Services): RateLimiter {

@@ -1,10 +1,17 @@
 import { auditRoutes } from "../domains/audit/routes.ts";
+import { escalationDomain, readOnCall } from "../domains/escalation/domain.ts";
 import { exportRoutes } from "../domains/export/routes.ts";
+import { incidentDomain } from "../domains/incidents/domain.ts";
+import { acknowledge, resolve } from "../domains/incidents/service.ts";
 import { ingestRuleDomain } from "../domains/ingest-rules/domain.ts";
 import { ingestSourceDomain } from "../domains/ingest-sources/domain.ts";
 import { kqlRoutes } from "../domains/kql/routes.ts";
+import { kqlFunctionRoutes } from "../domains/kql-functions/routes.ts";
+import { kqlTableDomain } from "../domains/kql-tables/domain.ts";
+import { logMetricRoutes } from "../domains/log-metrics/routes.ts";
 import { logArchiveRoutes } from "../domains/logs/archive/routes.ts";
 import { logIngestRoutes } from "../domains/logs/ingest-routes.ts";
+import { readPatternChanges } from "../domains/logs/patterns/pattern-changes.ts";
 import { logPatternRoutes } from "../domains/logs/patterns/routes.ts";
 import { logReadRoutes } from "../domains/logs/read-routes.ts";
 import { elasticsearchRoutes } from "../domains/logs/receive/elasticsearch/routes.ts";
@@ -17,14 +24,24 @@ import { platformRoutes } from "../domains/logs/receive/platforms/routes.ts";
 import { splunkRoutes } from "../domains/logs/receive/splunk/routes.ts";
 import { logRetentionRoutes } from "../domains/logs/retention/routes.ts";
 import { tailDomain } from "../domains/logs/tail/domain.ts";
+import { maintenanceRoutes } from "../domains/maintenance/routes.ts";
+import { monitorScheduling } from "../domains/monitors/scheduling/part.ts";
+import { notificationDomain, readDeliveries } from "../domains/notifications/domain.ts";
+import { onCallDomain } from "../domains/on-call/domain.ts";
 import { inviteMailer } from "../domains/organizations/invite-mail.ts";
 import { organizationRoutes } from "../domains/organizations/routes.ts";
 import { overviewRoutes } from "../domains/overview/routes.ts";
 import { quarantineDomain } from "../domains/quarantine/domain.ts";
+import { receivedAlertRoutes } from "../domains/received-alerts/routes.ts";
 import { savedSearchRoutes } from "../domains/saved-searches/routes.ts";
+import { statusPageDomain } from "../domains/status-pages/domain.ts";
 import { removeExpiredKeys } from "../http/ledger/idempotency-store.ts";
+import { PasswordHasher } from "../identity/password-hasher.ts";
+import { createTxtResolver } from "../identity/providers/sso/txt-resolver.ts";
+import { hasPolicy } from "../on-call/policy-store.ts";
 import { removeOldTokenUsage } from "../usage/token-usage-store.ts";
-import { identityPart } from "./identity.ts";
+import { createLoginThrottle, identityPart } from "./identity.ts";
+import { serverMonitors } from "./monitors.ts";
 import type { Part } from "./part.ts";
 import type { Services } from "./services.ts";
 
@@ -37,6 +54,7 @@ export function openDomains(services: Services) {
   return [
     services.serverIngest,
     services.mail,
+    services.notifications,
     services.archive,
     services.anchors,
     services.events,
@@ -59,6 +77,37 @@ export function openDomains(services: Services) {
     ingestSourceDomain(services),
     ingestRuleDomain(services),
     { routes: savedSearchRoutes(services) },
+    { routes: kqlFunctionRoutes(services) },
+    kqlTableDomain(services),
+    services.counting,
+    { routes: logMetricRoutes({ ...services, ...services.counting }) },
+    onCallDomain(services),
+    escalationDomain({ ...services, links: services.acknowledgeLinks, acknowledge, resolve }),
+    incidentDomain({
+      ...services,
+      readPatternChanges: (caller, times) => readPatternChanges(services, caller, times),
+      knowsPolicy: hasPolicy,
+      readDeliveries: (organizationId, incidentId) => readDeliveries(services, organizationId, incidentId),
+      readOnCall: (organizationId, incidentId) => readOnCall(services, organizationId, incidentId),
+    }),
+    { routes: receivedAlertRoutes({ ...services, knowsPolicy: hasPolicy }) },
+    notificationDomain(services),
+    serverMonitors(services),
+    monitorScheduling({
+      ...services,
+      clickhouseEndpoint: services.stores.clickhouseEndpoint,
+      metrics: services.metrics.monitors,
+    }),
+    {
+      routes: maintenanceRoutes({ ...services, onWindowsChanged: services.monitorChanges.wake }),
+    },
+    statusPageDomain({
+      ...services,
+      passwords: new PasswordHasher({ concurrency: 1 }),
+      throttle: createLoginThrottle(services),
+      statusPageHosts: config.statusPageHosts ?? [],
+      resolveTxt: createTxtResolver(),
+    }),
     { routes: auditRoutes(services) },
     { routes: organizationRoutes({ ...services, mailInvite: inviteMailer(services) }) },
     { routes: overviewRoutes(services) },

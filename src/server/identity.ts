@@ -8,7 +8,6 @@ import { providerRoutes } from "../identity/providers/provider-routes.ts";
 import { createTxtResolver } from "../identity/providers/sso/txt-resolver.ts";
 import { RedisLoginThrottle } from "../identity/redis-login-throttle.ts";
 import { identityRoutes } from "../identity/routes.ts";
-import { OutboundPolicy } from "../outbound/outbound-policy.ts";
 import type { Services } from "./services.ts";
 
 /** People, their tokens, and the ways in which they sign in. */
@@ -26,10 +25,7 @@ export function identityPart(services: Services) {
       ...providerRoutes({
         ...services,
         providers: serverProviders(config),
-        outbound: new OutboundPolicy({
-          allow: config.outboundAllow ?? [],
-          allowPrivate: config.outboundAllowPrivate,
-        }),
+        outbound: services.policy,
         resolveTxt: createTxtResolver(),
       }),
     ],
@@ -37,7 +33,8 @@ export function identityPart(services: Services) {
   };
 }
 
-function createLoginThrottle({ stores: { redis }, now, log }: Services): LoginThrottle {
+/** Counts what is guessed. */
+export function createLoginThrottle({ stores: { redis }, now, log }: Services): LoginThrottle {
   const local = new MemoryLoginThrottle({ now });
   return redis === null ? local : new RedisLoginThrottle({ redis, local, now, log });
 }

@@ -34,6 +34,7 @@ interface ServerIngestOptions {
   readonly log: Logger;
   readonly committed: CommittedBatches;
   readonly rulesOf: IngestOptions["rulesOf"];
+  readonly stored: (lastId: bigint) => void;
 }
 
 /** The write-ahead log of this server and the way from there to the store. */
@@ -68,6 +69,7 @@ export async function openServerIngest(options: ServerIngestOptions): Promise<Se
     now: Date.now,
     committed: options.committed,
     rulesOf: options.rulesOf,
+    stored: options.stored,
     takenOver: (opened) => requestsOf(opened).takenOver(),
     onFatal: (error) => {
       log.fatal({ err: error }, "the write-ahead log has failed; the next start recovers what it holds");

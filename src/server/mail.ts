@@ -10,6 +10,7 @@ import { fileTransport } from "../notify/mail/file-transport.ts";
 import { MailSender } from "../notify/mail/mail-sender.ts";
 import { type EnqueueMail, outbox } from "../notify/mail/outbox.ts";
 import { smtpServerOf, smtpTransport } from "../notify/mail/smtp-transport.ts";
+import type { MailTransport } from "../notify/mail/transport.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** How long a mail that is being sent may take when the server stops; cut off, it is sent again by the next start. */
@@ -28,6 +29,8 @@ interface ServerMailOptions {
 /** Mail of one server: what mails are put into, what mails links, and the sending. */
 interface ServerMail {
   readonly enqueue: EnqueueMail;
+  /** For what does not wait in the outbox. */
+  readonly transport: MailTransport;
   readonly links: LinkIssuer;
   readonly checks: readonly DependencyCheck[];
   start(): void;
@@ -60,6 +63,7 @@ export function openServerMail(options: ServerMailOptions): ServerMail {
   });
   return {
     enqueue,
+    transport,
     links,
     checks: [{ name: "mail", check: async () => sender.status() }],
     start: () => {

@@ -5,11 +5,14 @@ import { eventMetrics } from "../changes/events/event-metrics.ts";
 import { ingestRuleMetrics } from "../domains/ingest-rules/rule-metrics.ts";
 import { messageMetrics } from "../domains/logs/receive/listeners/message-metrics.ts";
 import { tailMetrics } from "../domains/logs/tail/tail-metrics.ts";
+import { monitorMetrics } from "../domains/monitors/scheduling/monitor-metrics.ts";
 import { quarantineMetrics } from "../domains/quarantine/quarantine-metrics.ts";
 import { httpMetrics, rateLimitMetrics } from "../http/http-metrics.ts";
+import { deliveryMetrics } from "../notify/deliveries/delivery-metrics.ts";
 import { mailMetrics } from "../notify/mail/mail-metrics.ts";
 import { dedupeMetrics } from "../receive/dedupe-metrics.ts";
 import { ingestMetrics, insertMetrics, walMetrics } from "../receive/ingest-metrics.ts";
+import { sealMetrics } from "../rules/seal/seal-metrics.ts";
 import { queryMetrics } from "../storage/query-metrics.ts";
 import { registerProcessMetrics, uncaughtFaults } from "./process-metrics.ts";
 
@@ -33,10 +36,13 @@ export function createMetrics() {
     query: queryMetrics(registry),
     tail: tailMetrics(registry),
     mail: mailMetrics(registry),
+    deliveries: deliveryMetrics(registry),
     audit: anchorMetrics(registry),
     events: eventMetrics(registry),
     archive: archiveMetrics(registry),
     quarantine: quarantineMetrics(registry),
+    monitors: monitorMetrics(registry),
+    seal: sealMetrics(registry),
     syslog: messageMetrics(registry, "syslog"),
     gelf: messageMetrics(registry, "gelf"),
     forward: messageMetrics(registry, "forward"),

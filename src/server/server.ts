@@ -1,5 +1,5 @@
-import type { Config } from "../config/config.ts";
-import { type Listener, listen, requireListenable } from "../http/server.ts";
+import { type Config, publicUrlOf } from "../config/config.ts";
+import { type Listener, listen } from "../http/server.ts";
 import type { Logger } from "../log.ts";
 import { openStores } from "../storage/open.ts";
 import { createApp } from "./app.ts";
@@ -9,6 +9,12 @@ import type { Metrics } from "./metrics.ts";
 import { type Part, startParts, stopParts } from "./part.ts";
 import type { StoppableServer } from "./server-stop.ts";
 import { openServices } from "./services.ts";
+import { openStandIn } from "./stand-in.ts";
+
+/** For the moment in which not even the address of the server is known to what answers. */
+const UNOPENED = {
+  handle: async () => new Response(null, { status: 503, headers: { "retry-after": "1" } }),
+};
 
 /** How long requests that are being answered may take when the server stops. */
 const STOP_REQUESTS_MS = 2_000;
@@ -17,13 +23,33 @@ interface Server extends StoppableServer {
   readonly url: string;
 }
 
-/** Opens the stores, what stands on them and every domain, starts it all and listens. Throws when something cannot be opened. */
+/**
+ * Listens, opens the stores, what stands on them and every domain, and starts it all; until then the listener is answered by
+ * what needs no store. Throws when something cannot be opened.
+ */
 export async function startServer(config: Config, metrics: Metrics, log: Logger): Promise<Server> {
   // Before anything is opened or changed for a server that could not be reached.
-  if (config.port !== 0) await requireListenable({ hostname: config.host, port: config.port });
-  const stores = await openStores(config, log);
+  const listener = listen(UNOPENED, { hostname: config.host, port: config.port });
   try {
-    const services = await openServices({ config, stores, metrics, log });
+    return await openServer(listener, config, metrics, log);
+  } catch (error) {
+    await listener.abort();
+    throw error;
+  }
+}
+
+async function openServer(
+  listener: Listener,
+  config: Config,
+  metrics: Metrics,
+  log: Logger,
+): Promise<Server> {
+  const publicUrl = publicUrlOf(config, listener.port);
+  const standIn = await openStandIn({ config, publicUrl, metrics, log });
+  listener.use(standIn.app);
+  const stores = await openStores(config, log, standIn.answered);
+  try {
+    const services = await openServices({ config, stores, metrics, log, publicUrl });
     const domains: readonly Part[] = openDomains(services);
     const tasks = domains.flatMap((part) => part.housekeeping ?? []);
     const housekeeping = new Housekeeping({
@@ -36,9 +62,9 @@ export async function startServer(config: Config, metrics: Metrics, log: Logger)
     let isDraining = false;
     const app = createApp(services, parts, () => isDraining);
     await startParts(parts);
-    const listener = listen(app, { hostname: config.host, port: services.port });
+    listener.use(app);
     return {
-      url: services.publicUrl,
+      url: publicUrl,
       drain: () => {
         isDraining = true;
       },

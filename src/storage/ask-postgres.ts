@@ -24,13 +24,14 @@ export async function askPostgres<T>(work: () => Promise<T>, timeoutMs = ANSWER_
   try {
     return await Promise.race([work(), late.promise]);
   } catch (error) {
-    throw isUnavailable(error) ? unanswered("no usable connection", error) : error;
+    throw isPostgresAway(error) ? unanswered("no usable connection", error) : error;
   } finally {
     clearTimeout(timer);
   }
 }
 
-function isUnavailable(error: unknown): boolean {
+/** Whether what was thrown says that Postgres cannot answer now, and nothing about what it was asked. */
+export function isPostgresAway(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return SERVER_STATE.test(error.code);
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return false;
   return CONNECTION_LOST.test(error.code);

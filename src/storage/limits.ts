@@ -79,11 +79,11 @@ export const REDIS_START_TIMEOUT_MS = 1_000;
 /** Other instances migrate for this long at most; a start that waits longer has met a stuck one. */
 export const MIGRATION_LOCK_TIMEOUT_MS = 300_000;
 
-/** A configured store may come up after the server (containers start together); a start waits this long for it. */
-export const EXTERNAL_STORE_START_TIMEOUT_MS = 60_000;
-
 /** Pause between two tries to reach a configured store at the start. */
 export const EXTERNAL_STORE_RETRY_DELAY_MS = 500;
+
+/** How often a start that waits for a configured store says so. */
+export const EXTERNAL_STORE_REPORT_EVERY_MS = 60_000;
 
 /** What the clients get to finish before the stores are closed; the server has drained by then. */
 export const CLIENT_CLOSE_TIMEOUT_MS = 1_000;
@@ -97,15 +97,13 @@ export const ANSWER_ROW_MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes of an answer that ClickHouse gathers in memory; most pages of a search need no more, so that a full disk does not matter to them. */
 export const STORE_ANSWER_MEMORY_BYTES = 32 * 1024 * 1024;
 
-/** Part of the store's memory that statements may take together; the rest is for inserts, merges and caches. */
+/** Part of the store's memory for the statements that get some of their own; the rest is for small ones, inserts, merges and caches. */
 export const STATEMENTS_MEMORY_SHARE = 0.75;
 
 /**
- * What a statement may take that has no memory of its own, so that a small one never waits for it: a hundredth or so of the
- * store's, so that sixteen of them have room in the rest. A search for some entries takes between 4 and 24 MiB.
+ * What a statement may take that has no memory of its own, so that a small one never waits for it, or its part of the rest
+ * in a small store. A search for some entries takes between 4 and 24 MiB.
  */
-export const STATEMENT_SMALL_SHARE = 1 / 64;
-export const STATEMENT_SMALL_MIN_BYTES = 32 * 1024 * 1024;
 export const STATEMENT_SMALL_MAX_BYTES = 64 * 1024 * 1024;
 
 /** For how long a statement pauses at a block for one that goes before it: it goes on all the same, at a fraction of its speed. */

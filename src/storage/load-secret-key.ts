@@ -34,6 +34,16 @@ export async function openSecretBox(
   );
 }
 
+/** The box as it is known without the database; null for a server that has no key yet. Throws an Error for the operator. */
+export function openSecretBoxAlone(
+  configuredKey: Uint8Array | null,
+  dataDirectory: string,
+): SecretBox | null {
+  const path = join(dataDirectory, KEY_FILE);
+  if (configuredKey === null && !existsSync(path)) return null;
+  return new SecretBox(configuredKey ?? readKey(path));
+}
+
 function readKey(path: string): Uint8Array {
   const key = parseSecretKey(readFileSync(path, "utf8").trim());
   if (key === null) throw new Error(`${path} is damaged: restore it from a backup`);

@@ -4,6 +4,7 @@ import type { Sql } from "postgres";
 import { fulfilledWithin } from "../concurrency/deadline.ts";
 import { DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { isPostgresAway } from "./ask-postgres.ts";
 import {
   type ClickHouseEndpoint,
   createClickHouse,
@@ -21,8 +22,8 @@ import { directoryIdentity } from "./instance/directory-identity.ts";
 import { InstanceLease } from "./instance/instance-lease.ts";
 import {
   CLIENT_CLOSE_TIMEOUT_MS,
+  EXTERNAL_STORE_REPORT_EVERY_MS,
   EXTERNAL_STORE_RETRY_DELAY_MS,
-  EXTERNAL_STORE_START_TIMEOUT_MS,
   REDIS_START_TIMEOUT_MS,
 } from "./limits.ts";
 import { MIGRATIONS_DIRECTORY, migrate } from "./migrations/migrate.ts";
@@ -45,6 +46,9 @@ export interface Stores {
   readonly close: () => Promise<void>;
 }
 
+/** Told of each store, while all of them are being opened, when it answers. */
+type OnAnswer = (store: "clickhouse" | "postgres") => void;
+
 interface StoreConfig {
   readonly dataDirectory: string;
   /** Null starts one of our own. */
@@ -59,6 +63,8 @@ class OpenParts {
   readonly engines: EmbeddedStore[] = [];
   readonly clients: (() => Promise<void>)[] = [];
   readonly monitors: StoreMonitor[] = [];
+  /** Ended by the first part that fails for good: nothing waits for the others any more. */
+  readonly opening = new AbortController();
   instance: InstanceLease | null = null;
   readonly #lock: DataDirectoryLock;
   #closing: Promise<void> | null = null;
@@ -83,40 +89,51 @@ class OpenParts {
 }
 
 /**
- * Takes the data directory, starts the engines that are not configured to be elsewhere, waits for those that are,
- * and brings their schemas up to date. Throws a `DataDirectoryLockedError`, an `UnsupportedPlatformError`, a
+ * Takes the data directory, starts the engines that are not configured to be elsewhere, waits for those that are for as
+ * long as it takes, and brings their schemas up to date. Throws a `DataDirectoryLockedError`, an `UnsupportedPlatformError`, a
  * `MigrationError` or another error with a message for the operator; then nothing is left open.
  */
-export async function openStores(config: StoreConfig, log: Logger): Promise<Stores> {
+export async function openStores(
+  config: StoreConfig,
+  log: Logger,
+  onAnswer: OnAnswer = () => undefined,
+): Promise<Stores> {
   const parts = new OpenParts(lockDataDirectory(config.dataDirectory));
   try {
-    return await openParts(config, log, parts);
+    return await openParts(config, log, parts, onAnswer);
   } catch (error) {
     await parts.close();
     throw error;
   }
 }
 
-async function openParts(config: StoreConfig, log: Logger, parts: OpenParts): Promise<Stores> {
+async function openParts(
+  config: StoreConfig,
+  log: Logger,
+  parts: OpenParts,
+  onAnswer: OnAnswer,
+): Promise<Stores> {
   const isAllConfigured = config.clickhouseUrl !== null && config.databaseUrl !== null;
   const secrets = isAllConfigured ? null : loadSecrets(config.dataDirectory);
   // Settled and not merely awaited: when one fails, the other may still be starting and has to be closed.
   const opened = await Promise.allSettled([
-    openClickHouse(config, secrets, log, parts),
-    openPostgres(config, secrets, log, parts),
+    openingOf(parts, openClickHouse(config, secrets, log, parts), () => onAnswer("clickhouse")),
+    openingOf(parts, openPostgres(config, secrets, log, parts), () => onAnswer("postgres")),
   ]);
   const [clickhouseResult, postgresResult] = opened;
   if (clickhouseResult.status === "rejected") throw clickhouseResult.reason;
   if (postgresResult.status === "rejected") throw postgresResult.reason;
   const { client: clickhouse, endpoint: clickhouseEndpoint } = clickhouseResult.value;
   const postgres = postgresResult.value;
-  await migrate({ postgres, clickhouse, directory: MIGRATIONS_DIRECTORY, log });
-  const instance = await InstanceLease.open({
-    sql: postgres,
-    place: directoryIdentity(config.dataDirectory),
-    log,
-    now: Date.now,
-    monotonicNow: () => performance.now(),
+  const instance = await untilPostgresStays(log, async () => {
+    await migrate({ postgres, clickhouse, directory: MIGRATIONS_DIRECTORY, log });
+    return InstanceLease.open({
+      sql: postgres,
+      place: directoryIdentity(config.dataDirectory),
+      log,
+      now: Date.now,
+      monotonicNow: () => performance.now(),
+    });
   });
   parts.instance = instance;
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log, parts);
@@ -147,7 +164,10 @@ async function openClickHouse(
   }
   if (url === null) throw new Error("An embedded ClickHouse needs secrets.");
   const endpoint = parseClickHouseUrl(url);
-  await waitForStore("ClickHouse", "CLICKHOUSE_URL", log, () => ensureClickHouseDatabase(endpoint));
+  const { signal } = parts.opening;
+  await waitForStore("ClickHouse", "CLICKHOUSE_URL", { log, signal }, () =>
+    ensureClickHouseDatabase(endpoint),
+  );
   const client = createClickHouse(endpoint);
   parts.clients.push(() => client.close());
   watch(parts, log, "clickhouse", embedded, () => client.command({ query: "SELECT 1" }));
@@ -171,7 +191,7 @@ async function openPostgres(
   const client = createPostgres(url);
   parts.clients.push(() => client.end({ timeout: CLIENT_CLOSE_TIMEOUT_MS / 1000 }));
   const probe = () => client`SELECT 1`;
-  await waitForStore("Postgres", "DATABASE_URL", log, probe);
+  await waitForStore("Postgres", "DATABASE_URL", { log, signal: parts.opening.signal }, probe);
   watch(parts, log, "postgres", embedded, probe);
   return client;
 }
@@ -196,6 +216,32 @@ function watch(
   parts.monitors.push(new StoreMonitor({ name, probe, log, ...engine }));
 }
 
+/** One of several that are opened at a time; what it fails with is what the opening fails with. */
+async function openingOf<T>({ opening }: OpenParts, part: Promise<T>, onOpened: () => void): Promise<T> {
+  try {
+    const opened = await part;
+    onOpened();
+    return opened;
+  } catch (error) {
+    opening.abort(error);
+    throw opening.signal.reason;
+  }
+}
+
+/** Does it again where Postgres goes away in the middle, as one may that has just come back. */
+async function untilPostgresStays<T>(log: Logger, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isAway = [error, error instanceof Error ? error.cause : undefined].some(isPostgresAway);
+      if (!isAway) throw error;
+      log.warn({ err: error }, "Postgres went away while its schema was looked at; once more");
+      await Bun.sleep(EXTERNAL_STORE_RETRY_DELAY_MS);
+    }
+  }
+}
+
 /**
  * What no waiting cures. ClickHouse: unknown user or wrong password, access denied. Postgres: the same, and a
  * database that does not exist.
@@ -206,26 +252,33 @@ function isPermanent(error: unknown): boolean {
   return error instanceof Error && "code" in error && PERMANENT_CODES.has(String(error.code));
 }
 
-/** Retries until a configured store that starts together with the server answers. */
+/**
+ * Retries until a configured store answers, which may start with the server or be away for long: a server that gave up
+ * would take with it what it can do without the store.
+ */
 async function waitForStore(
   name: string,
   variable: string,
-  log: Logger,
+  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
   probe: () => Promise<unknown>,
 ): Promise<void> {
-  const deadline = performance.now() + EXTERNAL_STORE_START_TIMEOUT_MS;
-  for (let attempt = 1; ; attempt++) {
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
+  for (;;) {
     try {
       await probe();
       return;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (isPermanent(error) || performance.now() > deadline) {
+      if (isPermanent(error)) {
         const message = `${name} cannot be used (${reason}): check ${variable}.`;
         throw new DependencyError(name, message, { retryable: true, cause: error });
       }
-      if (attempt === 1) log.warn({ store: name, reason }, "store does not answer yet, waiting for it");
+      if (performance.now() - reportedAtMs > EXTERNAL_STORE_REPORT_EVERY_MS) {
+        reportedAtMs = performance.now();
+        log.warn({ store: name, reason }, `store does not answer yet, waiting for it (${variable})`);
+      }
       await Bun.sleep(EXTERNAL_STORE_RETRY_DELAY_MS);
+      signal.throwIfAborted();
     }
   }
 }

@@ -13,7 +13,7 @@ import {
 } from "./clickhouse-errors.ts";
 import { ANSWER_MAX_BYTES, ANSWER_ROW_MAX_BYTES } from "./limits.ts";
 import type { QueryMetrics } from "./query-metrics.ts";
-import { StatementBounds, type StoreCapacity } from "./statement-bounds.ts";
+import { StatementBounds, type StoreCapacity, type StorePart } from "./statement-bounds.ts";
 import { notAnswered, refusalOf, type StatementCost, StatementWire, summaryOf } from "./statement-wire.ts";
 import { type Row, RowTooLongError, StoredRows } from "./stored-rows.ts";
 
@@ -46,6 +46,8 @@ export interface StatementProgress {
 interface QueryRunnerOptions {
   readonly endpoint: ClickHouseEndpoint;
   readonly admission: Admission;
+  /** What the statements that are admitted here may take of the store. */
+  readonly part: StorePart;
   readonly metrics: { readonly query: QueryMetrics };
   /** Milliseconds of a clock that does not jump. */
   readonly monotonicMs: () => number;
@@ -80,8 +82,8 @@ export class QueryRunner {
   constructor(options: QueryRunnerOptions) {
     this.#options = options;
     this.#wire = new StatementWire(options.endpoint);
-    const { capacity } = options;
-    this.#bounds = capacity === undefined ? null : Promise.resolve(new StatementBounds(capacity));
+    const { capacity, part } = options;
+    this.#bounds = capacity === undefined ? null : Promise.resolve(new StatementBounds(capacity, part));
   }
 
   /** The answer, whole; what its rows hold counts until the request is answered. Throws what `read` throws. */
@@ -190,7 +192,7 @@ export class QueryRunner {
   /** Asked with the first statement. */
   #storeBounds(): Promise<StatementBounds> {
     this.#bounds ??= this.#wire.capacity().then(
-      (capacity) => new StatementBounds(capacity),
+      (capacity) => new StatementBounds(capacity, this.#options.part),
       (error: unknown) => {
         this.#bounds = null;
         throw error;

@@ -1,4 +1,4 @@
-import type { Row, TransactionSql } from "postgres";
+import type { Fragment, Row, TransactionSql } from "postgres";
 import type { Static, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { lockOrganization } from "./organization-transaction.ts";
@@ -40,10 +40,15 @@ export class RecordTable<S extends TObject> {
     this.#read = recordReader(schema);
   }
 
-  /** Oldest first. */
-  async list(tx: TransactionSql, organizationId: number): Promise<Static<S>[]> {
+  /** Oldest first: all that the organisation has, or those that a condition holds for. */
+  async list(
+    tx: TransactionSql,
+    organizationId: number,
+    condition: Fragment = tx`true`,
+  ): Promise<Static<S>[]> {
     const rows = await tx`
-      SELECT ${tx(this.#columns)} FROM ${tx(this.#table)} WHERE organization_id = ${organizationId} ORDER BY id`;
+      SELECT ${tx(this.#columns)} FROM ${tx(this.#table)}
+      WHERE organization_id = ${organizationId} AND ${condition} ORDER BY id`;
     return rows.map(this.#read);
   }
 

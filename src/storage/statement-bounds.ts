@@ -1,11 +1,5 @@
 import type { Place } from "../concurrency/admission.ts";
-import {
-  LOW_PRIORITY_WAIT_MS,
-  STATEMENT_SMALL_MAX_BYTES,
-  STATEMENT_SMALL_MIN_BYTES,
-  STATEMENT_SMALL_SHARE,
-  STATEMENTS_MEMORY_SHARE,
-} from "./limits.ts";
+import { LOW_PRIORITY_WAIT_MS, STATEMENT_SMALL_MAX_BYTES, STATEMENTS_MEMORY_SHARE } from "./limits.ts";
 
 /** What a store has for its statements. */
 export interface StoreCapacity {
@@ -14,9 +8,18 @@ export interface StoreCapacity {
   readonly threads: number | null;
 }
 
+/** What of a store is for the statements of one admission. */
+export interface StorePart {
+  /** Of its memory, 0 to 1; those of all admissions together are 1 at most. */
+  readonly memory: number;
+  /** Statements that may run at a time. */
+  readonly places: number;
+}
+
 /**
  * What a statement may take of the store, by what runs beside it. Beyond its memory a store refuses whatever asks next,
- * be it the smallest statement of somebody else; so the bounds of all statements together stay below it.
+ * be it the smallest statement of somebody else; so the bounds of all statements together stay below it, however small
+ * the store is.
  */
 export class StatementBounds {
   readonly #threads: number | null;
@@ -25,11 +28,14 @@ export class StatementBounds {
   /** For each one that has not. */
   readonly #smallBytes: number;
 
-  constructor({ memoryBytes, threads }: StoreCapacity) {
+  constructor({ memoryBytes, threads }: StoreCapacity, { memory, places }: StorePart) {
     this.#threads = threads;
-    this.#sharedBytes = Math.floor(memoryBytes * STATEMENTS_MEMORY_SHARE);
-    const part = Math.floor(memoryBytes * STATEMENT_SMALL_SHARE);
-    this.#smallBytes = Math.max(STATEMENT_SMALL_MIN_BYTES, Math.min(STATEMENT_SMALL_MAX_BYTES, part));
+    const partBytes = Math.floor(memoryBytes * memory);
+    this.#sharedBytes = Math.floor(partBytes * STATEMENTS_MEMORY_SHARE);
+    this.#smallBytes = Math.min(
+      STATEMENT_SMALL_MAX_BYTES,
+      Math.floor((partBytes - this.#sharedBytes) / places),
+    );
   }
 
   /** The part of the shared memory that a statement takes which may use so many bytes. */

@@ -13,6 +13,7 @@ export interface Plan {
 }
 
 interface PlanUsage {
+  readonly monitors: number;
   readonly monthlyChecks: number;
   readonly monthlyLogBytes: number;
 }
@@ -77,8 +78,13 @@ export class PlanCaps {
 }
 
 async function findUsage(tx: TransactionSql, organizationId: number, month: string): Promise<PlanUsage> {
-  const [row] = await tx<{ checks: string; log_bytes: string }[]>`
-    SELECT checks, log_bytes FROM organization_usage
-    WHERE organization_id = ${organizationId} AND month = ${month}`;
-  return { monthlyChecks: Number(row?.checks ?? 0), monthlyLogBytes: Number(row?.log_bytes ?? 0) };
+  const [row] = await tx<{ monitors: string; checks: string | null; log_bytes: string | null }[]>`
+    SELECT (SELECT count(*) FROM monitors WHERE organization_id = ${organizationId}) AS monitors, u.checks, u.log_bytes
+    FROM (SELECT 1) AS one
+    LEFT JOIN organization_usage u ON u.organization_id = ${organizationId} AND u.month = ${month}`;
+  return {
+    monitors: Number(row?.monitors ?? 0),
+    monthlyChecks: Number(row?.checks ?? 0),
+    monthlyLogBytes: Number(row?.log_bytes ?? 0),
+  };
 }

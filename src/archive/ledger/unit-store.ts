@@ -1,4 +1,5 @@
 import type { Fragment, ISql, Sql } from "postgres";
+import type { Claimant } from "../../jobs/claims/claimant.ts";
 import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import { WorkQueue } from "../../jobs/claims/work-queue.ts";
 import { DELETION_MAX_ROWS, DELETION_MAX_UNITS, UNIT_LEASE_MS, UNIT_MAX_ROWS } from "../limits.ts";
@@ -57,18 +58,15 @@ export async function planUnit(sql: Sql, organizationId: number, day: string): P
 }
 
 /** A planned unit that is due and that no other instance works on. */
-export async function claimPlanned(sql: Sql): Promise<ClaimedUnit | null> {
-  const [row] = await claimNext<UnitRow>(sql, {
-    where: sql`state = 'planned'`,
-    order: sql`day, id`,
-    columns: unitColumns(sql),
-  });
+export async function claimPlanned(sql: Sql, claimant: Claimant): Promise<ClaimedUnit | null> {
+  const which = { where: sql`state = 'planned'`, order: sql`day, id`, columns: unitColumns(sql) };
+  const [row] = await claimNext<UnitRow>(sql, which, claimant.next());
   return row === undefined ? null : claimedOf(row);
 }
 
 /** Committed units that are due, the oldest first, all under one claim; of as many entries as are deleted at once. */
-export async function claimCommitted(sql: Sql): Promise<CommittedUnit[]> {
-  const claim = crypto.randomUUID();
+export async function claimCommitted(sql: Sql, claimant: Claimant): Promise<CommittedUnit[]> {
+  const claim = claimant.next();
   const taking = {
     where: sql`state = 'committed'`,
     order: sql`id`,
@@ -85,6 +83,11 @@ export async function claimCommitted(sql: Sql): Promise<CommittedUnit[]> {
   return units;
 }
 
+/** Frees units that this server had when it died; see `WorkQueue.takeBack`. */
+export async function takeUnitsBack(sql: Sql, claimant: Claimant): Promise<void> {
+  await UNITS.takeBack(sql, claimant, sql`state <> 'done'`);
+}
+
 function unitColumns(sql: Sql): Fragment {
   return sql`id, organization_id, to_char(day, 'YYYY-MM-DD') AS day, attempts`;
 }
@@ -92,7 +95,7 @@ function unitColumns(sql: Sql): Fragment {
 function claimNext<Row extends object>(
   sql: Sql,
   which: { where: Fragment; order: Fragment; columns: Fragment },
-  claim?: string,
+  claim: string,
 ): Promise<(Row & { readonly claim: string })[]> {
   return UNITS.take<Row>(sql, { ...which, max: 1, leaseMs: UNIT_LEASE_MS }, claim);
 }

@@ -3,7 +3,7 @@ import type { ArchivedFile } from "./store.ts";
 
 const ReadWarning = Type.Object(
   {
-    code: Type.Enum(["ARCHIVED_DAY_UNREADABLE", "ARCHIVE_NOT_ASKED", "ENTRIES_MOVING"], {
+    code: Type.Enum(["ARCHIVED_DAY_UNREADABLE", "ARCHIVE_NOT_ASKED", "ENTRIES_MOVING", "NO_SUCH_ATTRIBUTE"], {
       examples: ["ARCHIVED_DAY_UNREADABLE"],
     }),
     day: Type.Union([Type.String({ format: "date" }), Type.Null()], {
@@ -11,10 +11,21 @@ const ReadWarning = Type.Object(
       examples: ["2026-01-31"],
     }),
     message: Type.String({ examples: ["Archived entries received on 2026-01-31 cannot be read."] }),
+    name: Type.Optional(
+      Type.String({ description: "Of NO_SUCH_ATTRIBUTE: the name in the query.", examples: ["levle"] }),
+    ),
+    start: Type.Optional(Type.Integer({ description: "Its place in the query, from 0.", examples: [0] })),
+    end: Type.Optional(Type.Integer({ examples: [5] })),
+    suggestion: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: "What was probably meant.",
+        examples: ["level"],
+      }),
+    ),
   },
   { $id: "ReadWarning" },
 );
-type ReadWarning = Static<typeof ReadWarning>;
+export type ReadWarning = Static<typeof ReadWarning>;
 
 /** What every answer made of stored entries says of what it was made of. */
 export const COVERAGE_PROPERTIES = {
@@ -24,7 +35,7 @@ export const COVERAGE_PROPERTIES = {
     examples: [false],
   }),
   warnings: Type.Array(ReadWarning, {
-    description: "Why the answer is partial; empty when it is not.",
+    description: "Why the answer is partial, and which names of the query no entry seems to have.",
     examples: [[]],
   }),
 };

@@ -20,6 +20,7 @@ export class ListedFiles {
   readonly #coverage: CoverageTally;
   readonly #listed = new Map<string, { timeRange: TimeRange; files: Promise<ArchivedFile[]> }>();
   #extent: Promise<ArchiveExtent | null> | null = null;
+  #hasFiles = false;
 
   constructor(index: ArchiveIndex, organizationId: number, coverage: CoverageTally) {
     this.#index = index;
@@ -55,14 +56,18 @@ export class ListedFiles {
   /** The files with entries that were received on the days. */
   async filesOfDays(days: readonly [string, string]): Promise<readonly ArchivedFile[]> {
     if ((await this.span()) === null) return [];
-    return this.#asked(() => this.#index.listDays(this.#organizationId, days, STATEMENT_MAX_FILES), []);
+    return this.#noted(() => this.#index.listDays(this.#organizationId, days, STATEMENT_MAX_FILES));
   }
 
   /** Whether the ledger names the same files as before; with `isAnyTime` also those that were not listed. */
   async areCurrent(isAnyTime: boolean): Promise<boolean> {
     const extent = await this.#readExtent();
     if (extent === null) return true;
-    if (await this.#asked(() => this.#index.isCurrent(this.#organizationId, extent), true)) return true;
+    const isSame = (): Promise<boolean> =>
+      this.#hasFiles
+        ? this.#index.isCurrent(this.#organizationId, extent)
+        : this.#index.isHotComplete(this.#organizationId, extent);
+    if (await this.#asked(isSame, true)) return true;
     if (isAnyTime || this.#listed.size === 0) return false;
     for (const { timeRange, files } of this.#listed.values())
       if (namesOf(await files) !== namesOf(await this.#list(timeRange))) return false;
@@ -79,7 +84,13 @@ export class ListedFiles {
   }
 
   #list(timeRange: TimeRange): Promise<ArchivedFile[]> {
-    return this.#asked(() => this.#index.list(this.#organizationId, timeRange, STATEMENT_MAX_FILES + 1), []);
+    return this.#noted(() => this.#index.list(this.#organizationId, timeRange, STATEMENT_MAX_FILES + 1));
+  }
+
+  async #noted(list: () => Promise<ArchivedFile[]>): Promise<ArchivedFile[]> {
+    const files = await this.#asked(list, []);
+    this.#hasFiles ||= files.length > 0;
+    return files;
   }
 
   #readExtent(): Promise<ArchiveExtent | null> {

@@ -5,6 +5,7 @@ import {
   emit,
   type FileSource,
   guardPlan,
+  type MadeEntries,
   type QueryBudget,
   type Relation,
   type TimeRange,
@@ -32,6 +33,8 @@ export interface LogStatement {
   readonly operation: string;
   readonly plan: Relation;
   readonly timeRange: TimeRange;
+  /** Which entries by who made them; all when absent. */
+  readonly made?: MadeEntries;
   readonly maxRows: number;
   readonly budget: QueryBudget;
 }
@@ -155,7 +158,7 @@ export class RangeReading {
 
   /** Asks, without the files that turn out not to be readable; null when there is nothing left to be asked. */
   async #ask<T>(
-    { plan, timeRange, maxRows, budget }: LogStatement,
+    { plan, timeRange, made, maxRows, budget }: LogStatement,
     { hot, files }: Place,
     send: (compiled: CompiledQuery) => Promise<T>,
   ): Promise<T | null> {
@@ -167,7 +170,11 @@ export class RangeReading {
       const readable = this.#readable(files);
       if (!hot && readable.length === 0) return null;
       this.coverage.addRead(readable);
-      const scope = { organizationId, timeRange, maxRows, budget, ...this.#places(readable, hot) };
+      const scope = {
+        ...{ organizationId, timeRange, maxRows, budget },
+        ...(made !== undefined && { made }),
+        ...this.#places(readable, hot),
+      };
       try {
         return await send(emit(guardPlan(plan, scope)));
       } catch (error) {

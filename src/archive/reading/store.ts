@@ -72,6 +72,42 @@ export async function listFilesOfDays(
   return rows.map(readFile);
 }
 
+/** Whether the archive has a file of that day of receipt (`YYYY-MM-DD`) or a later one. */
+export async function hasFilesSince(
+  tx: TransactionSql,
+  organizationId: number,
+  day: string,
+): Promise<boolean> {
+  const [row] = await tx<{ found: boolean }[]>`
+    SELECT EXISTS (SELECT FROM log_archive_units
+                   WHERE organization_id = ${organizationId} AND state <> 'planned' AND day >= ${day}::date) AS found`;
+  return row?.found === true;
+}
+
+/** A unit of the archive, as it is listed. */
+interface ListedUnit extends ArchivedFile {
+  readonly id: number;
+  /** Null while it is moving. */
+  readonly doneAt: Date | null;
+}
+
+/** The units that searches read, the last planned first; those before one, if it is given. */
+export async function listUnits(
+  tx: TransactionSql,
+  organizationId: number,
+  beforeId: number | null,
+  limit: number,
+): Promise<ListedUnit[]> {
+  const rows = await tx<(FileRow & { id: number; done_at: Date | null })[]>`
+    SELECT id, done_at, file, to_char(day, 'YYYY-MM-DD') AS day, rows, bytes, min_ts, max_ts, seq,
+           state = 'committed' AS is_moving
+    FROM log_archive_units
+    WHERE organization_id = ${organizationId} AND state <> 'planned'
+      AND (${beforeId}::bigint IS NULL OR id < ${beforeId}::bigint)
+    ORDER BY id DESC LIMIT ${limit}`;
+  return rows.map(({ id, done_at: doneAt, ...file }) => ({ ...readFile(file), id, doneAt }));
+}
+
 export async function readExtent(tx: TransactionSql, organizationId: number): Promise<ArchiveExtent> {
   const [row] = await tx<{ version: string; min_ts: string | null; max_ts: string | null }[]>`
     SELECT coalesce((SELECT version FROM log_archive_versions WHERE organization_id = ${organizationId}), 0) AS version,

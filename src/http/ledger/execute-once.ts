@@ -22,7 +22,7 @@ export async function executeOnce(
     maxBytes: MAX_BODY_BYTES,
     reserve: exchange.reserveMemory,
   });
-  exchange.restoreBody(new Uint8Array(body));
+  exchange.restoreBody(body);
   const target = url.slice(url.indexOf("/", url.indexOf("://") + 3));
   const begun = await ledger.begin(exchange.principal, key, { method, target, body, isIngest });
   if (!(begun instanceof ExecutionOfKey)) return replay(begun);

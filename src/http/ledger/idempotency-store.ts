@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { Fragment, ISql, Sql, TransactionSql } from "postgres";
 import { type Claim, LeasedRows } from "../../jobs/claims/leased-rows.ts";
 import { fromNow } from "../../storage/database-clock.ts";
 
@@ -69,7 +69,8 @@ export async function claimKey(sql: Sql, key: IdempotencyKey, request: ClaimRequ
     VALUES (${organizationId}, ${credential}, ${keyHash}, ${fingerprint}, ${attempt}, ${log?.identity ?? null},
             ${attempt}, ${fromNow(sql, leaseMs)}, ${fromNow(sql, keepMs)})
     ON CONFLICT (organization_id, credential, key_hash) DO UPDATE
-    SET fingerprint = excluded.fingerprint, attempt = excluded.attempt, log = excluded.log,
+    SET fingerprint = excluded.fingerprint, attempt = excluded.attempt,
+        log = CASE WHEN held.is_stored AND held.expires_at > now() THEN held.log ELSE excluded.log END,
         leased_until = excluded.leased_until, expires_at = excluded.expires_at, answer = NULL, asked_at = NULL,
         lost_logs = CASE WHEN held.expires_at <= now() THEN '{}'
                          WHEN held.is_stored OR held.log IS NULL OR held.log = excluded.log THEN held.lost_logs
@@ -102,12 +103,10 @@ async function readHeld(
   key: IdempotencyKey,
   { fingerprint, log }: ClaimRequest,
 ): Promise<ClaimOutcome> {
-  const { organizationId, credential, keyHash } = key;
   const [held] = await sql<HeldRow[]>`
     SELECT fingerprint, attempt, answer, log, is_stored,
            (extract(epoch FROM leased_until - now()) * 1000)::double precision AS leased_for_ms
-    FROM idempotency_keys
-    WHERE organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}`;
+    FROM idempotency_keys WHERE ${ofKey(sql, key)}`;
   // Released in between: whoever asks again gets it.
   if (held === undefined) return { kind: "in-progress", leasedForMs: 0 };
   if (Buffer.compare(held.fingerprint, fingerprint) !== 0) return { kind: "reused" };
@@ -198,35 +197,64 @@ export interface LostRequest extends IdempotencyKey {
   readonly storedAs: string;
 }
 
+/** What became of the requests that logs have lost. */
+interface Reclaimed {
+  /** Other logs have these, or their answer says that nobody is to. */
+  readonly takenOver: readonly LostRequest[];
+  /** Of how many others are being executed by another log, or only that one can tell what came of it. */
+  readonly undecided: number;
+}
+
+interface LostRow extends KeyRow {
+  log: string | null;
+  is_done: boolean;
+  is_held: boolean;
+  is_past_hold: boolean;
+}
+
 /**
- * Decides who has the requests that logs of these names have lost, as far as `has` says that they hold the entries: those
- * that another instance has stored are answered, the others are these logs' again. Throws while one is being executed.
+ * Decides who has the requests that logs of these names have lost, as far as `has` says that they hold the entries. The
+ * row of a request that is done names the log that has it. Of one that is not done the log it names is asked, as a
+ * repetition would ask it, and left its hold to answer; where there is none, or none that answered, the request is the
+ * `present` log's from now on.
  */
 export function reclaimLost(
   sql: Sql,
-  logs: readonly string[],
+  { present, names, holdMs }: { present: string; names: readonly string[]; holdMs: number },
   has: (lost: LostRequest) => boolean,
-): Promise<LostRequest[]> {
+): Promise<Reclaimed> {
   return sql.begin(async (tx) => {
-    const rows = await tx<(KeyRow & { is_done: boolean; is_held: boolean })[]>`
-      SELECT organization_id, credential, key_hash, stored_as, answer IS NOT NULL OR is_stored AS is_done,
-             attempt IS NOT NULL AND leased_until > now() AS is_held
-      FROM idempotency_keys WHERE lost_logs <> '{}' AND lost_logs && ${[...logs]}::text[] AND expires_at > now()
+    const rows = await tx<LostRow[]>`
+      SELECT organization_id, credential, key_hash, stored_as, log, answer IS NOT NULL OR is_stored AS is_done,
+             attempt IS NOT NULL AND leased_until > now() AS is_held,
+             coalesce(asked_at <= ${fromNow(tx, -holdMs)}, false) AS is_past_hold
+      FROM idempotency_keys WHERE lost_logs <> '{}' AND lost_logs && ${[...names]}::text[] AND expires_at > now()
       ORDER BY organization_id, credential, key_hash FOR UPDATE`;
     const takenOver: LostRequest[] = [];
+    let undecided = 0;
     for (const row of rows) {
       const lost = { ...keyOf(row), storedAs: row.stored_as };
       if (!has(lost)) continue;
-      if (row.is_done) takenOver.push(lost);
-      else if (row.is_held) throw new Error("a request that this log has lost is being executed elsewhere");
-      else
+      const isElsewhere = row.log !== null && !names.includes(row.log);
+      if (row.is_done) {
+        if (isElsewhere) takenOver.push(lost);
+      } else if (row.is_held || (isElsewhere && !row.is_past_hold)) {
+        undecided += 1;
+        if (!row.is_held)
+          await tx`UPDATE idempotency_keys SET asked_at = coalesce(asked_at, now()) WHERE ${ofKey(tx, lost)}`;
+      } else
         await tx`
-          UPDATE idempotency_keys SET ${KEYS.freed(tx)}, is_stored = true, asked_at = NULL
-          WHERE organization_id = ${lost.organizationId} AND credential = ${lost.credential}
-            AND key_hash = ${lost.keyHash}`;
+          UPDATE idempotency_keys
+          SET ${KEYS.freed(tx)}, is_stored = true, asked_at = NULL, log = ${present},
+              lost_logs = CASE WHEN ${isElsewhere}::boolean THEN lost_logs || log ELSE lost_logs END
+          WHERE ${ofKey(tx, lost)}`;
     }
-    return takenOver;
+    return { takenOver, undecided };
   });
+}
+
+function ofKey(sql: ISql, { organizationId, credential, keyHash }: IdempotencyKey): Fragment {
+  return sql`organization_id = ${organizationId} AND credential = ${credential} AND key_hash = ${keyHash}`;
 }
 
 /** Keeps the answer of a claim, which ends it. False when another execution has taken the key over meanwhile. */

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import type { Sql, TransactionSql } from "postgres";
 import type { Principal } from "../../access/principal.ts";
 import type { SecretBox } from "../../access/secret-box.ts";
+import { ThreadSlice } from "../../concurrency/thread-turns.ts";
 import { ApiError } from "../../errors.ts";
 import { keepRenewed } from "../../jobs/claims/keep-renewed.ts";
 import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
+import { COPY_SLICE_BYTES } from "../limits.ts";
 import {
   type ClaimedEntries,
   claimKey,
@@ -108,7 +110,7 @@ export class Idempotency {
     const { sql, box } = this.#deps;
     const request = {
       attempt,
-      fingerprint: fingerprintOf(identity),
+      fingerprint: await fingerprintOf(identity),
       leaseMs: LEASE_MS,
       keepMs: KEEP_MS,
       log: storedRequests?.claimLog() ?? null,
@@ -193,8 +195,14 @@ export class ExecutionOfKey {
   }
 }
 
-function fingerprintOf({ method, target, body }: RequestIdentity): Buffer {
-  return createHash("sha256").update(`${method} ${target}\0`).update(body).digest();
+async function fingerprintOf({ method, target, body }: RequestIdentity): Promise<Buffer> {
+  const hash = createHash("sha256").update(`${method} ${target}\0`);
+  const slice = new ThreadSlice();
+  for (let at = 0; at < body.length; at += COPY_SLICE_BYTES) {
+    hash.update(body.subarray(at, at + COPY_SLICE_BYTES));
+    if (slice.isOver) await slice.yield();
+  }
+  return hash.digest();
 }
 
 function inProgress(retryAfterSeconds: number): ApiError {

@@ -105,15 +105,21 @@ export class StoredRequests {
 
   /**
    * The requests that this log held when it was given up and that were stored elsewhere since: their entries are not to
-   * be flushed. From then on nobody else stores those that it does hold.
+   * be flushed. From then on nobody else stores those that it does hold. Throws while that is not known of all of them,
+   * because another instance is at it or has died of it; it is asked, and waited for until the hold is over.
    */
   async takenOver(): Promise<Uint32Array[]> {
-    const { sql } = this.#options;
+    const { sql, wal, holdMs } = this.#options;
     // First what can still be said in time: whoever has been told so does not take over.
     while (await this.settleOnce());
     const has = (lost: LostRequest): boolean => this.has(lost, lost.storedAs);
-    const lost = await askPostgres(() => reclaimLost(sql, this.#names, has));
-    return lost.map(({ organizationId, credential, storedAs }) =>
+    const log = { present: wal.names.present, names: this.#names, holdMs };
+    const { takenOver, undecided } = await askPostgres(() => reclaimLost(sql, log, has));
+    if (undecided > 0)
+      throw new Error(
+        `${undecided} requests that this log holds were taken over by another one and not answered yet`,
+      );
+    return takenOver.map(({ organizationId, credential, storedAs }) =>
       requestIdentity(organizationId, credential, storedAs),
     );
   }

@@ -1,6 +1,6 @@
 import type { Route } from "../route.ts";
 import { Components, type JsonObject } from "./components.ts";
-import { operationOf } from "./operation.ts";
+import { headOperationOf, operationOf } from "./operation.ts";
 
 /** The version of the API, which is not that of the program. */
 const API_VERSION = "1.0.0";
@@ -30,7 +30,11 @@ export function openApiDocument(routes: readonly Route[], head: DocumentHead): J
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = route.path.replace(/:([a-zA-Z0-9]+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operationOf(route, components),
+      ...(route.showsHead && { head: headOperationOf(route, components) }),
+    };
   }
   return {
     openapi: "3.1.0",

@@ -3,6 +3,16 @@ import type { Route } from "../route.ts";
 import type { Components, JsonObject } from "./components.ts";
 import { mediaType, responsesOf } from "./responses.ts";
 
+/** The operation object of a route when it is asked by HEAD: it answers what GET would, without a body. */
+export function headOperationOf(route: Route, components: Components): JsonObject {
+  const bodiless = Object.entries(route.responses).map(([status, { description }]) => [
+    status,
+    { description },
+  ]);
+  const operation = operationOf({ ...route, responses: Object.fromEntries(bodiless) }, components);
+  return { ...operation, operationId: operationId({ method: "HEAD", path: route.path }) };
+}
+
 /** The operation object of a route. */
 export function operationOf(route: Route, components: Components): JsonObject {
   const parameters = [
@@ -30,12 +40,12 @@ export function operationOf(route: Route, components: Components): JsonObject {
 const IDEMPOTENCY_KEY: JsonObject = { $ref: "#/components/parameters/IdempotencyKey" };
 
 /** A name for the operation in client code: the method and the path in camel case, without the version prefix. */
-function operationId(route: Pick<Route, "method" | "path">): string {
+function operationId(route: { readonly method: string; readonly path: string }): string {
   const words = route.path
     .replace(/^\/api\/v1/, "")
     .split("/")
     .flatMap((segment) =>
-      segment.startsWith(":") ? ["by", segment.slice(1)] : segment.split(/[^a-zA-Z0-9]+/),
+      segment.startsWith(":") ? ["by", ...segment.slice(1).split(".")] : segment.split(/[^a-zA-Z0-9]+/),
     )
     .filter((word) => word !== "");
   return (

@@ -52,14 +52,15 @@ function ownResponse(spec: ResponseSpec, status: number, components: Components)
   return { description, headers: headersOf(status), ...(types.size > 0 && { content }) };
 }
 
-/** Routes share the response of the same codes and the same further members. */
+/** Routes share the response of the same codes, the same further members and the same other type. */
 function errorResponse(
   { refusalSchema, refusalType }: Route,
   codes: readonly ErrorCode[],
   components: Components,
 ): JsonObject {
   const { $id: refusalName }: JsonObject = { ...refusalSchema };
-  const name = [...codes, ...(refusalName === undefined ? [] : [refusalName])].join(".");
+  const further = [refusalName, refusalType?.replace("/", "-")].filter((part) => part !== undefined);
+  const name = [...codes, ...further].join(".");
   return components.response(name, () => {
     const [first = "INTERNAL"] = codes;
     const { status, summary } = ERROR_CODES[first];
@@ -71,12 +72,12 @@ function errorResponse(
       ],
     };
     const example = { error: summary, code: first, requestId: EXAMPLE_REQUEST_ID };
-    const further = refusalSchema === undefined ? {} : exampleOf(refusalSchema);
+    const members = refusalSchema === undefined ? {} : exampleOf(refusalSchema);
     return {
       description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].summary}`).join("\n\n"),
       headers: headersOf(status),
       content: {
-        "application/json": { schema, example: Object.assign(example, further) },
+        "application/json": { schema, example: Object.assign(example, members) },
         ...(refusalType !== undefined && { [refusalType]: {} }),
       },
     };

@@ -9,3 +9,9 @@ export const REDIS_PAUSE_MS = 1_000;
 
 /** How long a request waits for the shared store before it is judged locally. */
 export const REDIS_TIMEOUT_MS = 250;
+
+/** Heartbeats of one token: a job that runs every second with its start and its end, and one that retries. */
+export const HEARTBEATS_PER_MINUTE = 240;
+
+/** Calls of readers of public pages behind one address: an office in an outage, each reading again every few seconds. */
+export const PUBLIC_PER_MINUTE = 6_000;

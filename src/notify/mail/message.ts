@@ -15,6 +15,10 @@ const MailMessage = Type.Object(
     html: Type.String({ maxLength: BODY_MAX_CHARS }),
     /** What the mail wants its reader to open; the log of a server without mail shows it. */
     link: Type.Union([Type.String(), Type.Null()]),
+    /** What several mails have in common that are about one thing, so that mail programs show them together. */
+    thread: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9_]{1,64}$" })),
+    /** Where one request ends such mails (RFC 8058); mails that nobody subscribed to have none. */
+    unsubscribe: Type.Optional(Type.String({ pattern: "^https?://[!-;=?-~]+$" })),
   },
   { additionalProperties: false },
 );

@@ -67,7 +67,10 @@ export function smtpTransport(server: SmtpServer, from: string): MailTransport {
 }
 
 /** A message as the library takes it. The recipient is given as a structure, so that it is never parsed. */
-export function mimeOf({ to, subject, text, html }: MailMessage, id: string, from: string) {
+export function mimeOf(message: MailMessage, id: string, from: string) {
+  const { to, subject, text, html, thread, unsubscribe } = message;
+  // Nobody ever sent the mail that they answer: what began it may not have arrived, and the rest belongs together all the same.
+  const root = thread === undefined ? undefined : `<${thread}@${domainOf(from)}>`;
   return {
     from,
     to: { name: "", address: to },
@@ -76,7 +79,14 @@ export function mimeOf({ to, subject, text, html }: MailMessage, id: string, fro
     text,
     html,
     messageId: `<${id}@${domainOf(from)}>`,
-    headers: { "Auto-Submitted": "auto-generated" },
+    ...(root !== undefined && { inReplyTo: root, references: root }),
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      ...(unsubscribe !== undefined && {
+        "List-Unsubscribe": `<${unsubscribe}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+    },
   };
 }
 

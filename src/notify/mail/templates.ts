@@ -1,3 +1,4 @@
+import type { Notification } from "../channels/notification.ts";
 import { SUBJECT_MAX_CHARS } from "./limits.ts";
 import { type MailMessage, oneLine } from "./message.ts";
 
@@ -69,6 +70,55 @@ export function accountChangedMail(to: string, what: string, publicUrl: string):
     button: null,
     closing: "If it was not you, choose a new password at once and tell an owner of your organisation.",
   });
+}
+
+/** Tells an owner that nothing is checked any more until the month is over. */
+export function checksUsedUpMail(
+  to: string,
+  { organization, limit, publicUrl }: { organization: string; limit: number; publicUrl: string },
+): MailMessage {
+  const name = oneLine(organization, NAME_MAX_CHARS);
+  return laidOut({
+    to,
+    subject: `The checks of ${name} are used up`,
+    paragraphs: [
+      `The plan allows ${limit} checks a month (UTC), and the monitors of ${name} at ${publicUrl} have made them.`,
+      "Until the month is over nothing is checked, and nobody is told of what fails. Heartbeats go on.",
+    ],
+    button: null,
+    closing: "Longer intervals and fewer monitors need fewer checks.",
+  });
+}
+
+/** Tells somebody of an incident; `thread` is the same for all that they are told of it. */
+export function notificationMail(
+  to: string,
+  { title, lines, link, acknowledgeLink }: Pick<Notification, "title" | "lines" | "link" | "acknowledgeLink">,
+  thread: string | null,
+): MailMessage {
+  const button =
+    acknowledgeLink !== null
+      ? { label: "Acknowledge", link: acknowledgeLink }
+      : link !== null
+        ? { label: "Open", link }
+        : null;
+  const mail = laidOut({
+    to,
+    subject: title,
+    paragraphs: [title, ...lines, ...(acknowledgeLink !== null && link !== null ? [link] : [])],
+    button,
+    closing: "You get this because this address is to be told; it is set where the alert is.",
+  });
+  return thread === null ? mail : { ...mail, thread };
+}
+
+/** Tells whoever subscribed to something; the words are those of what they subscribed to. */
+export function subscriptionMail({
+  unsubscribe,
+  ...letter
+}: Letter & { readonly unsubscribe: string | null }): MailMessage {
+  const mail = laidOut(letter);
+  return unsubscribe === null ? mail : { ...mail, unsubscribe };
 }
 
 function laidOut({ to, subject, paragraphs, button, closing }: Letter): MailMessage {

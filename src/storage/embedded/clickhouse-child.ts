@@ -4,6 +4,7 @@
  * engine cannot outlive the process that holds the other end of the pipe.
  */
 import { dlopen, FFIType, ptr } from "bun:ffi";
+import { unmapLoadedPages } from "./loaded-pages.ts";
 
 const [libraryPath, ...engineArguments] = process.argv.slice(2);
 if (libraryPath === undefined) throw new Error("usage: clickhouse-child.ts <libchdb.so> <argument>...");
@@ -11,6 +12,7 @@ if (libraryPath === undefined) throw new Error("usage: clickhouse-child.ts <libc
 const { symbols } = dlopen(libraryPath, {
   chdb_query_cmdline: { args: [FFIType.i32, FFIType.ptr], returns: FFIType.ptr },
 });
+unmapLoadedPages(libraryPath);
 
 const texts = ["clickhouse", ...engineArguments].map((argument) => Buffer.from(`${argument}\0`));
 // One more entry than arguments: the vector ends with a null pointer.

@@ -54,6 +54,11 @@ export class InstanceLease {
     return lease;
   }
 
+  /** This start of the server, as it holds its number. */
+  get holder(): InstanceHolder {
+    return this.#holder;
+  }
+
   /** The number to make ids with at this moment; null when the server has none, which it then looks for. */
   number(): number | null {
     const { now, monotonicNow } = this.#options;

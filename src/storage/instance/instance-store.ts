@@ -1,5 +1,6 @@
-import type { Sql } from "postgres";
-import { LEASE_MS, REST_MS } from "./limits.ts";
+import type { Sql, TransactionSql } from "postgres";
+import { firstLogIdAt } from "../../../ingest/index.ts";
+import { LEASE_MS, REST_MS, STREAM_LEASE_MS } from "./limits.ts";
 
 /** The queries about instance numbers. Leases go by the database's clock, ids by that of the server. */
 
@@ -14,7 +15,8 @@ export interface InstanceHolder {
 /**
  * Takes a number for the length of a lease; null when all are taken. The one that this data directory gave back comes
  * first, else the one that has rested longest: every id that was made with it is before `nowMs`. What an earlier start
- * of the same data directory holds is free, because whoever asks has the directory's lock; it rests all the same.
+ * of the same data directory holds is free, because whoever asks has the directory's lock; it rests all the same. With
+ * the number begins a stream of entries.
  */
 export function takeNumber(sql: Sql, { id, place }: InstanceHolder, nowMs: number): Promise<number | null> {
   return sql.begin(async (tx) => {
@@ -33,8 +35,24 @@ export function takeNumber(sql: Sql, { id, place }: InstanceHolder, nowMs: numbe
       SET holder = excluded.holder, place = excluded.place,
           lease_until = excluded.lease_until, ids_through = excluded.ids_through
       RETURNING number`;
-    return taken?.number ?? null;
+    if (taken === undefined) return null;
+    await openStream(tx, taken.number, { id, place }, nowMs);
+    return taken.number;
   });
+}
+
+/** Notes where the ids begin that the holder makes with the number: above all that others made with it. */
+async function openStream(
+  tx: TransactionSql,
+  instance: number,
+  { id, place }: InstanceHolder,
+  nowMs: number,
+): Promise<void> {
+  const firstId = firstLogIdAt(nowMs, instance);
+  await tx`
+    INSERT INTO ingest_streams (instance, holder, place, first_id, sealed_id, sealer, lease_until)
+    VALUES (${instance}, ${id}, ${place}, ${String(firstId)}, ${String(firstId - 1n)}, ${id},
+            now() + ${`${STREAM_LEASE_MS} milliseconds`}::interval)`;
 }
 
 /** Holds the number for another lease from now on; false when it is not this holder's any more. */

@@ -20,3 +20,6 @@ export const IDS_AHEAD_MS = 1_000;
 
 /** Giving the number back may take this long when the server stops; else it rests. */
 export const GIVE_BACK_TIMEOUT_MS = 1_000;
+
+/** For how long a stream of entries is left to whoever sealed it last; then another instance seals what is stored of it. */
+export const STREAM_LEASE_MS = 60_000;

@@ -1,0 +1,43 @@
+import { atMost, type HttpChannel, hostOf, jsonPost } from "./channel.ts";
+import { COLOURS } from "./colours.ts";
+import type { TargetOf } from "./target.ts";
+
+/** Of a section and of a header, as Slack's reference of blocks has it. */
+const SECTION_MAX_CHARS = 3000;
+const HEADER_MAX_CHARS = 150;
+
+/** An incoming webhook of Slack: blocks, and a text for notifications; `&`, `<` and `>` are its control characters. */
+export const chatA: HttpChannel<TargetOf<"chatA">> = {
+  lane: ({ url }) => hostOf(url),
+  request: ({ url }, notification) => {
+    const { title, lines, link, acknowledgeLink } = notification;
+    const buttons = [
+      ...(link === null ? [] : [button("Open", link)]),
+      ...(acknowledgeLink === null ? [] : [button("Acknowledge", acknowledgeLink)]),
+    ];
+    const blocks = [
+      { type: "header", text: { type: "plain_text", text: atMost(title, HEADER_MAX_CHARS), emoji: false } },
+      ...(lines.length === 0
+        ? []
+        : [
+            {
+              type: "section",
+              text: { type: "mrkdwn", text: atMost(escaped(lines.join("\n")), SECTION_MAX_CHARS) },
+            },
+          ]),
+      ...(buttons.length === 0 ? [] : [{ type: "actions", elements: buttons }]),
+    ];
+    return jsonPost(url, {
+      text: escaped(title),
+      attachments: [{ color: COLOURS[notification.tone].hex, blocks }],
+    });
+  },
+};
+
+function button(text: string, url: string): object {
+  return { type: "button", text: { type: "plain_text", text }, url };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

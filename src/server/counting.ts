@@ -1,0 +1,66 @@
+import type { LogRanges } from "../archive/reading/log-ranges.ts";
+import { Admission } from "../concurrency/admission.ts";
+import type { Config } from "../config/config.ts";
+import type { Logger } from "../log.ts";
+import { PastCounting } from "../rules/past/past-counting.ts";
+import { Sealer } from "../rules/seal/sealer.ts";
+import type { SignalTable } from "../rules/seal/signal-store.ts";
+import type { StoredMarks } from "../rules/seal/stored-marks.ts";
+import { tableDirectorySync } from "../storage/embedded/table-directory.ts";
+import type { Stores } from "../storage/open.ts";
+import { QueryRunner } from "../storage/query-runner.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** Of the store's memory for statements: what people's questions leave, see `QUERIES_STORE_SHARE`. */
+const STORE_SHARE = 1 / 16;
+
+interface CountingOptions {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly ranges: LogRanges;
+  readonly marks: StoredMarks;
+  readonly isRecovered: () => boolean;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** What counts the entries that this server stores, and those that were there before anybody counted. */
+export function openCounting({ config, stores, ranges, marks, isRecovered, metrics, log }: CountingOptions) {
+  const { clickhouse, clickhouseEndpoint: endpoint, postgres: sql } = stores;
+  const settle =
+    config.clickhouseUrl === null
+      ? tableDirectorySync(clickhouse, "signals", config.dataDirectory)
+      : async () => undefined;
+  const signals: SignalTable = { endpoint, settle };
+  const { id: holder, place } = stores.instance.holder;
+  const sealer = new Sealer({
+    ...{ sql, signals, marks, isRecovered, log },
+    runner: new QueryRunner({
+      endpoint,
+      // One server seals one range at a time.
+      admission: new Admission({
+        what: "counting",
+        dependency: "clickhouse",
+        ...{ maxRunning: 1, maxWaiting: 1, maxRunningOfOne: 1, maxWaitingOfOne: 1, maxRunningOfPerson: 1 },
+      }),
+      part: { memory: STORE_SHARE, places: 1 },
+      metrics,
+      monotonicMs: () => performance.now(),
+    }),
+    sealing: { holder, place },
+    metrics: metrics.seal,
+    now: Date.now,
+  });
+  const past = new PastCounting({ sql, signals, ranges, now: Date.now, log });
+  return {
+    signals,
+    onCounterMade: () => past.wake(),
+    start: () => {
+      sealer.start();
+      past.start();
+    },
+    stop: async () => {
+      await Promise.all([sealer.stop(), past.stop()]);
+    },
+  };
+}
