@@ -116,3 +116,14 @@ export const CHART_BARS_MAX = 50;
 export const CHART_SERIES_MAX = 20;
 /** Columns of what has to have a width where nothing limits it. */
 export const WIDTH_DEFAULT_COLUMNS = 80;
+
+/** How long a probe goes on and keeps results while the server is away. */
+export const PROBE_ALONE_MAX_MS = 600_000;
+/** The same for one result. */
+export const PROBE_RESULTS_KEPT_MS = 600_000;
+/** Results of one call of a probe; the server takes no more. */
+export const PROBE_RESULTS_MAX = 500;
+/** How often a probe hands in what it found: a round waits for it. */
+export const PROBE_SEND_EVERY_MS = 200;
+/** A stream for probes that says nothing for so long is broken: it is told the time every two seconds. */
+export const PROBE_SILENCE_MS = 15_000;

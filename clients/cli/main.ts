@@ -2,9 +2,11 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { CliError, EXIT } from "./cli-error.ts";
+import { addArchiveCommand } from "./commands/archive.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addLoginCommand } from "./commands/login.ts";
 import { addPatternsCommand } from "./commands/patterns.ts";
+import { addProbeCommand } from "./commands/probe.ts";
 import { addQueryCommand } from "./commands/query.ts";
 import { addSearchCommand } from "./commands/search.ts";
 import { addShipCommand } from "./commands/ship.ts";
@@ -35,8 +37,10 @@ addSearchCommand(program, context);
 addTailCommand(program, context);
 addQueryCommand(program, context);
 addPatternsCommand(program, context);
+addProbeCommand(program, context);
 addTokenCommand(program, context);
 addSourcesCommand(program, context);
+addArchiveCommand(program, context);
 addCompletionCommand(program, context);
 
 try {

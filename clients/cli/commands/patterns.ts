@@ -6,6 +6,7 @@ import { foreignAnswer } from "../failures.ts";
 import { QUERY_TIMEOUT_MS } from "../limits.ts";
 import { formatPatterns, type PatternReport } from "../patterns/format-patterns.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
+import { archiveInWords, noticesOf } from "../search/answer-notices.ts";
 import { jsonText } from "../terminal/json-text.ts";
 import { formatCount, formatCountOf } from "../terminal/quantities.ts";
 import { addColorOption, type ColorFlags, colorsOf } from "./color-option.ts";
@@ -53,7 +54,8 @@ async function runPatterns(
   }
   const lines = formatPatterns(report, stdout.columns, colorsOf(flags, context));
   await stdout.write(`${lines.join("\n")}\n`);
-  await stderr.write(`${summaryOf(report)}\n`);
+  await stderr.write(`${summaryOf(report)}${archiveInWords(report.stats)}\n`);
+  for (const notice of noticesOf(report)) await stderr.write(`obs: ${notice}\n`);
 }
 
 function summaryOf({ patterns, other, total }: PatternReport): string {

@@ -12,7 +12,6 @@ import { explainQueryProblems } from "../query/query-problems.ts";
 import { readQueryText } from "../query/query-text.ts";
 import { asCsvLines, asJsonLines, asTable } from "../query/row-formats.ts";
 import { type QueryProgress, sendQuery } from "../query/send-query.ts";
-import { unknownNames } from "../query/unknown-names.ts";
 import { escapeControls, escapeControlsInJson, escapeControlsInLines } from "../terminal/escape-controls.ts";
 import { formatBytes, formatCountOf, formatSeconds } from "../terminal/quantities.ts";
 import { formatTable } from "../terminal/table.ts";
@@ -79,8 +78,6 @@ async function runQuery(
   for (const notice of answer.notices) await context.stderr.write(`obs: ${notice}\n`);
   if (leftOut.length > 0)
     await context.stderr.write(`left out, for they are empty: ${leftOut.map(escapeControls).join(", ")}\n`);
-  if (answer.rows.length > 0) return;
-  for (const notice of await unknownNames(api, query)) await context.stderr.write(`${notice}\n`);
 }
 
 async function queryFromInput({ stdinIsTerminal, stderr }: CliContext): Promise<string> {
@@ -125,11 +122,11 @@ function joined(lines: readonly string[], end: string): string {
   return lines.length === 0 ? "" : lines.join(end) + end;
 }
 
-function summaryOf({ rows, isTruncated, stats }: QueryAnswer): string {
+function summaryOf({ rows, isTruncated, stats, archive }: QueryAnswer): string {
   const { elapsedMs, rowsRead, bytesRead } = stats;
   const cut = isTruncated ? " (the answer was cut off, there are more)" : "";
   const read = `read ${formatCountOf(rowsRead, "row")}, ${formatBytes(bytesRead)}`;
-  return `${formatCountOf(rows.length, "row")}${cut} in ${formatSeconds(elapsedMs)}; ${read}`;
+  return `${formatCountOf(rows.length, "row")}${cut} in ${formatSeconds(elapsedMs)}; ${read}${archive}`;
 }
 
 /** One line of a terminal that says how far a query is, and goes away when it has ended. */

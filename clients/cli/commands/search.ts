@@ -8,8 +8,7 @@ import { foreignAnswer } from "../failures.ts";
 import { invocation } from "../invocation.ts";
 import { SEARCH_LIMIT_DEFAULT, SEARCH_PAGE_MAX } from "../limits.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
-import { unknownNames } from "../query/unknown-names.ts";
-import { noticesOf } from "../search/answer-notices.ts";
+import { archiveInWords, noticesOf } from "../search/answer-notices.ts";
 import { explainNothing, rangeInWords } from "../search/explain-nothing.ts";
 import { formatEntry } from "../search/format-entry.ts";
 import { wordMarker } from "../search/mark-words.ts";
@@ -57,7 +56,7 @@ async function runSearch(
   const colors = colorsOf(flags, context);
   const mark = wordMarker(words.join(" "), colors);
   let left = flags.all === true ? Number.POSITIVE_INFINITY : flags.limit;
-  const found: Found = { shown: 0, total: 0, isExact: true, notices: new Set() };
+  const found: Found = { shown: 0, total: 0, isExact: true, archive: "", notices: new Set() };
   if (flags.archive === true) await stderr.write(ARCHIVE_NOTICE);
   const pages = readPages(api, "GET /api/v1/logs/search", (cursor) => ({
     query: { ...selection, limit: Math.min(left, SEARCH_PAGE_MAX), ...cursor },
@@ -76,16 +75,16 @@ async function runSearch(
       // Numbers that lose no digit are opaque values here.
       found.total = Number(page.total);
       found.isExact = page.totalIsExact !== false;
+      // Each page says it of itself; that of the last one is shown.
+      found.archive = archiveInWords(page.stats);
       for (const notice of noticesOf(page)) found.notices.add(notice);
       if (lines.length > 0) await stdout.write(`${lines.join("\n")}\n`);
       if (left <= 0) break;
     }
-    await stderr.write(`${summaryOf(found)} ${rangeInWords(selection)}\n`);
+    await stderr.write(`${summaryOf(found)} ${rangeInWords(selection)}${found.archive}\n`);
     for (const notice of found.notices) await stderr.write(`obs: ${notice}\n`);
     if (found.shown > 0) return;
     await stderr.write(`${await explainNothing(api, selection, invocation(context.env))}\n`);
-    if (flags.query !== undefined)
-      for (const notice of await unknownNames(api, flags.query)) await stderr.write(`${notice}\n`);
   } catch (error) {
     throw explainQueryProblems(error, flags.query);
   }
@@ -95,6 +94,8 @@ interface Found {
   shown: number;
   total: number;
   isExact: boolean;
+  /** What of the archive was looked into, in words. */
+  archive: string;
   /** What the answers warn of. */
   readonly notices: Set<string>;
 }

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord, parseJsonExactly } from "../../api/json.ts";
 import { foreignAnswer } from "../failures.ts";
-import { noticesOf } from "../search/answer-notices.ts";
+import { archiveInWords, noticesOf } from "../search/answer-notices.ts";
 
 /** How the query asks to be drawn. */
 export interface RenderHint {
@@ -14,6 +14,8 @@ export interface QueryAnswer {
   readonly rows: readonly (readonly unknown[])[];
   readonly isTruncated: boolean;
   readonly stats: { readonly rowsRead: number; readonly bytesRead: number; readonly elapsedMs: number };
+  /** What of the archive was looked into, in words; empty for nothing. */
+  readonly archive: string;
   readonly render: RenderHint | null;
   /** What the answer warns of: that something is missing. */
   readonly notices: readonly string[];
@@ -38,6 +40,7 @@ export function decodeAnswer(text: string, baseUrl: string): QueryAnswer {
     rows,
     isTruncated: body.truncated === true,
     stats: decodeStats(body.stats),
+    archive: archiveInWords(body.stats),
     render: decodeRender(body.render),
     notices: noticesOf(body),
   };

@@ -12,6 +12,8 @@ import {
   SOURCE_MAX_CHARS,
 } from "../limits.ts";
 import { entryTimeMs } from "./entry-time.ts";
+import { RecognisedText } from "./recognised-text.ts";
+import { depthOf } from "./value-depth.ts";
 
 /** How lines are understood: `auto` takes a line that is an entry of the API as that entry, any other as text. */
 export const LINE_FORMATS = ["auto", "lines", "ndjson"] as const;
@@ -53,8 +55,11 @@ export class EntryText {
   readonly #suffix: string;
   readonly #facts: Pick<WrittenEntry, "level" | "service" | "source">;
 
+  readonly recognised: RecognisedText;
+
   constructor(defaults: EntryDefaults) {
     this.#filled = defaults;
+    this.recognised = new RecognisedText(defaults);
     this.#defaults = Object.entries(defaults);
     const { level = null, service = null, source = null } = defaults;
     this.#facts = { level, service, source };
@@ -151,10 +156,4 @@ function areAttributes(attrs: Readonly<Record<string, unknown>>): boolean {
       );
     })
   );
-}
-
-/** Levels of arrays and objects in a value. */
-export function depthOf(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  return 1 + Object.values(value).reduce((deepest: number, inner) => Math.max(deepest, depthOf(inner)), 0);
 }

@@ -2,6 +2,11 @@
 const MIN_SECONDS = -2_208_988_800;
 const MAX_SECONDS = 9_223_286_400;
 
+/** Whether the server can store a time, in seconds since 1970. */
+export function isStorable(seconds: number): boolean {
+  return seconds >= MIN_SECONDS && seconds < MAX_SECONDS;
+}
+
 const DATE_TIME =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)[Tt ](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?:\.(?<fraction>\d+))?(?:[Zz]|(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d))$/;
 
@@ -36,6 +41,6 @@ function dateTimeMs(text: string): number | null {
   const offset = (parts.sign === "-" ? -1 : 1) * (number("hours") * 3600 + number("minutes") * 60);
   const seconds =
     midnight.getTime() / 1000 + number("hour") * 3600 + number("minute") * 60 + number("second") - offset;
-  if (seconds < MIN_SECONDS || seconds >= MAX_SECONDS) return null;
+  if (!isStorable(seconds)) return null;
   return seconds * 1000 + Math.floor(Number(`0.${parts.fraction ?? 0}`) * 1000);
 }

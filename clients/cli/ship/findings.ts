@@ -28,7 +28,9 @@ export class Findings {
     if (source !== null) count(this.#sources, source, 1);
     if (timeMs === null) return;
     this.#timed++;
-    this.#span = widest(this.#span, { fromMs: timeMs, toMs: timeMs });
+    const span = this.#span;
+    if (span === null || timeMs < span.fromMs || timeMs > span.toMs)
+      this.#span = widest(span, { fromMs: timeMs, toMs: timeMs });
   }
 
   merge(other: Findings): void {

@@ -10,9 +10,11 @@ import {
   SOURCE_MAX_CHARS,
 } from "../limits.ts";
 import { endOfCodePoints } from "./code-points.ts";
-import { depthOf } from "./entry-text.ts";
 import { entryTimeMs } from "./entry-time.ts";
+import { depthOf } from "./value-depth.ts";
 
+/** Room for what counts the parts of a message and says that something was cut. */
+export const RESERVED_ATTRIBUTES = 4;
 /** Says that something of an entry was cut, as the server does where it cuts. */
 const TRUNCATED = "_truncated";
 
@@ -50,15 +52,12 @@ function fitAttributes(
   onCut: () => void,
 ): Record<string, unknown> {
   const entries = Object.entries(attrs);
-  // Beside those there is room for what counts the parts of a message and says that something was cut.
   const most = ATTRIBUTES_MAX_COUNT - RESERVED_ATTRIBUTES;
   if (entries.length > most) onCut();
   return Object.fromEntries(
     entries.slice(0, most).map(([key, value]) => [cut(key, ATTRIBUTE_KEY_MAX_CHARS), fitValue(value, onCut)]),
   );
 }
-
-const RESERVED_ATTRIBUTES = 4;
 
 function fitValue(value: unknown, onCut: () => void): unknown {
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;

@@ -58,6 +58,11 @@ export class LineSplitter {
     this.#inLine = from.lineStart < from.offset;
   }
 
+  /** The buffer holds what was read up to here. */
+  get filled(): number {
+    return this.#filled;
+  }
+
   /** True once the source has no more bytes. */
   get ended(): boolean {
     return this.#ended;

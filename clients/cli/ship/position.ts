@@ -33,8 +33,10 @@ interface Piece {
 
 /** A place between two lines. */
 export function placeBetween(offset: number, line: number, recogniser?: RecogniserState): Position {
-  const place = { offset, lineStart: offset, part: 0, line };
-  return recogniser === undefined ? place : { ...place, recogniser };
+  const lineStart = offset;
+  return recogniser === undefined
+    ? { offset, lineStart, part: 0, line }
+    : { offset, lineStart, part: 0, line, recogniser };
 }
 
 /** The place behind the piece's bytes up to `cut`, where `before` is the one before them. */

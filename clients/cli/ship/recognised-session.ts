@@ -14,9 +14,11 @@ import { firstCodePoints, fitEntry } from "./fit-entry.ts";
 import type { LineSplitter } from "./line-splitter.ts";
 import { decodeText } from "./line-text.ts";
 import { type Position, placeBetween, positionAfter } from "./position.ts";
+import type { RecognisedText } from "./recognised-text.ts";
 import { nativeLine, textsOf } from "./text-entries.ts";
 
 const OPEN_BRACE = 0x7b;
+const LINE_FEED = 0x0a;
 /** What every entry of the API has. */
 const MESSAGE_KEY = Buffer.from('"message"');
 /** The API takes no message without a character, which a line may have. */
@@ -42,6 +44,7 @@ class RecognisedSession implements EntrySession {
   position: Readonly<Position>;
   readonly #zone: string;
   readonly #entryText: EntryText;
+  readonly #text: RecognisedText;
   #yearReferenceMs: number;
   /** Null until a line needs it: an entry of the API does not. */
   #recogniser: LineRecogniser | null = null;
@@ -55,6 +58,9 @@ class RecognisedSession implements EntrySession {
   #parts = 0;
   #sentParts: number;
   #withoutZone = 0;
+  /** Up to where it is known whether the input is UTF-8, and whether all of that is. */
+  #lookedUpTo = 0;
+  #isAllValid = false;
   #given: ShippedEntry[] = [];
   readonly #give = (entry: RecognisedEntry): void => this.#take(entry);
 
@@ -62,6 +68,7 @@ class RecognisedSession implements EntrySession {
     this.position = from;
     this.#zone = zone;
     this.#entryText = entryText;
+    this.#text = entryText.recognised;
     this.#yearReferenceMs = yearReferenceMs;
     this.#next = from.offset;
     this.#line = from.line;
@@ -82,10 +89,10 @@ class RecognisedSession implements EntrySession {
     else {
       this.#recogniser ??= this.#begin(piece.offset);
       const end = piece.start + piece.nextOffset - piece.offset;
-      this.#recogniser.push(piece.bytes.subarray(piece.start, end), this.#give);
+      this.#recogniser.push(piece.bytes, this.#give, piece.start, end);
       if (size > 0) {
         this.#lines++;
-        this.#isInvalid ||= !isUtf8(piece.bytes.subarray(piece.start, piece.end));
+        this.#isInvalid ||= !this.#isValid(piece);
       }
     }
     this.#next = piece.nextOffset;
@@ -127,6 +134,17 @@ class RecognisedSession implements EntrySession {
     this.position = this.#given.at(-1)?.after ?? withState(positionAfter(piece, this.position, piece.end));
   }
 
+  /** Whether the line is UTF-8; asked about all that has been read at once, because hardly any line is not. */
+  #isValid({ bytes, start, end, offset, filled }: LineSplitter): boolean {
+    if (offset >= this.#lookedUpTo) {
+      const lastFeed = bytes.lastIndexOf(LINE_FEED, filled - 1);
+      const stop = Math.max(end, lastFeed);
+      this.#lookedUpTo = offset + stop - start;
+      this.#isAllValid = isUtf8(bytes.subarray(start, stop));
+    }
+    return this.#isAllValid || isUtf8(bytes.subarray(start, end));
+  }
+
   #nativeOf({ bytes, start, end }: LineSplitter): WrittenEntry | null {
     let at = start;
     while (at < end && (bytes[at] ?? 0) <= 0x20) at++;
@@ -151,6 +169,34 @@ class RecognisedSession implements EntrySession {
   }
 
   #take(entry: RecognisedEntry): void {
+    const written = this.#parts === 0 && this.#sentParts === 0 ? this.#text.of(entry) : null;
+    if (written === null) this.#takeLong(entry);
+    else this.#takeWhole(entry, written);
+  }
+
+  /** An entry that the API takes as it is, as most are: member by member. */
+  #takeWhole({ end, form }: RecognisedEntry, { text, timeMs, level, service, source }: WrittenEntry): void {
+    const after = placeBetween(end, this.#line, this.#state());
+    this.#given.push({
+      text,
+      timeMs,
+      level,
+      service,
+      source,
+      after,
+      lines: this.#lines,
+      kind: "line",
+      isRecognised: form !== PLAIN,
+      invalidUtf8: this.#isInvalid,
+      timesWithoutZone: this.#newTimesWithoutZone(),
+    });
+    this.#lines = 0;
+    this.#isInvalid = false;
+    this.position = after;
+  }
+
+  /** An entry of a message that is longer than one may be, or of which something is cut. */
+  #takeLong(entry: RecognisedEntry): void {
     const native = fitEntry(nativeEntryOf(entry));
     const after = placeBetween(entry.end, this.#line, this.#state());
     const begin = this.position;

@@ -20,6 +20,7 @@ function chart(
     isTruncated: false,
     stats: { rowsRead: 0, bytesRead: 0, elapsedMs: 0 },
     render,
+    archive: "",
     notices: [],
   });
   return data && drawChart(data, width);

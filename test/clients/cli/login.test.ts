@@ -136,6 +136,8 @@ test("the token that is kept may do what the commands need, ends, and says when 
     "account:read",
     "logs:read",
     "logs:write",
+    "monitors:read",
+    "monitors:write",
     "sources:read",
     "sources:write",
     "tokens:write",

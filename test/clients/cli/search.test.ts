@@ -69,7 +69,7 @@ describe("a search", () => {
       ],
       [
         ["--query", 'levle == "error"'],
-        `nothing found of all times\n${newest}\nlevle is no column, and an attribute of none of the newest 12 entries; did you mean level?\n`,
+        `nothing found of all times\nobs: levle is no column, and an attribute of none of the newest entries. Did you mean level?\n${newest}\n`,
       ],
     ];
     for (const [args, stderr] of cases)
@@ -123,7 +123,7 @@ describe("a query", () => {
       "logs | extend twice = used * 2 | where usde > 1 and twice > 9",
     ]);
     expect(stderr).toContain(
-      "usde is no column, and an attribute of none of the newest 12 entries; did you mean used?\n",
+      "usde is no column, and an attribute of none of the newest entries. Did you mean used?\n",
     );
     expect(stderr).not.toContain("twice is");
     const known = await runCli(user, ["query", 'logs | where user.id > 99 and message == "unheard == of"']);
