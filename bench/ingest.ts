@@ -1,7 +1,7 @@
 /**
- * Ingest end to end, native JSON or OTLP: the real server with embedded stores and an empty data directory, a load generator in
+ * Ingest end to end, native JSON, OTLP or Elasticsearch bulk: the real server with embedded stores and an empty data directory, a load generator in
  * a process of its own, and in the same run the native JSON pumped straight into ClickHouse.
- * Usage: bun bench/ingest.ts [rows] [connections] [--format otlp]. Prints a table and appends a line to bench/results/ingest.jsonl.
+ * Usage: bun bench/ingest.ts [rows] [connections] [--format otlp|bulk]. Prints a table and appends a line to bench/results/ingest.jsonl.
  */
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
  * The load generator of the ingest benchmark, a process of its own: makes the bodies first, then sends them over a
  * fixed number of connections as fast as they are answered, or at a fixed rate, and prints one JSON line.
- * Arguments: url, token, format (native or otlp), rows, batch, connections, rows a second (0 = as fast as possible).
+ * Arguments: url, token, format (a name of `WIRES`), rows, batch, connections, rows a second (0 = as fast as possible).
  */
 import { makeEntries } from "./bodies.ts";
 import { wireOf } from "./wires.ts";

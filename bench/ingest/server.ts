@@ -15,9 +15,11 @@ export interface BenchServer {
 }
 
 /** Starts the real program on free ports and resolves when it takes requests. */
-export async function startBenchServer(): Promise<BenchServer> {
+export async function startBenchServer(
+  options: Omit<Parameters<typeof startServer>[0], "dataDirectory"> = {},
+): Promise<BenchServer> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "obs-bench-"));
-  const server = await startServer({ dataDirectory });
+  const server = await startServer({ ...options, dataDirectory });
   return {
     url: server.url,
     token: await makeToken(server.url),

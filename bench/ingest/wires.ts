@@ -10,7 +10,7 @@ interface BenchWire {
   acknowledges(answer: string, rows: number): boolean;
 }
 
-const WIRES: Readonly<Record<string, BenchWire>> = {
+export const WIRES: Readonly<Record<string, BenchWire>> = {
   native: {
     path: "/api/v1/logs/ingest",
     bodies: nativeBodies,
@@ -26,6 +26,17 @@ const WIRES: Readonly<Record<string, BenchWire>> = {
     },
     // Anything else names records that were rejected.
     acknowledges: (answer) => answer === "{}",
+  },
+  bulk: {
+    path: "/elasticsearch/_bulk",
+    bodies: (entries, batch) => {
+      const encoder = new TextEncoder();
+      const lines = entries.map((entry) => `{"create":{"_index":"logs"}}\n${JSON.stringify(entry)}\n`);
+      return Array.from({ length: Math.ceil(entries.length / batch) }, (_, i) =>
+        encoder.encode(lines.slice(i * batch, (i + 1) * batch).join("")),
+      );
+    },
+    acknowledges: (answer) => JSON.parse(answer).errors === false,
   },
 };
 
