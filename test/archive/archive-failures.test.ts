@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { ARCHIVE_COLUMNS, FILE_STRUCTURE } from "../../src/archive/columns.ts";
@@ -7,6 +7,7 @@ import { DirectoryFiles } from "../../src/archive/files/directory-files.ts";
 import { UNIT_LEASE_MS } from "../../src/archive/limits.ts";
 import { ArchiveStatements } from "../../src/archive/statements.ts";
 import { createClickHouse } from "../../src/storage/clickhouse.ts";
+import { createPostgres } from "../../src/storage/postgres.ts";
 import { idAt, insertRows, type StoredRow } from "../domains/logs/stored-rows.ts";
 import { eventually } from "../harness/eventually.ts";
 import { letPass } from "../harness/let-pass.ts";
@@ -89,6 +90,39 @@ test("a unit whose instance is not heard of any more is moved by another one whe
   await running;
   expect(await archivedIds(stores, organization, files)).toEqual(ids);
   expect((await unitsOf(stores, organization)).map(({ state }) => state)).toEqual(["done"]);
+});
+
+describe("an instance that died", () => {
+  /** The statements at which it hangs until it is dead. */
+  const HANGS = {
+    "as it wrote": "write",
+    "as the log store let go": "deleteHot",
+  } as const;
+  for (const [when, method] of Object.entries(HANGS))
+    test(`${when} has its unit at once when it comes back, and no other instance has it`, async () => {
+      const { organization, ids } = await oldEntries(3);
+      const place = crypto.randomUUID();
+      const begun = Promise.withResolvers<void>();
+      const statements = new ArchiveStatements(
+        stores.clickhouse,
+        new DirectoryFiles(join(temporary.path, "archive")),
+      );
+      statements[method] = () => {
+        begun.resolve();
+        return Promise.withResolvers<never>().promise;
+      };
+      const postgres = createPostgres(stores.postgresUrl);
+      void testArchiver({ ...stores, postgres }, temporary.path, { statements, place }).run();
+      await begun.promise;
+      await postgres.end({ timeout: 0 });
+      await testArchiver(stores, temporary.path, { place: `not ${place}` }).run();
+      expect(await hotIds(stores, organization)).toEqual(ids);
+      const { run, files } = testArchiver(stores, temporary.path, { place });
+      await run();
+      expect(await hotIds(stores, organization)).toEqual([]);
+      expect(await archivedIds(stores, organization, files)).toEqual(ids);
+      expect((await unitsOf(stores, organization)).map(({ state }) => state)).toEqual(["done"]);
+    });
 });
 
 test("while ClickHouse is away nothing changes, the server says so, and later it goes on", async () => {

@@ -5,9 +5,11 @@ import { DirectoryFiles } from "../../src/archive/files/directory-files.ts";
 import type { UnitKey } from "../../src/archive/ledger/unit-store.ts";
 import { ArchiveStatements } from "../../src/archive/statements.ts";
 import type { ArchiveStep } from "../../src/archive/steps.ts";
+import { Claimant } from "../../src/jobs/claims/claimant.ts";
 import { createLogger } from "../../src/log.ts";
 import { createMetrics } from "../../src/server/metrics.ts";
 import type { Stores } from "../../src/storage/open.ts";
+import { TEST_DELETION_WAIT_MS } from "../harness/log-ranges.ts";
 
 export const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 export const DAY_MS = 86_400_000;
@@ -20,6 +22,8 @@ interface ArchiverChoices {
   readonly believedNow?: () => Promise<number>;
   readonly onStep?: (step: ArchiveStep, unit: UnitKey) => void;
   readonly statements?: ArchiveStatements;
+  /** Of its data directory; one of its own when absent. */
+  readonly place?: string;
 }
 
 /** Those of a suite, or of a server. */
@@ -36,11 +40,13 @@ export function archiverOver(stores: ArchiveStores, files: ArchiveFiles, choices
   const metrics = createMetrics();
   const archiver = new Archiver({
     sql: stores.postgres,
+    claimant: new Claimant(choices.place ?? null),
     statements: choices.statements ?? new ArchiveStatements(stores.clickhouse, files),
     files,
     defaultDays: choices.defaultDays ?? 30,
     archiveDays: choices.archiveDays ?? 0,
     now,
+    deletionWaitMs: TEST_DELETION_WAIT_MS,
     believedNow: choices.believedNow ?? (async () => now()),
     onStep: choices.onStep ?? (() => undefined),
     metrics: metrics.archive,

@@ -9,10 +9,16 @@ const TIMES = {
   quarantine_records: ["claimed_at"],
 } as const;
 
-/** Lets time pass for the rows of a table: the clock of the database cannot be set, so they become older. */
+/**
+ * Lets time pass for the rows of a table: the clock of the database cannot be set, so they become older. All at once, and
+ * with the table locked, for instances change them at the same time, in an order of their own.
+ */
 export async function letPass(sql: Sql, table: keyof typeof TIMES, ms: number): Promise<void> {
-  for (const column of TIMES[table])
-    await sql`
-      UPDATE ${sql(table)}
-      SET ${sql(column)} = ${sql(column)} - ${ms}::double precision * interval '1 millisecond'`;
+  await sql.begin(async (tx) => {
+    await tx`LOCK TABLE ${tx(table)} IN EXCLUSIVE MODE`;
+    for (const column of TIMES[table])
+      await tx`
+        UPDATE ${tx(table)}
+        SET ${tx(column)} = ${tx(column)} - ${ms}::double precision * interval '1 millisecond'`;
+  });
 }

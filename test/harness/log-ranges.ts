@@ -5,6 +5,10 @@ import type { QueryRunner } from "../../src/storage/query-runner.ts";
 import { queryRunner } from "../query/query-store.ts";
 import type { TestStores } from "./stores.ts";
 
+/** How long test archivers wait before they delete; answers are trusted for less, as in a server. */
+export const TEST_DELETION_WAIT_MS = 300;
+const TEST_TRUSTED_MS = 150;
+
 interface RangesChoices {
   /** Where archived entries lie; nowhere when absent. */
   readonly files?: ArchiveFiles | null;
@@ -19,7 +23,7 @@ export function logRanges(
 ): LogRanges {
   return new LogRanges({
     runner: choices.runner ?? queryRunner(stores),
-    index: choices.index ?? new ArchiveIndex(stores.postgres),
+    index: choices.index ?? new ArchiveIndex(stores.postgres, TEST_TRUSTED_MS),
     files: choices.files ?? null,
     onUnreadable: () => undefined,
   });

@@ -38,6 +38,8 @@ interface SharedEngines {
   /** As superuser, who may create databases. */
   readonly postgresAdminUrl: string;
   created: number;
+  /** A database of Postgres with every migration, of which those of suites are copies; made by the first that wants one. */
+  template: Promise<string> | null;
 }
 
 /** Bun runs every test file in one process; what the files share hangs on the process, under a name nobody else takes. */
@@ -74,12 +76,30 @@ async function startSharedEngines(): Promise<SharedEngines> {
     postgresUrl: postgresStore.url,
     postgresAdminUrl: adminUrl.href,
     created: 0,
+    template: null,
   };
+}
+
+/** A copy of a database takes a tenth of the time that its migrations do. */
+async function makeTemplate(engines: SharedEngines, admin: Sql): Promise<string> {
+  const name = "suite_template";
+  await admin`CREATE DATABASE ${admin(name)} OWNER obs`;
+  const url = new URL(engines.postgresUrl);
+  url.pathname = `/${name}`;
+  const endpoint = { ...engines.clickhouse, database: name };
+  await ensureClickHouseDatabase(endpoint);
+  const clickhouse = createClickHouse(endpoint);
+  const sql = createPostgres(url.href);
+  await migrate({ postgres: sql, clickhouse, directory: MIGRATIONS_DIRECTORY, log: createLogger("silent") });
+  await clickhouse.close();
+  // A database that somebody is connected to cannot be copied.
+  await sql.end();
+  return name;
 }
 
 /**
  * Databases for one suite: call it in `beforeAll`, and `close()` in `afterAll`. The first call of a test run starts
- * the engines, which takes about a second; later ones take about a tenth.
+ * the engines and makes the template, which takes seconds; later ones take about half a second.
  */
 export async function openTestStores(options: { migrations?: string | null } = {}): Promise<TestStores> {
   registry[REGISTRY_KEY] ??= startSharedEngines();
@@ -88,7 +108,10 @@ export async function openTestStores(options: { migrations?: string | null } = {
   const name = `suite_${engines.created}`;
 
   const admin = postgres(engines.postgresAdminUrl, { max: 1, onnotice: () => undefined });
-  await admin`CREATE DATABASE ${admin(name)} OWNER obs`;
+  const isMigrated = options.migrations === undefined;
+  if (isMigrated) engines.template ??= makeTemplate(engines, admin);
+  const template = isMigrated ? await engines.template : null;
+  await admin`CREATE DATABASE ${admin(name)} OWNER obs TEMPLATE ${admin(template ?? "template1")}`;
   const url = new URL(engines.postgresUrl);
   url.pathname = `/${name}`;
   const clickhouseEndpoint = { ...engines.clickhouse, database: name };

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { Transform } from "node:stream";
 
 /** A proxy on loopback in front of a store, to cut it off and to let it back. */
 export interface TcpProxy {
@@ -6,12 +7,22 @@ export interface TcpProxy {
   /** Refuses new connections and drops those there are. */
   cut(): void;
   restore(): void;
+  /** Holds back whatever passes from now on, in both directions. */
+  delay(ms: number): void;
   close(): Promise<void>;
 }
 
 export async function openTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let delayMs = 0;
+  const slowdown = (): Transform =>
+    new Transform({
+      transform: (chunk: Buffer, _encoding, pass) => {
+        if (delayMs === 0) pass(null, chunk);
+        else setTimeout(() => pass(null, chunk), delayMs);
+      },
+    });
   const server = createServer((incoming) => {
     if (isCut) {
       incoming.destroy();
@@ -28,7 +39,7 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
         sockets.delete(from);
         to.destroy();
       });
-      from.pipe(to);
+      from.pipe(slowdown()).pipe(to);
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -45,6 +56,9 @@ export async function openTcpProxy(target: { host: string; port: number }): Prom
     },
     restore: () => {
       isCut = false;
+    },
+    delay: (ms) => {
+      delayMs = ms;
     },
     close: async () => {
       drop();

@@ -75,6 +75,33 @@ describe("the document", () => {
     expect(Object.keys(Object(at("/paths/~1api~1v1~1things~1{id}")))).toEqual(["get", "patch"]);
   });
 
+  test("shows HEAD where a route is meant to be asked so, without a body; a parameter may have an extension behind it", () => {
+    const badge = route({
+      method: "GET",
+      path: "/badges/:id.svg",
+      tag: "Things",
+      summary: "A badge",
+      access: "public",
+      showsHead: true,
+      params: Type.Object({ id: Type.String() }),
+      responses,
+      handler: () => ({ status: 200 }),
+    });
+    const shown: unknown = JSON.parse(JSON.stringify(openApiDocument([...routes, badge], head)));
+    const operation = (method: string) => followPointer(shown, `/paths/~1badges~1{id}.svg/${method}`);
+    expect(operation("get")).toMatchObject({
+      operationId: "getBadgesByIdSvg",
+      parameters: [{ name: "id", in: "path" }],
+    });
+    expect(operation("head")).toMatchObject({
+      operationId: "headBadgesByIdSvg",
+      parameters: [{ name: "id", in: "path" }],
+    });
+    expect(followPointer(operation("get"), "/responses/200/content")).toBeDefined();
+    expect(followPointer(operation("head"), "/responses/200/content")).toBeUndefined();
+    expect(at("/paths/~1api~1v1~1things~1{id}/head")).toBeUndefined();
+  });
+
   test("shows parameters, bodies and answers as they are enforced", () => {
     const get = "/paths/~1api~1v1~1things~1{id}/get";
     expect(at(`${get}/parameters`)).toEqual([

@@ -251,14 +251,44 @@ describe("the bucket of a call", () => {
       tokenId: 17,
       credentialKey: "token:17",
     } as const;
-    await gate("default", principal, "192.0.2.1");
-    await gate("ingest", principal, "192.0.2.1");
-    await gate("default", null, "192.0.2.1");
-    await gate("ingest", null, "192.0.2.1");
-    await gate("probe", null, "192.0.2.1");
-    await gate("default", null, "2001:db8:0:1:aaaa::1");
-    await gate("default", null, "2001:db8::1:bbbb:0:0:2");
-    await gate("default", null, "::1");
+    await gate({
+      rateClass: "default",
+      principal: principal,
+      clientAddress: "192.0.2.1",
+      url: "http://localhost/",
+    });
+    await gate({
+      rateClass: "ingest",
+      principal: principal,
+      clientAddress: "192.0.2.1",
+      url: "http://localhost/",
+    });
+    await gate({
+      rateClass: "default",
+      principal: null,
+      clientAddress: "192.0.2.1",
+      url: "http://localhost/",
+    });
+    await gate({
+      rateClass: "ingest",
+      principal: null,
+      clientAddress: "192.0.2.1",
+      url: "http://localhost/",
+    });
+    await gate({ rateClass: "probe", principal: null, clientAddress: "192.0.2.1", url: "http://localhost/" });
+    await gate({
+      rateClass: "default",
+      principal: null,
+      clientAddress: "2001:db8:0:1:aaaa::1",
+      url: "http://localhost/",
+    });
+    await gate({
+      rateClass: "default",
+      principal: null,
+      clientAddress: "2001:db8::1:bbbb:0:0:2",
+      url: "http://localhost/",
+    });
+    await gate({ rateClass: "default", principal: null, clientAddress: "::1", url: "http://localhost/" });
     expect(seen).toEqual([
       ["default:token:17", 600],
       ["ingest:token:17", 6000],
@@ -269,6 +299,39 @@ describe("the bucket of a call", () => {
       ["default:ip:2001:db8:0:1::/64", 60],
       ["default:ip:0:0:0:0::/64", 60],
     ]);
+  });
+
+  test("is that of the token for a heartbeat, whose text is no part of its name, and of the address for what is no token", async () => {
+    seen.length = 0;
+    const call = { rateClass: "heartbeat", principal: null, clientAddress: "192.0.2.1" } as const;
+    const tokens = ["a".repeat(43), "b".repeat(43)];
+    for (const token of tokens) {
+      await gate({ ...call, url: `http://localhost/api/v1/heartbeats/${token}` });
+      await gate({
+        ...call,
+        url: `http://localhost/api/v1/heartbeats/${token}/fail?x=1`,
+        clientAddress: "192.0.2.9",
+      });
+    }
+    const [first, again, second] = seen.map(([key]) => key);
+    expect(again).toBe(first);
+    expect(second).not.toBe(first);
+    expect(seen.every(([key]) => key.startsWith("heartbeat:") && !/a{5}|b{5}/.test(key))).toBe(true);
+    seen.length = 0;
+    await gate({ ...call, url: "http://localhost/api/v1/heartbeats/guess" });
+    await gate({ ...call, url: `http://localhost/api/v1/heartbeats/%61${"a".repeat(42)}` });
+    expect(seen.map(([key]) => key)).toEqual(["default:ip:192.0.2.1", "default:ip:192.0.2.1"]);
+  });
+
+  test("is wide for what the public reads, whoever reads it behind one address", async () => {
+    seen.length = 0;
+    await gate({
+      rateClass: "public",
+      principal: null,
+      clientAddress: "192.0.2.1",
+      url: "http://localhost/",
+    });
+    expect(seen).toEqual([["public:ip:192.0.2.1", 6000]]);
   });
 });
 

@@ -10,9 +10,9 @@ import {
   MAX_INLINE_UNPACK_BYTES,
   MAX_WHOLE_READ_BYTES,
   UNPACKING_MAX_RUNNING,
-  UNPACKING_WAITING,
+  UNPACKING_MAX_WAITING_BYTES,
 } from "../../src/http/limits.ts";
-import { type BodyLimits, readBody } from "../../src/http/read-body.ts";
+import { type BodyLimits, readBody, withReadBody } from "../../src/http/read-body.ts";
 import { parseJson, readJson } from "../../src/http/read-json.ts";
 import { CONTENT_ENCODINGS } from "../../src/http/unpack.ts";
 import { UnpackTurn } from "../../src/http/unpack-turns.ts";
@@ -134,7 +134,7 @@ describe("packed bodies that are not small", () => {
   test("are refused beyond the packed bytes that may wait, of one organisation and of all", async () => {
     const held = Array.from({ length: UNPACKING_MAX_RUNNING }, () => new UnpackTurn("a"));
     for (const turn of held) await turn.take(1);
-    const { maxBytes, maxBytesOfOne } = UNPACKING_WAITING;
+    const share = UNPACKING_MAX_WAITING_BYTES / 2;
     const waiting: [UnpackTurn, Promise<void>][] = [];
     const wait = async (owner: string, bytes: number): Promise<string> => {
       const turn = new UnpackTurn(owner);
@@ -142,15 +142,34 @@ describe("packed bodies that are not small", () => {
       waiting.push([turn, taken]);
       return Promise.race([codeOf(taken), nextTurn("waits")]);
     };
-    expect(await wait("a", maxBytesOfOne)).toBe("waits");
-    expect(await wait("a", 1)).toBe("UNAVAILABLE");
-    expect(await wait("b", maxBytes - maxBytesOfOne)).toBe("waits");
-    expect(await wait("c", 1)).toBe("UNAVAILABLE");
+    expect(await wait("a", share)).toBe("waits");
+    expect(await wait("a", 1)).toBe("RATE_LIMITED");
+    expect(await wait("b", share / 2)).toBe("waits");
+    expect(await wait("c", share / 2)).toBe("UNAVAILABLE");
     for (const turn of held) turn.release();
     for (const [turn, taken] of waiting) {
       await taken.catch(() => undefined);
       turn.release();
     }
+  });
+
+  test("are refused before they come when there is no room for them, which whoever ends leaves to others", async () => {
+    const bytes = UNPACKING_MAX_WAITING_BYTES / 2;
+    const limits = { ...LIMITS, maxPackedBytes: bytes };
+    const first = new UnpackTurn("a");
+    first.expect(bytes);
+    const coming = tricklingBody(bytes);
+    const headers = { "content-encoding": "gzip", "content-length": String(bytes) };
+    const second = new UnpackTurn("a");
+    expect(await codeOf(readBody(bodyOf(coming, headers), limits, undefined, second))).toBe("RATE_LIMITED");
+    expect(coming.locked).toBe(false);
+    first.release();
+    second.expect(bytes);
+    // What was unpacked waits no more, though the request goes on.
+    await second.take(bytes);
+    const third = new UnpackTurn("a");
+    third.expect(bytes);
+    for (const turn of [second, third]) turn.release();
   });
 
   test("are not unpacked once their caller has gone away, and the turn goes on", async () => {
@@ -428,5 +447,38 @@ describe("JSON", () => {
     expect(value).toMatchObject({ a: 2 });
     expect(Object.keys(Object(value))).toContain("__proto__");
     expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
+
+describe("a body that was read before", () => {
+  const limits: BodyLimits = {
+    maxPackedBytes: 8_000_000,
+    maxUnpackedBytes: 8_000_000,
+    encodings: CONTENT_ENCODINGS,
+  };
+  const request = bodyOf(new Uint8Array(1), { "content-length": "1", "x-a": "b" });
+  const bytes = new Uint8Array(randomBytes(3_000_000));
+
+  test("is the same memory when it is read again, and reserves none", async () => {
+    const reserve = (): never => {
+      throw new Error("reserved");
+    };
+    const restored = withReadBody(request, bytes);
+    expect(await readBody(restored, limits, reserve)).toBe(bytes);
+    expect(restored.headers.get("x-a")).toBe("b");
+    await expect(readBody(restored, limits)).rejects.toThrow("read twice");
+  });
+
+  test("is unpacked, and held to the limits of whoever reads it again", async () => {
+    const packed = bodyOf(new Uint8Array(1), { "content-encoding": "gzip" });
+    expect(await readBody(withReadBody(packed, new Uint8Array(zlib.gzipSync(bytes))), limits)).toEqual(bytes);
+    const small = { ...limits, maxUnpackedBytes: 100 };
+    expect(await codeOf(readBody(withReadBody(request, bytes), small))).toBe("PAYLOAD_TOO_LARGE");
+  });
+
+  test("comes as a stream, too, whole or empty", async () => {
+    expect(new Uint8Array(await withReadBody(request, bytes).arrayBuffer())).toEqual(bytes);
+    expect(withReadBody(request, new Uint8Array(0)).body).toBeNull();
+    expect(await readBody(withReadBody(request, new Uint8Array(0)), limits)).toHaveLength(0);
   });
 });

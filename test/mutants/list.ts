@@ -1,7 +1,11 @@
 import { ACCESS } from "./lists/access.ts";
 import { CHANGES } from "./lists/changes.ts";
+import { COUNTING } from "./lists/counting.ts";
+import { INCIDENTS } from "./lists/incidents.ts";
 import { INGEST } from "./lists/ingest.ts";
 import { MASKING } from "./lists/masking.ts";
+import { MONITORS } from "./lists/monitors.ts";
+import { PAGING } from "./lists/paging.ts";
 import { READING } from "./lists/reading.ts";
 import { RECORDS } from "./lists/records.ts";
 import { REQUESTS } from "./lists/requests.ts";
@@ -17,9 +21,13 @@ export const AREAS: Readonly<Record<string, readonly Mutant[]>> = {
   changes: CHANGES,
   work: WORK,
   shares: SHARES,
+  incidents: INCIDENTS,
+  counting: COUNTING,
   ingest: INGEST,
   masking: MASKING,
   wires: WIRES,
   records: RECORDS,
   reading: READING,
+  monitors: MONITORS,
+  paging: PAGING,
 };

@@ -10,7 +10,7 @@ import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporar
  */
 
 interface Sample {
-  /** Makes such a thing as the owner of a token and answers what stands in the path. */
+  /** Makes such a thing as the owner of a token and answers what stands in the path; of two things with a comma between them. */
   readonly make: (token: string) => Promise<string>;
   /** A body that is fine, by method. */
   readonly bodies?: Readonly<Record<string, unknown>>;
@@ -26,10 +26,32 @@ let operations: { method: string; path: string }[];
 const NAMES_NOTHING_OWNED: Readonly<Record<string, string>> = {
   "/api/v1/auth/sso/{slug}/start": "public: whoever knows the slug may begin to sign in",
   "/api/v1/me/sso/domains/{domain}/verify": "a name of the DNS, looked up among the domains of the caller",
+  "/api/v1/alerts/{token}": "the credential of a receiver, by which its organisation is found",
+  "/api/v1/kql/tables/{name}":
+    "a name of the caller's own, under which every organisation may have a table; test/domains/kql-tables shows whose it is",
   "/api/v1/logs/ingest/platform-a/{token}": "the caller's own credential",
   "/api/v1/logs/ingest/platform-b/{token}": "the caller's own credential",
   "/api/v1/logs/ingest/stream-a/{token}": "the caller's own credential",
   "/api/v1/logs/ingest/journal/{token}/upload": "the caller's own credential",
+  "/acknowledge/{token}": "public: whoever was sent the link may act on its one incident",
+  "/acknowledge/{token}/resolve": "public: whoever was sent the link may act on its one incident",
+  "/api/v1/on-call/calendars/{token}": "public: whoever has the token may subscribe",
+  "/api/v1/heartbeats/{token}": "public: the token is the sender's own credential",
+  "/api/v1/heartbeats/{token}/start": "public: the token is the sender's own credential",
+  "/api/v1/heartbeats/{token}/fail": "public: the token is the sender's own credential",
+  "/api/v1/heartbeats/{token}/{exitCode}": "public: the token is the sender's own credential",
+  "/api/v1/status-pages/public/{slug}": "public: whoever knows the slug may read the page",
+  "/api/v1/status-pages/public/{slug}/feed.xml": "public: whoever knows the slug may read the page",
+  "/api/v1/status-pages/public/by-host/{host}": "public: whoever knows the host may find the page",
+  "/api/v1/status-pages/public/{slug}/unlock": "public: whoever knows the password may unlock the page",
+  "/api/v1/status-pages/public/{slug}/subscribe": "public: whoever knows the slug may ask to be told",
+  "/api/v1/status-pages/public/{slug}/subscribe/confirm": "public: the token of the link is the credential",
+  "/status/{slug}": "public: whoever knows the slug may read the page",
+  "/status/{slug}/feed.xml": "public: whoever knows the slug may read the page",
+  "/status/{slug}/badge.svg": "public: whoever knows the slug may see the status",
+  "/status/{slug}/unlock": "public: whoever knows the password may unlock the page",
+  "/status/{slug}/subscribe": "public: whoever knows the slug may ask to be told",
+  "/api/v1/badge/monitors/{id}.svg": "public: whoever has the address may see the status",
   "/elasticsearch/{index}": "the server keeps none; every name is answered alike",
   "/elasticsearch/{index}/_bulk": "a name that the sender chooses: the source of its entries",
   "/elasticsearch/{index}/_doc": "a name that the sender chooses: the source of its entry",
@@ -43,11 +65,15 @@ const NAMES_NOTHING_OWNED: Readonly<Record<string, string>> = {
   "/elasticsearch/_data_stream/{name}": "the server keeps none; every name is answered alike",
 };
 
+const TURN = { startsAt: "2026-03-02T09:00:00Z", endsAt: "2026-03-09T09:00:00Z" };
+
 const SAMPLES: Readonly<Record<string, Sample>> = {
   "/api/v1/saved-searches/{id}": {
     make: (token) => idOf(token, "/api/v1/saved-searches", { name: "a search" }),
     bodies: { PATCH: { name: "renamed" } },
   },
+  "/api/v1/kql/functions/{id}": { make: functionId, bodies: { PATCH: { description: "changed" } } },
+  "/api/v1/kql/functions/{id}/versions": { make: functionId },
   "/api/v1/me/tokens/{id}": { make: (token) => idOf(token, "/api/v1/me/tokens", { name: "a token" }) },
   "/api/v1/me/members/{userId}": { make: ownUserId, bodies: { PATCH: { role: "viewer" } } },
   "/api/v1/me/invites/{id}": {
@@ -55,21 +81,83 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
       idOf(token, "/api/v1/me/invites", { email: `${crypto.randomUUID()}@example.com`, role: "member" }),
   },
   "/api/v1/logs/{id}": { make: logEntryId },
+  "/api/v1/on-call/schedules/{id}": { make: scheduleId, bodies: { PATCH: { name: "renamed" } } },
+  "/api/v1/on-call/schedules/{id}/calendar": { make: scheduleId },
+  "/api/v1/on-call/schedules/{id}/rotations": {
+    make: scheduleId,
+    bodies: { POST: { userId: 1, ...TURN } },
+  },
+  "/api/v1/on-call/schedules/{id}/rotations/generate": {
+    make: scheduleId,
+    bodies: {
+      POST: { userIds: [1], everyDays: 7, handoff: "09:00", from: TURN.startsAt, until: TURN.endsAt },
+    },
+  },
+  "/api/v1/on-call/schedules/{id}/rotations/{rotation}": { make: rotationId },
+  "/api/v1/me/contact-methods/{id}": { make: contactId },
+  "/api/v1/me/contact-methods/{id}/verify": { make: contactId, bodies: { POST: { code: "000000" } } },
+  "/api/v1/me/contact-methods/{id}/resend": { make: contactId },
+  "/api/v1/escalation-policies/{id}": {
+    make: async (token) =>
+      idOf(token, "/api/v1/escalation-policies", {
+        name: "a policy",
+        steps: [{ type: "user", delaySec: 0, userId: Number(await ownUserId(token)) }],
+      }),
+    bodies: { PATCH: { name: "renamed" } },
+  },
   "/api/v1/ingest/sources/{key}": { make: sourceKey, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/ingest/sources/{key}/infer-mapping": {
     make: sourceKey,
     bodies: { POST: { sample: { msg: "x" } } },
   },
   "/api/v1/ingest/{sourceKey}": { make: sourceKey, bodies: { POST: { msg: "x" } } },
+  "/api/v1/ingest/sources/{key}/records": { make: sourceKey, bodies: { POST: { msg: "x" } } },
   "/api/v1/ingest/rules/{id}": { make: ruleId, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/ingest/rules/{id}/counts": { make: ruleId },
   "/api/v1/ingest/quarantine/{id}": { make: quarantinedRecordId },
+  "/api/v1/log-metrics/{id}": { make: metricId, bodies: { PATCH: { name: "renamed" } } },
+  "/api/v1/log-metrics/{id}/series": { make: metricId },
   "/api/v1/logs/{id}/context": { make: logEntryId },
+  "/api/v1/incidents/{id}": { make: incidentId },
+  "/api/v1/incidents/{id}/updates": {
+    make: incidentId,
+    bodies: { POST: { status: "identified", body: "Found." } },
+  },
+  "/api/v1/incidents/{id}/acknowledge": { make: incidentId },
+  "/api/v1/incidents/{id}/resolve": { make: incidentId },
+  "/api/v1/incidents/{id}/postmortem": { make: incidentId, bodies: { PUT: { postmortem: "Learned." } } },
+  "/api/v1/incidents/{id}/deliveries": { make: incidentId },
+  "/api/v1/incidents/{id}/analysis": { make: incidentId },
+  "/api/v1/incidents/{id}/context": { make: incidentId },
+  "/api/v1/alert-receivers/{id}": { make: alertReceiverId, bodies: { PATCH: { name: "renamed" } } },
+  "/api/v1/alert-receivers/{id}/rotate": { make: alertReceiverId },
+  "/api/v1/monitors/{id}": { make: monitorId, bodies: { PATCH: { name: "renamed" } } },
+  "/api/v1/monitors/{id}/secrets": { make: monitorId },
+  "/api/v1/monitors/{id}/rotate-heartbeat-token": { make: monitorId },
+  "/api/v1/monitors/{id}/test-alert": { make: monitorId },
+  "/api/v1/monitors/{id}/checks": { make: monitorId },
+  "/api/v1/monitors/{id}/stats": { make: monitorId },
+  "/api/v1/monitors/{id}/timeline": { make: monitorId },
+  "/api/v1/maintenance-windows/{id}": {
+    make: (token) =>
+      idOf(token, "/api/v1/maintenance-windows", {
+        startsAt: "2026-03-07T22:00:00Z",
+        endsAt: "2026-03-08T02:00:00Z",
+      }),
+    bodies: { PATCH: { title: "renamed" } },
+  },
+  "/api/v1/status-pages/{id}": { make: statusPageId, bodies: { PATCH: { name: "renamed" } } },
+  "/api/v1/status-pages/{id}/host": { make: hostedPageId },
+  "/api/v1/status-pages/{id}/host/verify": { make: hostedPageId },
+  "/api/v1/status-pages/{id}/subscribers": { make: statusPageId },
+  "/api/v1/status-pages/{id}/subscribers/{sid}": { make: subscriberId },
+  "/api/v1/status-pages/{id}/password": { make: statusPageId, bodies: { PUT: { password: null } } },
 };
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  const env = { STATUS_PAGE_HOSTS: "*.pages.example.com" };
+  server = await startServer({ dataDirectory: directory.path, env });
   own = await makeToken(server.url);
   foreign = await makeToken(server.url);
   const document: { paths: Record<string, Record<string, unknown>> } = JSON.parse(
@@ -134,8 +222,71 @@ async function logEntryId(token: string): Promise<string> {
   });
 }
 
+function scheduleId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/on-call/schedules", { name: "a schedule" });
+}
+
+async function rotationId(token: string): Promise<string> {
+  const schedule = await scheduleId(token);
+  const turn = { userId: Number(await ownUserId(token)), ...TURN };
+  return `${schedule},${await idOf(token, `/api/v1/on-call/schedules/${schedule}/rotations`, turn)}`;
+}
+
+function contactId(token: string): Promise<string> {
+  const address = `${crypto.randomUUID()}@example.com`;
+  return idOf(token, "/api/v1/me/contact-methods", { kind: "email", address });
+}
+
+function monitorId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/monitors", {
+    name: "a monitor",
+    url: "backup",
+    type: "heartbeat",
+    intervalSec: 60,
+    timeoutMs: 1000,
+  });
+}
+
+function functionId(token: string): Promise<string> {
+  const name = `f_${crypto.randomUUID().replaceAll("-", "")}`;
+  return idOf(token, "/api/v1/kql/functions", { name, body: "print 1" });
+}
+
 function ruleId(token: string): Promise<string> {
   return idOf(token, "/api/v1/ingest/rules", { name: "a rule", action: "mask", patterns: ["card"] });
+}
+
+function metricId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/log-metrics", { name: "a metric" });
+}
+
+function incidentId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/incidents", { title: "an incident" });
+}
+
+function statusPageId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/status-pages", { name: "a page", slug: `page-${crypto.randomUUID()}` });
+}
+
+function hostedPageId(token: string): Promise<string> {
+  const slug = `page-${crypto.randomUUID()}`;
+  const customDomain = `${slug}.pages.example.com`;
+  return idOf(token, "/api/v1/status-pages", { name: "a page", slug, customDomain });
+}
+
+async function subscriberId(token: string): Promise<string> {
+  const slug = `page-${crypto.randomUUID()}`;
+  const page = await idOf(token, "/api/v1/status-pages", { name: "a page", slug });
+  await send(token, "POST", `/api/v1/status-pages/public/${slug}/subscribe`, {
+    email: `${crypto.randomUUID()}@example.com`,
+  });
+  const { text } = await send(token, "GET", `/api/v1/status-pages/${page}/subscribers`);
+  const [subscriber]: { id: number }[] = JSON.parse(text);
+  return `${page},${subscriber?.id}`;
+}
+
+function alertReceiverId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/alert-receivers", { name: "a receiver" });
 }
 
 async function quarantinedRecordId(token: string): Promise<string> {
@@ -162,7 +313,10 @@ describe("the id of another organisation", () => {
     for (const { method, path } of operations) {
       const sample = SAMPLES[path];
       if (sample === undefined) continue;
-      const at = (id: string): string => path.replace(/\{[^}]+\}/, id);
+      const at = (id: string): string => {
+        const [first = "", second = first] = id.split(",");
+        return path.replace(/\{[^}]+\}/, first).replace(/\{[^}]+\}/, second);
+      };
       const body = sample.bodies?.[method] ?? (method === "GET" || method === "DELETE" ? undefined : {});
       const id = await sample.make(foreign);
       const theirs = await send(own, method, at(id), body);

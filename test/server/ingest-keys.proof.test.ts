@@ -11,10 +11,20 @@ import { storedMessages } from "../harness/stored-messages.ts";
 import { openTestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
-const ROUNDS = proofRounds({ sample: 3, whole: 60 });
-/** One client each. */
-const WIRES = [NATIVE_WIRE, OTLP_WIRE, sourceWire("keyed"), NATIVE_WIRE, NATIVE_WIRE, OTLP_WIRE];
+const ROUNDS = proofRounds({ sample: 2, whole: 60 });
 const BATCH = 5;
+/** A megabyte an entry, so that a batch is decoded on the other thread and stored in two pieces. */
+const LARGE_ATTRIBUTES = Object.fromEntries(
+  Array.from({ length: 16 }, (_, i) => [`k${i}`, "x".repeat(60_000)]),
+);
+const LARGE_WIRE: IngestWire = {
+  ...NATIVE_WIRE,
+  body: (messages) => messages.map((message) => ({ message, attrs: LARGE_ATTRIBUTES })),
+};
+/** So that it is the others who fill the log. */
+const LARGE_EVERY_MS = 200;
+/** One client each. */
+const WIRES = [NATIVE_WIRE, OTLP_WIRE, sourceWire("keyed"), NATIVE_WIRE, LARGE_WIRE, OTLP_WIRE];
 
 /** Clients that send each batch until it is acknowledged. */
 class KeyedClients {
@@ -36,8 +46,10 @@ class KeyedClients {
   run(): Promise<unknown> {
     return Promise.all(
       WIRES.map(async (wire, client) => {
-        for (let batch = 0; !this.#stopping; batch++)
+        for (let batch = 0; !this.#stopping; batch++) {
           await this.#sendUntilAcknowledged(wire, `${client}-${batch}`);
+          if (wire === LARGE_WIRE) await Bun.sleep(LARGE_EVERY_MS);
+        }
       }),
     );
   }

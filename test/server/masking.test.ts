@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const RULES = [
   { name: "noise", action: "drop", query: `message contains "${NOISE}"` },
-  { name: "session", action: "mask", fields: ["session", "deep.session"], position: 5 },
+  { name: "session", action: "mask", fields: ["session", "deep.session", "customer"], position: 5 },
   { name: "patterns", action: "mask", patterns: ["card", "email", "token"], position: 1 },
 ];
 const SOURCES = [
@@ -64,7 +64,7 @@ const SOURCES = [
     name: "strict",
     mapping: {
       timestamp: { from: "at", parse: "epoch_ms" },
-      fields: { message: { from: "text" } },
+      fields: { message: { from: "text" }, customer: { from: "person.name" } },
       keepUnmapped: true,
     },
   },
@@ -197,7 +197,12 @@ describe("a large body, decoded apart", () => {
 
 describe("records that are no entries", () => {
   test("are kept in the quarantine, shown in answers and as the reason of a source without what is masked", async () => {
-    const record = { at: `yesterday ${CARD}`, text: `${MARKER} ${TEXT}`, deep: { session: SESSION } };
+    const record = {
+      at: `yesterday ${CARD}`,
+      text: `${MARKER} ${TEXT}`,
+      deep: { session: SESSION },
+      person: { name: SESSION },
+    };
     const records = Array.from({ length: 20 }, () => record);
     for (let i = 0; i < 4; i++) {
       const answer = await call("POST", "/api/v1/ingest/strict", records);
@@ -211,6 +216,7 @@ describe("records that are no entries", () => {
       at: "yesterday [card]",
       text: `${MARKER} ${MASKED_TEXT}`,
       deep: { session: "[masked]" },
+      person: { name: "[masked]" },
     });
     await eventually("the source is in error", async () => {
       const { status } = await call("GET", "/api/v1/ingest/sources/strict");

@@ -84,15 +84,19 @@ type Entry = Readonly<Record<string, unknown>>;
 
 /** The entry with these words, once a search finds it. */
 async function found(words: string): Promise<Entry> {
+  return (await foundAll(words)).first;
+}
+
+async function foundAll(words: string): Promise<{ readonly entries: number; readonly first: Entry }> {
   const address = `${server.url}/api/v1/logs/search?q=${encodeURIComponent(words)}`;
-  let entry: Entry | undefined;
+  let entries: readonly Entry[] = [];
   await eventually(`an entry with ${words}`, async () => {
     const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
     const body: { entries: Entry[] } = JSON.parse(await response.text());
-    entry = body.entries[0];
-    return entry !== undefined;
+    entries = body.entries;
+    return entries.length > 0;
   });
-  return entry ?? {};
+  return { entries: entries.length, first: entries[0] ?? {} };
 }
 
 test("curl", async () => {
@@ -167,3 +171,42 @@ describe.skipIf(rsyslog === null)("rsyslog (skipped where it is not installed)",
     }),
   );
 });
+
+test.skipIf(Bun.which("logger") === null)("logger (skipped where it is not installed)", async () => {
+  await run(["sh", "-euc", recipe("logger")]);
+  expect(await found('"hello from logger"')).toMatchObject({ level: "error", service: "checkout" });
+});
+
+const SYSTEMD = { PATH: "/usr/lib/systemd:/lib/systemd" };
+const uploader = Bun.which("systemd-journal-upload", SYSTEMD);
+const journalWriter = Bun.which("systemd-journal-remote", SYSTEMD);
+const JOURNAL = `__REALTIME_TIMESTAMP=1790000000123456
+__MONOTONIC_TIMESTAMP=1000
+_BOOT_ID=0123456789abcdef0123456789abcdef
+MESSAGE=hello from the journal
+PRIORITY=3
+SYSLOG_IDENTIFIER=checkout
+_HOSTNAME=web-1
+
+`;
+
+test.skipIf(uploader === null || journalWriter === null)(
+  "systemd-journal-upload, twice, and each entry is stored once (skipped where it is not installed)",
+  async () => {
+    using work = temporaryDirectory();
+    const [text, journal] = [join(work.path, "export"), join(work.path, "one.journal")];
+    writeFileSync(text, JOURNAL);
+    await run([journalWriter ?? "", "-o", journal, text]);
+    const [, url = ""] = /^URL=(.*)$/m.exec(recipe("journal-upload")) ?? [];
+    for (let repetition = 0; repetition < 2; repetition++)
+      await run([uploader ?? "", "--url", url, "--file", journal, "--follow=no"]);
+    const { entries, first } = await foundAll('"hello from the journal"');
+    expect(entries).toBe(1);
+    expect(first).toMatchObject({
+      ts: "2026-09-21T14:13:20.123456Z",
+      level: "error",
+      service: "checkout",
+      host: "web-1",
+    });
+  },
+);

@@ -79,6 +79,20 @@ test("wrong credentials end the start at once, name the variable and leave nothi
   }
 });
 
+test("a store that never lets it in ends the start also while another one is away", async () => {
+  using directory = temporaryDirectory();
+  const opening = openStores(
+    {
+      dataDirectory: directory.path,
+      clickhouseUrl: "http://127.0.0.1:1/obs",
+      databaseUrl: external.postgresUrl.replace(/:[^:@]+@/, ":wrong@"),
+      redisUrl: null,
+    },
+    log,
+  );
+  await expect(opening).rejects.toThrow("check DATABASE_URL.");
+});
+
 test("a monitor reports a store that fails and one that answers again", async () => {
   let isUp = true;
   let probes = 0;

@@ -20,6 +20,7 @@ function runnerOn(endpoint: ClickHouseEndpoint, maxRunning = 8, capacity?: Store
   return new QueryRunner({
     endpoint,
     admission: new Admission({ what: "a query", dependency: "clickhouse", maxRunning, maxWaiting: 8 }),
+    part: { memory: 1, places: maxRunning },
     metrics: createMetrics(),
     monotonicMs: () => performance.now(),
     ...(capacity !== undefined && { capacity }),

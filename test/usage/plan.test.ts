@@ -41,10 +41,27 @@ describe("the bytes of logs of a plan", () => {
     });
     // What does not fit is not counted: something smaller still does.
     await instance(1_000).takeLogBytes(organizationId, 20);
-    expect(await instance(1_000).usage(organizationId)).toEqual({ monthlyChecks: 0, monthlyLogBytes: 1_000 });
+    expect(await instance(1_000).usage(organizationId)).toMatchObject({
+      monthlyChecks: 0,
+      monthlyLogBytes: 1_000,
+    });
     nowMs += 60_000;
-    expect(await instance(1_000).usage(organizationId)).toEqual({ monthlyChecks: 0, monthlyLogBytes: 0 });
+    expect(await instance(1_000).usage(organizationId)).toEqual({
+      monitors: 0,
+      monthlyChecks: 0,
+      monthlyLogBytes: 0,
+    });
     await instance(1_000).takeLogBytes(organizationId, 1_000);
+  });
+
+  test("stand beside the number of the organisation's monitors", async () => {
+    const [own, other] = [await makeOrganization(), await makeOrganization()];
+    for (const organizationId of [own, own, other])
+      await stores.postgres`
+        INSERT INTO monitors (organization_id, name, url, type, interval_sec, timeout_ms, heartbeat_token_hash,
+                              sealed_heartbeat_token, created_at, updated_at)
+        VALUES (${organizationId}, 'a', 'b', 'https', 60, 1000, sha256(gen_random_uuid()::text::bytea), '', now(), now())`;
+    expect((await instance(null).usage(own)).monitors).toBe(2);
   });
 
   test("are neither limited nor counted without a limit, and are of one organisation only", async () => {

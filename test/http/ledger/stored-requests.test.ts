@@ -6,7 +6,12 @@ import { eventually } from "../../harness/eventually.ts";
 import { letPass } from "../../harness/let-pass.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
-import { type IngestInstance, type IngestInstanceOptions, startIngestInstance } from "./ingest-instance.ts";
+import {
+  type IngestInstance,
+  type IngestInstanceOptions,
+  startIngestInstance,
+  timesStored,
+} from "./ingest-instance.ts";
 import { makeOrganization, outcomeOf } from "./thing-server.ts";
 
 const HOUR_MS = 3_600_000;
@@ -63,16 +68,7 @@ async function stored(messages: readonly string[]): Promise<number[]> {
     await instance.die();
   }
   running.clear();
-  const result = await stores.clickhouse.query({
-    query:
-      "SELECT message, count() AS times FROM logs WHERE message IN {messages: Array(String)} GROUP BY message",
-    query_params: { messages },
-    format: "JSONEachRow",
-  });
-  const times = new Map<string, number>();
-  for (const row of await result.json<{ message: string; times: string }>())
-    times.set(row.message, Number(row.times));
-  return messages.map((message) => times.get(message) ?? 0);
+  return timesStored(stores, messages);
 }
 
 /** An instance that died with a request stuck, and its directory. */
@@ -229,6 +225,13 @@ describe("an instance that comes back after the hold, with entries that the log 
     return other;
   }
 
+  /** Whether somebody waits for what a log says that has taken a request over. */
+  const asked = async (): Promise<boolean> => {
+    const [row] = await stores.postgres<{ asked: boolean }[]>`
+      SELECT bool_or(asked_at IS NOT NULL) AS asked FROM idempotency_keys WHERE lost_logs <> '{}'`;
+    return row?.asked ?? false;
+  };
+
   test("leaves out those of the requests that were stored elsewhere, and no others", async () => {
     const [one, two, three] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
     const directory = await leaveEntries([one, two, three]);
@@ -253,7 +256,7 @@ describe("an instance that comes back after the hold, with entries that the log 
     expect(await stored(messagesOf(key))).toEqual([1, 1]);
   });
 
-  test("stores them when whoever took the request over died of it, once that is known", async () => {
+  test("stores them when whoever took the request over died before it did and is not heard of for the hold", async () => {
     const key = crypto.randomUUID();
     const directory = await leaveEntries([key]);
     const other = await otherAfterHold(key);
@@ -263,7 +266,101 @@ describe("an instance that comes back after the hold, with entries that the log 
     const back = await start({ directory });
     await kill(other);
     await leaseIsOver();
+    await eventually("the other one is asked", asked);
+    await letPass(stores.postgres, "idempotency_keys", HOUR_MS);
     await eventually("it says that it has them", async () => (await post(back, key)) === "202 replayed");
+    expect(await stored(messagesOf(key))).toEqual([1, 1]);
+  });
+
+  /** Another instance that had the request after the hold, made it durable and died of it; the directories of both. */
+  async function leaveEntriesTwice(key: string): Promise<{ first: string; second: string }> {
+    const first = await leaveEntries([key]);
+    const second = newDirectory();
+    const other = await start({ directory: second, isStoreAway: true });
+    expect(await post(other, key)).toBe(HELD_BACK);
+    await letPass(stores.postgres, "idempotency_keys", HOUR_MS);
+    other.stuck = "after";
+    void post(other, key);
+    await eventually("the request is stuck again", () => other.stuckRequests === 1);
+    await kill(other);
+    await leaseIsOver();
+    return { first, second };
+  }
+  test("asks whoever took the request over and died of it, and leaves it out when that one has stored it", async () => {
+    const key = crypto.randomUUID();
+    const { first, second } = await leaveEntriesTwice(key);
+    const back = await start({ directory: first });
+    await eventually("the other one is asked", asked);
+    const other = await start({ directory: second });
+    await eventually("both know", async () => {
+      await other.settle();
+      return back.isFlushed() && other.isFlushed();
+    });
+    expect(await post(back, key)).toBe("202 replayed");
+    expect(await stored(messagesOf(key))).toEqual([1, 1]);
+  });
+
+  test("leaves out what whoever took the request over stored when it came back first", async () => {
+    const key = crypto.randomUUID();
+    const { first, second } = await leaveEntriesTwice(key);
+    const other = await start({ directory: second });
+    await eventually("the other one has stored it", () => other.isFlushed());
+    const back = await start({ directory: first });
+    await eventually("both know", async () => {
+      await other.settle();
+      return back.isFlushed();
+    });
+    expect(await stored(messagesOf(key))).toEqual([1, 1]);
+  });
+
+  test("stores it when whoever took it over is not heard of for the hold, which then leaves it out", async () => {
+    const key = crypto.randomUUID();
+    const { first, second } = await leaveEntriesTwice(key);
+    const back = await start({ directory: first });
+    await eventually("the other one is asked", asked);
+    expect(back.isFlushed()).toBe(false);
+    await letPass(stores.postgres, "idempotency_keys", HOUR_MS);
+    await eventually("it is stored", () => back.isFlushed());
+    const other = await start({ directory: second });
+    expect(await post(other, key)).toBe("202 replayed");
+    expect(await stored(messagesOf(key))).toEqual([1, 1]);
+  });
+
+  test("leaves out what another one stored, also when it answers the repetition itself before it knows", async () => {
+    const [held, done] = [crypto.randomUUID(), crypto.randomUUID()];
+    const directory = await leaveEntries([held, done]);
+    const other = await start({ holdMs: HOUR_MS });
+    for (const key of [held, done]) expect(await post(other, key)).toBe(HELD_BACK);
+    await letPass(stores.postgres, "idempotency_keys", HOUR_MS);
+    other.failure = new ApiError("UNAVAILABLE", "what could not be read could not be kept");
+    expect(await post(other, done)).toBe("503 UNAVAILABLE");
+    // While this one is being executed, who comes back knows of none.
+    other.stuck = "before";
+    void post(other, held);
+    await eventually("the request is stuck again", () => other.stuckRequests === 1);
+    const back = await start({ directory });
+    expect(await post(back, done)).toBe("202 replayed");
+    await kill(other);
+    await leaseIsOver();
+    await eventually("the other one is asked", asked);
+    await letPass(stores.postgres, "idempotency_keys", HOUR_MS);
+    expect(await stored([held, done].flatMap(messagesOf))).toEqual([1, 1, 1, 1]);
+  });
+
+  test("stores what it has said that it has, also when it died before it did", async () => {
+    const key = crypto.randomUUID();
+    const directory = await leaveEntries([key]);
+    const other = await otherAfterHold(key);
+    other.refusal = new ApiError("UNAVAILABLE", "not now");
+    expect(await post(other, key)).toBe("503 UNAVAILABLE");
+    const back = await start({ directory, isStoreAway: true });
+    await eventually("it says that it has them", async () => {
+      const [row] = await stores.postgres<{ said: boolean }[]>`
+        SELECT bool_or(is_stored) AS said FROM idempotency_keys WHERE key_hash = sha256(${key}::bytea)`;
+      return row?.said;
+    });
+    await kill(back);
+    expect(await post(await start({ directory }), key)).toBe("202 replayed");
     expect(await stored(messagesOf(key))).toEqual([1, 1]);
   });
 });

@@ -67,7 +67,7 @@ export const MASKING: readonly Mutant[] = [
   },
   {
     name: "a repeated entry that is masked is stored again",
-    file: "ingest/append-block.ts",
+    file: "ingest/append-entries.ts",
     find: "const texts = skip.has(row) ? undefined : replaced.get(row);",
     replace: "const texts = replaced.get(row);",
     tests: ["test/ingest/rules-at-ingest.test.ts"],
@@ -75,7 +75,7 @@ export const MASKING: readonly Mutant[] = [
   {
     name: "records are quarantined unmasked",
     file: "src/receive/receive-records.ts",
-    find: "await maskedRecords(this.#deps.rules, organizationId, outcome.rejections)",
+    find: 'await maskedRecords(\n      this.#deps.rules,\n      organizationId,\n      outcome.rejections,\n      apart?.kind === "source" ? apart : null,\n    )',
     replace: "outcome.rejections",
     tests: EVERYWHERE,
   },

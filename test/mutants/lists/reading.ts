@@ -42,8 +42,9 @@ export const READING: readonly Mutant[] = [
   {
     name: "another value than null is no other value",
     file: "query/functions/comparison.ts",
-    find: 'const whenOneIsNull = operator === "=" ? "false" : "true";',
-    replace: 'const whenOneIsNull = operator === "=" ? "false" : "false";',
+    find: 'const whenOneIsNull = operator === "=" ? "false" : "true";\n  return (call) => {\n    const nullable',
+    replace:
+      'const whenOneIsNull = operator === "=" ? "false" : "false";\n  return (call) => {\n    const nullable',
     tests: FUNCTIONS,
   },
   {
@@ -259,8 +260,8 @@ export const READING: readonly Mutant[] = [
   {
     name: "an attribute that cannot be decided rules its row out",
     file: "src/receive/bounded-rows.ts",
-    find: "return answer !== false;",
-    replace: "return answer === true;",
+    find: "if (answer === null) isExact = false;\n    return answer !== false;",
+    replace: "if (answer === null) isExact = false;\n    return answer === true;",
     tests: ["test/domains/logs/tail/query.test.ts", "test/query/match"],
   },
 ];

@@ -77,7 +77,7 @@ export const RECORDS: readonly Mutant[] = [
     file: "src/http/sealed-cursor.ts",
     find: ".update(`${organizationId}:${purpose}\\0`)",
     replace: ".update(`${purpose}\\0`)",
-    tests: ["test/audit"],
+    tests: ["test/http/sealed-cursor.test.ts", "test/domains/audit/list.test.ts"],
   },
   {
     name: "heads are noted as anchored that are not",

@@ -136,6 +136,27 @@ export const SHARES: readonly Mutant[] = [
     tests: MOVING,
   },
   {
+    name: "small statements may take more than the store has left for them",
+    file: "src/storage/statement-bounds.ts",
+    find: "Math.floor((partBytes - this.#sharedBytes) / places),",
+    replace: "Math.floor(partBytes / places),",
+    tests: ["test/storage/statement-bounds.test.ts"],
+  },
+  {
+    name: "live tails have as much of the store as searches, and those all of it",
+    file: "src/storage/statement-bounds.ts",
+    find: "const partBytes = Math.floor(memoryBytes * memory);",
+    replace: "const partBytes = memoryBytes;",
+    tests: ["test/storage/statement-bounds.test.ts"],
+  },
+  {
+    name: "pages that were written to are given back to the file",
+    file: "src/storage/embedded/loaded-pages.ts",
+    find: "/^Anonymous: +0 kB$/",
+    replace: "/^Anonymous: +[0-9]+ kB$/",
+    tests: ["test/storage/loaded-pages.test.ts"],
+  },
+  {
     name: "a server beside others does not drain",
     file: "src/config/config.ts",
     find: "drainSeconds ?? (databaseUrl === null ?",

@@ -411,16 +411,16 @@ export const WIRES: readonly Mutant[] = [
   {
     name: "a chunk of the forward protocol is acknowledged before it is stored",
     file: "src/domains/logs/receive/forward/forward-listener.ts",
-    find: "        if (!(await this.#store(batch, socket))) {",
+    find: "        const isStored = await this.#store(batch, socket);",
     replace:
-      "        if (batch.chunk !== null) socket.write(encodeValue({ ack: batch.chunk }));\n        if (!(await this.#store(batch, socket))) {",
+      "        if (batch.chunk !== null) socket.write(encodeValue({ ack: batch.chunk }));\n        const isStored = await this.#store(batch, socket);",
     tests: ["test/domains/logs/receive/forward"],
   },
   {
     name: "a chunk of the forward protocol that could not be stored is acknowledged",
     file: "src/domains/logs/receive/forward/forward-listener.ts",
-    find: "if (!(await this.#store(batch, socket))) {",
-    replace: "if (!(await this.#store(batch, socket)) && batch.chunk === null) {",
+    find: "if (!isStored) {",
+    replace: "if (!isStored && batch.chunk === null) {",
     tests: ["test/domains/logs/receive/forward"],
   },
   {

@@ -319,6 +319,7 @@ test("a running sender finds mails by itself, sends at once when told, and stops
   await enqueue(clock);
   sender.wake();
   await eventually("the mail arrives", () => peer.received.length === 1);
+  await eventually("it is done with", async () => (await waiting()) === 0);
   await sender.stop(5_000);
 
   const started = Promise.withResolvers<void>();
