@@ -165,6 +165,35 @@ test("a handler that hangs loses its transaction, and another instance delivers"
   await own.end({ timeout: 0 });
 });
 
+test("an attempt is not given up because another instance has its row locked for a moment", async () => {
+  const organizationId = await makeOrganization(sql);
+  const server = eventServer(sql, [keeper("keep")]);
+  await server.emit(organizationId, "thing:1", 1);
+  const [claimed] = await claimDeliveries(sql, CLAIMING);
+  if (claimed === undefined) throw new Error("nothing was claimed");
+  const looked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const looking = sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM event_deliveries WHERE event_id = ${claimed.eventId} FOR UPDATE`;
+    looked.resolve();
+    await release.promise;
+  });
+  await looked.promise;
+  const held = inOrganization(sql, organizationId, (tx) => holdDelivery(tx, claimed, 60_000));
+  await Promise.race([
+    held,
+    eventually("the attempt waits", async () => {
+      const waiting = await sql`
+        SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%event_deliveries%'`;
+      return waiting.length > 0;
+    }),
+  ]);
+  release.resolve();
+  await looking;
+  expect(await held).toMatchObject({ subject: "thing:1" });
+});
+
 test("an attempt that was overtaken before its transaction began does nothing", async () => {
   const organizationId = await makeOrganization(sql);
   const server = eventServer(sql, [keeper("keep")]);

@@ -158,10 +158,14 @@ export async function setDeliveryAside(sql: Sql, claimed: ClaimedDelivery, error
   });
 }
 
-/** Locks a delivery that is still ours. A transaction of the same attempt that nobody waits for any more may go on: it decides then. */
+/**
+ * Locks a delivery that is still ours. Another instance that looks for due ones may have the row locked for a moment although
+ * it leaves it, and a transaction of the same attempt that nobody waits for any more may go on until Postgres ends it: it
+ * decides then.
+ */
 async function lockIfOurs(tx: TransactionSql, claimed: ClaimedDelivery): Promise<boolean> {
   const locked = await tx`
-    SELECT 1 FROM event_deliveries WHERE ${DELIVERIES.held(tx, claimed)} FOR UPDATE SKIP LOCKED`;
+    SELECT 1 FROM event_deliveries WHERE ${DELIVERIES.held(tx, claimed)} FOR UPDATE`;
   return locked.length > 0;
 }
 

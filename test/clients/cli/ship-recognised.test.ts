@@ -171,8 +171,12 @@ describe("a line becomes what it says", () => {
   });
 });
 
-/** The commands that the report names, run as they stand there; gives the objects they print. */
-async function runReported(user: CliUser, report: string): Promise<{ found: object[]; rows: object[] }> {
+/** The commands that the report names, run as they stand there until they show `count` entries; gives what they print. */
+async function runReported(
+  user: CliUser,
+  report: string,
+  count: number,
+): Promise<{ found: object[]; rows: object[] }> {
   const [search = "", query = ""] = report.split("to see them:\n")[1]?.split("\n") ?? [];
   const run = async (command: string): Promise<object[]> => {
     const shell = command.trim().replace(/^obs/, `${process.execPath} ${MAIN}`);
@@ -185,11 +189,16 @@ async function runReported(user: CliUser, report: string): Promise<{ found: obje
       .filter((line) => line !== "")
       .map((line): object => JSON.parse(line));
   };
-  const found = await eventually("the entries", async () => {
-    const entries = await run(search);
-    return entries.length > 0 && entries;
+  const rows = await eventually(`${count} entries in the query's answer`, async () => {
+    const counted = await run(query);
+    return countOf(counted) === count && counted;
   });
-  return { found, rows: await run(query) };
+  return { found: await run(search), rows };
+}
+
+/** Of how many entries the rows tell. */
+function countOf(rows: readonly object[]): number {
+  return rows.reduce((sum, row) => sum + ("count_" in row ? Number(row.count_) : 0), 0);
 }
 
 test.each(["old.log", "old.log.gz"])(
@@ -203,7 +212,7 @@ test.each(["old.log", "old.log.gz"])(
     expect(stderr).toContain("levels: error 2, info 1\n");
     expect(stderr).toContain("times without a zone were read as Europe/Berlin");
     expect(stderr).not.toContain("left as they were");
-    const { found, rows } = await runReported(user, stderr);
+    const { found, rows } = await runReported(user, stderr, 3);
     expect(found.map((entry) => Object.hasOwn(entry, "ts"))).toEqual([true, true, true]);
     expect(rows).toHaveLength(2);
     const again = await runCli(user, ["ship", name, "--zone", "Europe/Berlin"]);
@@ -225,9 +234,8 @@ describe("files of real systems", () => {
       expect(stderr).not.toContain("have the time of receipt");
       expect(stderr).not.toContain("left as they were");
       expect(stderr).toStartWith("shipped 2000 lines");
-      const { rows } = await runReported(user, stderr);
-      const counts = rows.map((row) => ("count_" in row ? Number(row.count_) : 0));
       const entries = Number(/(\d[\d ,]*) entr/.exec(stderr)?.[1]?.replace(/\D/g, "") ?? 2000);
-      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(entries);
+      const { found } = await runReported(user, stderr, entries);
+      expect(found).not.toBeEmpty();
     }, 60_000);
 });

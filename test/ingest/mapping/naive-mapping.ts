@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../ingest/decode/json-body.ts";
+import { HOST_MAX_CHARS, SERVICE_MAX_CHARS } from "../../../ingest/limits.ts";
 import type { FieldMapping, Mapping } from "../../../ingest/mapping/mapping.ts";
 import type { MappedEntry } from "../../../ingest/mapping/preview.ts";
 import { levelOfText } from "../../../ingest/record/levels.ts";
@@ -53,13 +54,16 @@ export function naiveEntry(mapping: Mapping, record: JsonObject): MappedEntry | 
   const rest = without(record, [], new Set(used));
   if (mapping.keepUnmapped !== false)
     for (const [key, value] of Object.entries(rest)) flatten(key, value, attributes);
+  const service = texts.service?.slice(0, SERVICE_MAX_CHARS) ?? null;
+  const host = texts.host?.slice(0, HOST_MAX_CHARS) ?? null;
+  if (service !== (texts.service ?? null) || host !== (texts.host ?? null)) attributes.set("_truncated", true);
   return {
     ts: null,
     message: texts.message ?? JSON.stringify(mapping.keepUnmapped === false ? record : rest),
     level: texts.level ?? null,
-    service: texts.service ?? null,
+    service,
     source: null,
-    host: texts.host ?? null,
+    host,
     traceId: null,
     spanId: null,
     event_id: null,

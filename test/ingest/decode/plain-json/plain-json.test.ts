@@ -209,6 +209,8 @@ describe("records that are read from their bytes become what their values become
         damage,
         (event, between, changes) => {
           const body = damaged(`${event}${between}`.repeat(REPEATED), changes);
+          // What begins as an array is read as one, which it is not behind a mark.
+          fc.pre(!Buffer.from(body).toString("latin1").trimStart().startsWith("["));
           const marked = Buffer.concat([encoder.encode(BLANK_LINE), body]);
           expect(decodeRequest(hec, body)).toEqual(decodeRequest(hec, marked));
           expect(valuesOf(hec, body)).toBe(valuesOf(hec, marked));
