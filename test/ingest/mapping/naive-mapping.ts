@@ -56,7 +56,8 @@ export function naiveEntry(mapping: Mapping, record: JsonObject): MappedEntry | 
     for (const [key, value] of Object.entries(rest)) flatten(key, value, attributes);
   const service = texts.service?.slice(0, SERVICE_MAX_CHARS) ?? null;
   const host = texts.host?.slice(0, HOST_MAX_CHARS) ?? null;
-  if (service !== (texts.service ?? null) || host !== (texts.host ?? null)) attributes.set("_truncated", true);
+  if (service !== (texts.service ?? null) || host !== (texts.host ?? null))
+    attributes.set("_truncated", true);
   return {
     ts: null,
     message: texts.message ?? JSON.stringify(mapping.keepUnmapped === false ? record : rest),
