@@ -52,7 +52,7 @@ export { type Ingest, type IngestOptions, openIngest } from "./ingest.ts";
 export type { IngestRequest, IngestResult } from "./ingest-request.ts";
 export { REQUEST_MAX_RECORDS } from "./limits.ts";
 export { LEVEL_NUMBERS, type Level, LogBatch } from "./log-batch.ts";
-export { firstLogIdAt, INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP } from "./log-id.ts";
+export { firstLogIdAt, INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP, logIdMs } from "./log-id.ts";
 export type { EntryIds, EntrySpan, LogStore } from "./log-store.ts";
 export { inferMapping } from "./mapping/infer/infer-mapping.ts";
 export type { SourceDecoder } from "./mapping/learned-texts.ts";

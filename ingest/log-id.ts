@@ -14,6 +14,11 @@ export function firstLogIdAt(atMs: number, instance: number): bigint {
   return (BigInt(Math.max(0, sequenceAt(Math.trunc(atMs)))) << BigInt(INSTANCE_BITS)) | BigInt(instance);
 }
 
+/** When an id was made, in milliseconds since 1970 by the clock of its maker. */
+export function logIdMs(id: bigint): number {
+  return Number(id >> BigInt(INSTANCE_BITS + SEQUENCE_BITS)) + LOG_ID_EPOCH_MS;
+}
+
 function sequenceAt(atMs: number): number {
   return (atMs - LOG_ID_EPOCH_MS) * 2 ** SEQUENCE_BITS;
 }

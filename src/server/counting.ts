@@ -1,7 +1,9 @@
 import type { LogRanges } from "../archive/reading/log-ranges.ts";
+import type { Changes } from "../changes/changes.ts";
 import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
 import type { Logger } from "../log.ts";
+import { RuleEvaluation } from "../rules/live/rule-evaluation.ts";
 import { PastCounting } from "../rules/past/past-counting.ts";
 import { Sealer } from "../rules/seal/sealer.ts";
 import type { SignalTable } from "../rules/seal/signal-store.ts";
@@ -20,12 +22,15 @@ interface CountingOptions {
   readonly ranges: LogRanges;
   readonly marks: StoredMarks;
   readonly isRecovered: () => boolean;
+  readonly isDrained: () => boolean;
+  readonly changes: Changes;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** What counts the entries that this server stores, and those that were there before anybody counted. */
-export function openCounting({ config, stores, ranges, marks, isRecovered, metrics, log }: CountingOptions) {
+/** What counts the entries that this server stores, and those that were there before anybody counted, and the rules about them. */
+export function openCounting(options: CountingOptions) {
+  const { config, stores, ranges, marks, isRecovered, isDrained, changes, metrics, log } = options;
   const { clickhouse, clickhouseEndpoint: endpoint, postgres: sql } = stores;
   const settle =
     config.clickhouseUrl === null
@@ -33,8 +38,10 @@ export function openCounting({ config, stores, ranges, marks, isRecovered, metri
       : async () => undefined;
   const signals: SignalTable = { endpoint, settle };
   const { id: holder, place } = stores.instance.holder;
+  const evaluation = new RuleEvaluation({ sql, changes, signals, ranges, log });
   const sealer = new Sealer({
-    ...{ sql, signals, marks, isRecovered, log },
+    ...{ sql, signals, marks, isRecovered, isDrained, log },
+    onChanged: () => evaluation.wake(),
     runner: new QueryRunner({
       endpoint,
       // One server seals one range at a time.
@@ -58,9 +65,10 @@ export function openCounting({ config, stores, ranges, marks, isRecovered, metri
     start: () => {
       sealer.start();
       past.start();
+      evaluation.start();
     },
     stop: async () => {
-      await Promise.all([sealer.stop(), past.stop()]);
+      await Promise.all([sealer.stop(), past.stop(), evaluation.stop()]);
     },
   };
 }

@@ -8,6 +8,7 @@ import { ingestSourceDomain } from "../domains/ingest-sources/domain.ts";
 import { kqlRoutes } from "../domains/kql/routes.ts";
 import { kqlFunctionRoutes } from "../domains/kql-functions/routes.ts";
 import { kqlTableDomain } from "../domains/kql-tables/domain.ts";
+import { logAlertDomain } from "../domains/log-alerts/domain.ts";
 import { logMetricRoutes } from "../domains/log-metrics/routes.ts";
 import { logArchiveRoutes } from "../domains/logs/archive/routes.ts";
 import { logIngestRoutes } from "../domains/logs/ingest-routes.ts";
@@ -81,6 +82,12 @@ export function openDomains(services: Services) {
     kqlTableDomain(services),
     services.counting,
     { routes: logMetricRoutes({ ...services, ...services.counting }) },
+    logAlertDomain({
+      ...services,
+      alertPolicy: services.policy,
+      knowsPolicy: hasPolicy,
+      onCounterMade: services.counting.onCounterMade,
+    }),
     onCallDomain(services),
     escalationDomain({ ...services, links: services.acknowledgeLinks, acknowledge, resolve }),
     incidentDomain({

@@ -112,8 +112,9 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     onUnreadable: (unreadable) => log.error({ files: unreadable }, "archived files cannot be read"),
   });
   const counting = openCounting({
-    ...{ config, stores, ranges, marks, metrics, log },
+    ...{ config, stores, ranges, marks, changes, metrics, log },
     isRecovered: () => ingest.wal.ledger.flushedThrough >= ingest.wal.recoveredEnd,
+    isDrained: () => ingest.wal.ledger.flushedThrough >= ingest.wal.durableEnd,
   });
   return {
     config,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Registry } from "prom-client";
 import { firstLogIdAt, LOG_ID_STEP } from "../../ingest/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { endCounter, makeCounter } from "../../src/rules/counters/counter-store.ts";
+import { endCounter, makeCounter, plainCounter } from "../../src/rules/counters/counter-store.ts";
 import { PastCounting } from "../../src/rules/past/past-counting.ts";
 import { sealMetrics } from "../../src/rules/seal/seal-metrics.ts";
 import { Sealer } from "../../src/rules/seal/sealer.ts";
@@ -147,6 +147,8 @@ class Server {
       sealing: { holder: this.#holder, place: this.place },
       marks: this.#marks,
       isRecovered: () => this.leftOver === 0,
+      isDrained: () => false,
+      onChanged: () => undefined,
       metrics: sealMetrics(new Registry()),
       now: () => world.nowMs,
       log: createLogger("silent"),
@@ -277,8 +279,8 @@ class World {
   }
 
   async #count(word: string): Promise<void> {
-    const filter = { query: word, service: null, level: null };
-    const id = await stores.postgres.begin((tx) => makeCounter(tx, organizationId, filter, 60, this.nowMs));
+    const counter = plainCounter({ query: word, service: null, level: null }, 60);
+    const id = await stores.postgres.begin((tx) => makeCounter(tx, organizationId, counter, this.nowMs));
     this.counters.push({ id, word });
   }
 

@@ -1,6 +1,6 @@
 import type { TransactionSql } from "postgres";
 import { Value } from "typebox/value";
-import { ProblemSource, type Severity } from "../../problems/events.ts";
+import { ProblemSource, RuleEvidence, type Severity } from "../../problems/events.ts";
 import { fromNow } from "../../storage/database-clock.ts";
 import type { Incident, ListParameters, Resolution, Status } from "./types.ts";
 
@@ -245,12 +245,20 @@ function storedOf(row: IncidentRow): StoredIncident {
       escalationPolicyId: numberOrNull(row.escalation_policy_id),
       createdAt: row.created_at.toISOString(),
       updatedAt: row.updated_at.toISOString(),
+      ...ofRule(row.evidence),
     },
     postmortem: row.postmortem,
     evidence: typeof row.evidence === "object" ? row.evidence : null,
     reopenedAtMs: row.reopened_at.map((at) => at.getTime()),
     isSettling: row.settle_at !== null,
   };
+}
+
+/** What is said of a rule's incident besides; nothing of any other. */
+function ofRule(evidence: unknown): Partial<Incident> {
+  if (!Value.Check(RuleEvidence, evidence)) return {};
+  const { ruleId, ruleKind, groupKey, attackTechnique, detectionId } = evidence;
+  return { ruleId, ruleKind, groupKey, attackTechnique, detectionId };
 }
 
 function requireIncident(found: StoredIncident | null): StoredIncident {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { ProblemSource, SEVERITIES, Severity } from "../../problems/events.ts";
+import { ProblemSource, RuleEvidence, SEVERITIES, Severity } from "../../problems/events.ts";
 import {
   INCIDENT_MONITORS_MAX,
   POSTMORTEM_MAX_CHARS,
@@ -19,6 +19,15 @@ const RESOLUTIONS = ["person", "recovered", "paused", "deleted", "sender"] as co
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 const MonitorIds = Type.Array(Type.Integer({ minimum: 1 }), { examples: [[17]] });
+
+/** What the incidents of rules say besides. */
+const OfRule = {
+  ruleId: Type.Optional(RuleEvidence.properties.ruleId),
+  ruleKind: Type.Optional(RuleEvidence.properties.ruleKind),
+  groupKey: Type.Optional(RuleEvidence.properties.groupKey),
+  attackTechnique: Type.Optional(RuleEvidence.properties.attackTechnique),
+  detectionId: Type.Optional(RuleEvidence.properties.detectionId),
+};
 
 /** An incident as lists show it and as events tell of it. */
 export const Incident = Type.Object(
@@ -55,6 +64,7 @@ export const Incident = Type.Object(
     escalationPolicyId: nullable(Type.Integer()),
     createdAt: Time,
     updatedAt: Time,
+    ...OfRule,
   },
   { $id: "Incident" },
 );

@@ -3,8 +3,12 @@ import { parseSearch } from "../../../query/index.ts";
 import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
 import { validationFailed } from "../../errors.ts";
-import type { CounterFilter } from "../../rules/counters/counter-store.ts";
-import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
+import {
+  type EntryFilter,
+  endCounter,
+  makeCounter,
+  plainCounter,
+} from "../../rules/counters/counter-store.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { COUNTER_BUCKET_SEC, METRICS_MAX } from "./limits.ts";
@@ -62,7 +66,7 @@ export async function removeMetric(change: Change, id: number): Promise<void> {
   if (counter !== null) await endCounter(change.tx, change.organizationId, counter.id);
 }
 
-interface MetricCounter extends CounterFilter {
+interface MetricCounter extends EntryFilter {
   readonly id: number;
 }
 
@@ -81,7 +85,7 @@ async function setCounter(change: Change, metric: LogMetric): Promise<void> {
   await noteCounter(
     change,
     metric.id,
-    await makeCounter(tx, organizationId, metric, COUNTER_BUCKET_SEC, nowMs),
+    await makeCounter(tx, organizationId, plainCounter(metric, COUNTER_BUCKET_SEC), nowMs),
   );
 }
 
@@ -94,7 +98,7 @@ async function noteCounter(
     UPDATE log_metrics SET counter_id = ${counterId} WHERE organization_id = ${organizationId} AND id = ${id}`;
 }
 
-function isSame(left: CounterFilter, right: CounterFilter): boolean {
+function isSame(left: EntryFilter, right: EntryFilter): boolean {
   return left.query === right.query && left.service === right.service && left.level === right.level;
 }
 

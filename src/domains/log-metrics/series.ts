@@ -3,6 +3,7 @@ import type { MadeEntries, QueryBudget } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { validationFailed } from "../../errors.ts";
 import { countsPlan } from "../../rules/counters/counter-plan.ts";
+import { plainCounter } from "../../rules/counters/counter-store.ts";
 import { readCounter, type SignalTable } from "../../rules/seal/signal-store.ts";
 import { countedSpans } from "../../rules/streams/stream-store.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
@@ -103,9 +104,10 @@ async function countEntries(
   made: MadeEntries | null,
 ): Promise<Counts> {
   const widthNs = BigInt(widthSec) * NANOS_PER_SECOND;
+  const counter = plainCounter(metric, widthSec);
   const statement = {
     operation: "metric_series",
-    plan: countsPlan([metric], widthSec),
+    plan: countsPlan([counter], counter),
     timeRange: { from: BigInt(first) * widthNs, to: BigInt(end) * widthNs - 1n },
     maxRows: SERIES_MAX_POINTS,
     budget,

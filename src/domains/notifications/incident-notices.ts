@@ -90,7 +90,7 @@ export class IncidentNotices {
     const open = await openIncidentOf(tx, organizationId, `monitor:${monitorId}`);
     // Whoever answered knows.
     if (said.kind === "reminder" && open?.isAcknowledged !== false) return;
-    const own = await this.#channelsOf(tx, organizationId, [monitorId]);
+    const own = await this.#channelsOf(tx, organizationId, "monitors", [monitorId]);
     const written = await teller.tell(
       tx,
       organizationId,
@@ -106,20 +106,22 @@ export class IncidentNotices {
     if (written.length > 0) afterCommit(onTold);
   }
 
-  /** Of monitors their own channels; of everything else, and where they have none, those of the organisation. */
+  /** Of monitors and rules their own channels; of everything else, and where they have none, those of the organisation. */
   async #audience(tx: TransactionSql, organizationId: number, incident: ToldIncident): Promise<Target[]> {
     const { source, monitorIds } = incident;
+    if (source?.kind === "rule") return this.#channelsOf(tx, organizationId, "log_alerts", [source.id]);
     const isOfMonitors = source === null || ["monitor", "certificate", "slo"].includes(source.kind);
-    return this.#channelsOf(tx, organizationId, isOfMonitors ? monitorIds : []);
+    return this.#channelsOf(tx, organizationId, "monitors", isOfMonitors ? monitorIds : []);
   }
 
   async #channelsOf(
     tx: TransactionSql,
     organizationId: number,
-    monitorIds: readonly number[],
+    table: "monitors" | "log_alerts",
+    ids: readonly number[],
   ): Promise<Target[]> {
     const { box } = this.#deps;
-    const own = await targetsOfRecords(tx, box, organizationId, { table: "monitors", ids: monitorIds });
+    const own = await targetsOfRecords(tx, box, organizationId, { table, ids });
     return own.length > 0 ? own : defaultTargets(tx, box, organizationId);
   }
 

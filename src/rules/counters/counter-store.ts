@@ -2,32 +2,61 @@ import type { Sql, TransactionSql } from "postgres";
 import { currentMarks } from "../streams/stream-store.ts";
 
 /** Which entries are counted; null for any. */
-export interface CounterFilter {
+export interface EntryFilter {
   /** Words, as `q` of a search. */
   readonly query: string | null;
   readonly service: string | null;
   readonly level: string | null;
 }
 
+/** Which entries are counted, by which time, and what apart from each other. */
+export interface CounterFilter extends EntryFilter {
+  /** A condition; null for any entry. */
+  readonly kql: string | null;
+  /** Fields by whose values entries are counted apart. */
+  readonly groupBy: readonly string[];
+  /** The entry's own time, or the one that alerts take for it. */
+  readonly clock: "own" | "alert";
+}
+
 export interface Counter extends CounterFilter {
   readonly id: number;
   readonly organizationId: number;
   readonly bucketSec: number;
+  /** Milliseconds since 1970 from which on the past is counted; null for all of it. */
+  readonly pastFromMs: number | null;
+}
+
+/** What a counter is made of. */
+export interface NewCounter extends CounterFilter {
+  readonly bucketSec: number;
+  readonly pastFromMs: number | null;
+}
+
+/** One that counts whole entries by their own time, and all that there ever was. */
+export function plainCounter(filter: EntryFilter, bucketSec: number): NewCounter {
+  const { query, service, level } = filter;
+  return {
+    ...{ query, service, level, bucketSec },
+    ...{ kql: null, groupBy: [], clock: "own", pastFromMs: null },
+  };
 }
 
 /** Makes a counter, which counts from the next seal on, in the transaction of what it is for. */
 export async function makeCounter(
   tx: TransactionSql,
   organizationId: number,
-  { query, service, level }: CounterFilter,
-  bucketSec: number,
+  counter: NewCounter,
   nowMs: number,
 ): Promise<number> {
+  const { query, kql, service, level, groupBy, clock, bucketSec, pastFromMs } = counter;
   const revision = await nextRevision(tx);
   const starts = await currentMarks(tx);
   const [made] = await tx<{ id: number }[]>`
-    INSERT INTO log_counters (organization_id, query, service, level, bucket_sec, from_revision, starts, created_at)
-    VALUES (${organizationId}, ${query}, ${service}, ${level}, ${bucketSec}, ${revision}, ${tx.json(starts)},
+    INSERT INTO log_counters (organization_id, query, kql, service, level, group_by, clock, bucket_sec, past_from,
+                              from_revision, starts, created_at)
+    VALUES (${organizationId}, ${query}, ${kql}, ${service}, ${level}, ${[...groupBy]}, ${clock}, ${bucketSec},
+            ${pastFromMs === null ? null : new Date(pastFromMs)}, ${revision}, ${tx.json(starts)},
             ${new Date(nowMs)})
     RETURNING id::integer`;
   if (made === undefined) throw new Error("a counter was not made");
@@ -50,6 +79,13 @@ async function nextRevision(tx: TransactionSql): Promise<string> {
   return next.revision;
 }
 
+/** The columns of a counter, under its names. */
+function counterColumns(sql: Sql) {
+  return sql`
+    id::integer, organization_id AS "organizationId", query, kql, service, level, group_by AS "groupBy", clock,
+    bucket_sec AS "bucketSec", (extract(epoch FROM past_from) * 1000)::double precision AS "pastFromMs"`;
+}
+
 /** The counters by which the entries of these organisations are counted at a revision. */
 export async function countersAt(
   sql: Sql,
@@ -57,22 +93,42 @@ export async function countersAt(
   revision: bigint,
 ): Promise<readonly Counter[]> {
   return sql<Counter[]>`
-    SELECT id::integer, organization_id AS "organizationId", query, service, level, bucket_sec AS "bucketSec"
-    FROM log_counters
+    SELECT ${counterColumns(sql)} FROM log_counters
     WHERE organization_id = ANY(${[...organizationIds]}) AND from_revision <= ${String(revision)}
       AND (until_revision IS NULL OR until_revision > ${String(revision)})
     ORDER BY organization_id, id`;
 }
 
+/** The counters of alerts at a revision, whoever's they are. */
+export function alertCountersAt(
+  sql: Sql,
+  revision: bigint,
+): Promise<readonly { readonly counterId: number; readonly organizationId: number }[]> {
+  return sql<{ counterId: number; organizationId: number }[]>`
+    SELECT id::integer AS "counterId", organization_id AS "organizationId" FROM log_counters
+    WHERE clock = 'alert' AND from_revision <= ${String(revision)}
+      AND (until_revision IS NULL OR until_revision > ${String(revision)})
+    ORDER BY id`;
+}
+
 /** Counters whose past is to be counted, oldest first. */
 export function duePasts(sql: Sql, max: number): Promise<readonly Counter[]> {
   return sql<Counter[]>`
-    SELECT id::integer, organization_id AS "organizationId", query, service, level, bucket_sec AS "bucketSec"
-    FROM log_counters WHERE past = 'due' AND until_revision IS NULL
+    SELECT ${counterColumns(sql)} FROM log_counters WHERE past = 'due' AND until_revision IS NULL
     ORDER BY id LIMIT ${max}`;
 }
 
 /** Whether there are counts of the past, or there never will be. */
 export async function notePast(sql: Sql, id: number, past: "counted" | "failed"): Promise<void> {
   await sql`UPDATE log_counters SET past = ${past} WHERE id = ${id}`;
+}
+
+/** The counter, and whether what was before it is counted; null for one that there is not. */
+export async function readCounterRow(
+  sql: Sql,
+  id: number,
+): Promise<(Counter & { readonly past: "due" | "counted" | "failed" }) | null> {
+  const [row] = await sql<(Counter & { past: "due" | "counted" | "failed" })[]>`
+    SELECT ${counterColumns(sql)}, past FROM log_counters WHERE id = ${id}`;
+  return row ?? null;
 }

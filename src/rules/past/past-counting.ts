@@ -11,6 +11,7 @@ import { askPostgres } from "../../storage/ask-postgres.ts";
 import { countsPlan } from "../counters/counter-plan.ts";
 import { type Counter, duePasts, notePast } from "../counters/counter-store.ts";
 import { isOfTheCounter } from "../counters/refusals.ts";
+import { countsIn } from "../seal/count-entries.ts";
 import { COUNTING_BUDGET, COUNTING_MEMORY_BYTES, SEAL_MAX_ENTRIES } from "../seal/limits.ts";
 import { insertSignals, pastThrough, type Signal, type SignalTable } from "../seal/signal-store.ts";
 import { countedSpans } from "../streams/stream-store.ts";
@@ -82,8 +83,10 @@ export class PastCounting extends BackgroundWork {
     const { sql, signals, now } = this.#options;
     const spans = await askPostgres(() => countedSpans(sql, counter.id, "all"));
     const past: MadeEntries = { are: "outside", spans };
+    if (counter.pastFromMs !== null) return this.#countSince(counter, counter.pastFromMs, past, signal);
     const doneMs = (await pastThrough(signals, counter, signal)) ?? Number.NEGATIVE_INFINITY;
-    const days = (await this.#ask(counter, countsPlan([counter], DAY_SEC), ALL_TIME, past, signal))
+    const ofDays = countsPlan([counter], { ...counter, bucketSec: DAY_SEC });
+    const days = (await this.#ask(counter, ofDays, ALL_TIME, past, signal))
       .map(([day]) => Number(day) * DAY_MS)
       .filter((dayMs) => dayMs >= doneMs)
       .toSorted((left, right) => left - right);
@@ -94,7 +97,7 @@ export class PastCounting extends BackgroundWork {
       const toMs = (step.at(-1) ?? 0) + DAY_MS;
       const rows = await this.#ask(
         counter,
-        countsPlan([counter], counter.bucketSec),
+        countsPlan([counter], counter),
         { from: BigInt(fromMs) * NANOS_PER_MILLI, to: BigInt(toMs) * NANOS_PER_MILLI - 1n },
         past,
         signal,
@@ -108,6 +111,27 @@ export class PastCounting extends BackgroundWork {
       const day = new Date(now()).toISOString().slice(0, 10);
       await insertSignals(signals, found, `past:${counter.id}:${toMs}`, day, signal);
     }
+  }
+
+  /** All of it at once: the windows that a rule needs to begin with. */
+  async #countSince(
+    counter: Counter,
+    sinceMs: number,
+    past: MadeEntries,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { signals, now } = this.#options;
+    if ((await pastThrough(signals, counter, signal)) !== null) return;
+    const range = { from: BigInt(sinceMs) * NANOS_PER_MILLI, to: null };
+    const rows = await this.#ask(counter, countsPlan([counter], counter), range, past, signal);
+    const found: Signal[] = countsIn(rows, [counter])
+      .filter(({ bucketMs }) => bucketMs >= sinceMs)
+      .map(({ bucketMs, group, n, times }) => {
+        return { ...signalOf(counter, "count"), bucketMs, group, n, times };
+      });
+    found.push({ ...signalOf(counter, "past"), bucketMs: sinceMs, n: 0 });
+    const day = new Date(now()).toISOString().slice(0, 10);
+    await insertSignals(signals, found, `past:${counter.id}:${sinceMs}`, day, signal);
   }
 
   async #ask(

@@ -2,8 +2,9 @@ import { emit, guardPlan, type MadeSpan } from "../../../query/index.ts";
 import { FairShare } from "../../concurrency/fair-share.ts";
 import { MemoryShare } from "../../concurrency/memory-share.ts";
 import type { QueryRunner } from "../../storage/query-runner.ts";
-import { countsPlan } from "../counters/counter-plan.ts";
+import { columnsPerCounter, countsPlan } from "../counters/counter-plan.ts";
 import type { Counter } from "../counters/counter-store.ts";
+import { fewerGroups, groupName } from "../counters/groups.ts";
 import { isOfTheCounter } from "../counters/refusals.ts";
 import {
   COUNTING_BUDGET,
@@ -12,17 +13,24 @@ import {
   STATEMENT_MAX_COUNTERS,
 } from "./limits.ts";
 
-/** What a counter has found in a bucket. */
+/** What a counter has found in a bucket; times are milliseconds since 1970. */
 interface BucketCount {
-  readonly counter: Counter;
-  /** Milliseconds since 1970. */
   readonly bucketMs: number;
+  /** The group's name, empty where the counter has none. */
+  readonly group: string;
   readonly n: number;
+  /** When the first and the last of the entries are; null where the counter does not ask. */
+  readonly times: { readonly firstMs: number; readonly lastMs: number } | null;
+}
+
+/** What one of several counters has found. */
+export interface CounterCount extends BucketCount {
+  readonly counter: Counter;
 }
 
 /** What counters have found, and those of them that could not be asked because of what they are. */
 interface Counted {
-  readonly counts: readonly BucketCount[];
+  readonly counts: readonly CounterCount[];
   readonly failed: readonly Counter[];
 }
 
@@ -40,7 +48,7 @@ export class EntryCounting {
 
   /** Throws DependencyError when the store cannot be asked. */
   async count(counters: readonly Counter[], span: MadeSpan, signal: AbortSignal): Promise<Counted> {
-    const counts: BucketCount[] = [];
+    const counts: CounterCount[] = [];
     const failed: Counter[] = [];
     for (const together of statementsOf(counters)) {
       const counted = await this.#countTogether(together, span, signal);
@@ -74,11 +82,11 @@ export class EntryCounting {
     counters: readonly [Counter, ...Counter[]],
     span: MadeSpan,
     signal: AbortSignal,
-  ): Promise<BucketCount[]> {
-    const { organizationId, bucketSec } = counters[0];
+  ): Promise<CounterCount[]> {
+    const { organizationId } = counters[0];
     const memory = new MemoryShare(this.#memory, [organizationId]);
     try {
-      const plan = guardPlan(countsPlan(counters, bucketSec), {
+      const plan = guardPlan(countsPlan(counters, counters[0]), {
         organizationId,
         timeRange: { from: null, to: null },
         made: { are: "in", spans: [span] },
@@ -87,23 +95,38 @@ export class EntryCounting {
       });
       const caller = { organizationId, userId: SERVER_USER_ID, signal, memory };
       const { rows } = await this.#runner.run("seal", emit(plan), caller);
-      return rows.flatMap(([bucket, ...counts]) =>
-        counters.flatMap((counter, i) => {
-          const n = Number(counts[i]);
-          return n === 0 ? [] : [{ counter, bucketMs: Number(bucket) * bucketSec * 1000, n }];
-        }),
-      );
+      return countsIn(rows, counters);
     } finally {
       memory.close();
     }
   }
 }
 
-/** Counters that one statement can count: of one organisation and one width of buckets, and not too many. */
+/** What the rows of an answer to `countsPlan` say of each of its counters. */
+export function countsIn(
+  rows: readonly (readonly unknown[])[],
+  counters: readonly [Counter, ...Counter[]],
+): CounterCount[] {
+  const [{ bucketSec, clock, groupBy }] = counters;
+  const width = columnsPerCounter({ clock });
+  const found = counters.flatMap((counter, i) =>
+    rows.flatMap(([bucket, ...cells]) => {
+      const [n, firstMs, lastMs] = cells.slice(groupBy.length + i * width, groupBy.length + (i + 1) * width);
+      if (Number(n) === 0) return [];
+      const times = clock === "own" ? null : { firstMs: Number(firstMs), lastMs: Number(lastMs) };
+      const group = groupName(cells.slice(0, groupBy.length));
+      return [{ counter, bucketMs: Number(bucket) * bucketSec * 1000, group, n: Number(n), times }];
+    }),
+  );
+  return groupBy.length === 0 ? found : fewerGroups(found);
+}
+
+/** Counters that one statement can count: of one organisation, one width of buckets and one clock, and not too many. */
 function statementsOf(counters: readonly Counter[]): [Counter, ...Counter[]][] {
   const alike = new Map<string, [Counter, ...Counter[]][]>();
   for (const counter of counters) {
-    const key = `${counter.organizationId}/${counter.bucketSec}`;
+    const { id, organizationId, bucketSec, clock, groupBy } = counter;
+    const key = [organizationId, bucketSec, clock, ...(groupBy.length === 0 ? [] : [id])].join("/");
     const statements = alike.get(key) ?? [];
     const last = statements.at(-1);
     if (last !== undefined && last.length < STATEMENT_MAX_COUNTERS) last.push(counter);

@@ -27,3 +27,6 @@ export const COUNTING_BUDGET: QueryBudget = {
 
 /** Bytes that answers of counting hold at a time. */
 export const COUNTING_MEMORY_BYTES = 64 * 1024 ** 2;
+
+/** Spans of changed buckets that are told of a counter and a seal: more are one, from the first to the last. */
+export const CHANGED_SPANS_MAX = 8;

@@ -1,5 +1,6 @@
 import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
 import { insertOnce } from "../../storage/insert-once.ts";
+import { groupHash } from "../counters/groups.ts";
 import { readRows } from "./read-rows.ts";
 
 /** The statements about `signals`, which are written here and nowhere else. */
@@ -19,6 +20,10 @@ export interface Signal {
   readonly bucketMs: number;
   readonly n: number;
   readonly lastId: bigint;
+  /** The name of the group, where the counter has any. */
+  readonly group?: string;
+  /** When the first and the last of the entries are. */
+  readonly times?: { readonly firstMs: number; readonly lastMs: number } | null;
 }
 
 /**
@@ -38,11 +43,16 @@ export async function insertSignals(
   await settle();
 }
 
-function columnsOf({ organizationId, kind, key, bucketMs, n, lastId }: Signal, day: string) {
+function columnsOf({ group = "", times = null, ...signal }: Signal, day: string) {
+  const { organizationId, kind, key, bucketMs, n, lastId } = signal;
   return {
     organization_id: organizationId,
     kind,
     key,
+    group_hash: String(groupHash(group)),
+    label: group,
+    first_ms: times?.firstMs ?? 0,
+    last_ms: times?.lastMs ?? 0,
     bucket: new Date(bucketMs).toISOString().slice(0, 23).replace("T", " "),
     n,
     last_id: String(lastId),

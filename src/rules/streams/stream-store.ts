@@ -2,6 +2,10 @@ import type { Sql, TransactionSql } from "postgres";
 import type { MadeSpan } from "../../../query/index.ts";
 import { STREAM_LEASE_MS } from "../../storage/instance/limits.ts";
 
+/** How seldom it is noted how far an idle stream is. */
+const THROUGH_EVERY_MS = 30_000;
+const SILENT_MAX_MS = 600_000;
+
 /** The queries about streams of entries and how far they are sealed. Ids travel as text: they have 64 bits. */
 
 /** A stream that this server may seal. */
@@ -131,11 +135,59 @@ export function sealUncounted(
   });
 }
 
-/** The seal is done; what was begun is over. */
-export async function endSeal(sql: Sql, { id }: OpenStream, { to }: Intent): Promise<void> {
+/** Buckets of a counter that got entries: milliseconds since 1970, the end excluded. */
+export interface CounterChange {
+  readonly counterId: number;
+  readonly organizationId: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The seal is done; what was begun is over, and whoever looks at the counters is told what it changed. */
+export async function endSeal(
+  sql: Sql,
+  { id }: OpenStream,
+  { to }: Intent,
+  { throughMs, changes }: { readonly throughMs: number; readonly changes: readonly CounterChange[] },
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    const ended = await tx`
+      UPDATE ingest_streams
+      SET sealed_id = intent_to, intent_to = NULL, intent_revision = NULL,
+          through = greatest(through, ${new Date(throughMs)})
+      WHERE id = ${id} AND intent_to = ${String(to)}`;
+    if (ended.count === 0 || changes.length === 0) return;
+    // An organisation that was deleted meanwhile took its counters along.
+    await tx`
+      INSERT INTO counter_changes (organization_id, counter_id, from_ms, to_ms)
+      SELECT c.organization_id, c.id, given.from_ms, given.to_ms
+      FROM unnest(${changes.map(({ counterId }) => counterId)}::bigint[],
+                  ${changes.map(({ fromMs }) => String(fromMs))}::bigint[],
+                  ${changes.map(({ toMs }) => String(toMs))}::bigint[]) AS given (counter_id, from_ms, to_ms)
+      JOIN log_counters c ON c.id = given.counter_id`;
+  });
+}
+
+/** Everything is sealed that the stream's server had taken by then. Written seldom, but where a rule waits for it. */
+export async function noteThrough(sql: Sql, { id }: OpenStream, throughMs: number): Promise<void> {
+  const through = new Date(throughMs);
   await sql`
-    UPDATE ingest_streams SET sealed_id = intent_to, intent_to = NULL, intent_revision = NULL
-    WHERE id = ${id} AND intent_to = ${String(to)}`;
+    UPDATE ingest_streams SET through = ${through}
+    WHERE id = ${id} AND NOT ended AND (
+      through IS NULL OR through < ${new Date(throughMs - THROUGH_EVERY_MS)}
+      OR (through < ${through} AND EXISTS (SELECT 1 FROM rule_groups WHERE wake_at <= ${through})))`;
+}
+
+/**
+ * The moment, milliseconds since 1970, up to which everything is sealed that any living server had taken; null while nothing
+ * is known. One of which nothing was heard for ten minutes holds up nobody.
+ */
+export async function sealedEverywhere(sql: Sql): Promise<number | null> {
+  const silence = sql.unsafe(`interval '${SILENT_MAX_MS} milliseconds'`);
+  const [row] = await sql<{ through: Date | null }[]>`
+    SELECT min(coalesce(through, created_at)) AS through FROM ingest_streams
+    WHERE NOT ended AND coalesce(through, created_at) > now() - ${silence}`;
+  return row?.through?.getTime() ?? null;
 }
 
 /** Nothing will be added to it any more. */

@@ -59,6 +59,8 @@ beforeAll(async () => {
     runner: queryRunner(stores),
     sealing: { holder: holder.id, place: "here" },
     isRecovered: () => true,
+    isDrained: () => true,
+    onChanged: () => undefined,
     metrics: sealMetrics(new Registry()),
   });
   past = new PastCounting({ sql, signals, ranges, now, log });

@@ -1,0 +1,182 @@
+import type { Sql, TransactionSql } from "postgres";
+import type { SecretBox } from "../../access/secret-box.ts";
+import type { Change } from "../../changes/change.ts";
+import { Records } from "../../changes/records.ts";
+import { validationFailed } from "../../errors.ts";
+import {
+  openAlertChannels,
+  requireAlertUrls,
+  type SealedChannels,
+  sealAlertChannels,
+  sealedChannelsOf,
+} from "../../notify/alert-channels.ts";
+import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
+import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
+import { endLive, makeLive, redefineLive } from "../../rules/live/live-store.ts";
+import { tellCleared } from "../../rules/live/tell.ts";
+import { areCountedAlike, counterOf, definitionOf, requireTerms } from "./definition.ts";
+import { ALERTS_MAX } from "./limits.ts";
+import { type CreateLogAlertBody, DEFAULTS, StoredLogAlert, type UpdateLogAlertBody } from "./types.ts";
+
+const TABLE = "log_alerts";
+const KIND = "log";
+
+export interface LogAlertDependencies {
+  readonly sql: Sql;
+  readonly box: SecretBox;
+  /** To which URLs alerts may be sent. */
+  readonly alertPolicy: OutboundPolicy;
+  /** Whether the organisation has an escalation policy. */
+  readonly knowsPolicy: (tx: TransactionSql, organizationId: number, policyId: number) => Promise<boolean>;
+}
+
+/** What is written of a rule: its channels sealed. */
+type Written = Partial<Omit<StoredLogAlert, "id" | "createdAt" | "updatedAt">> & {
+  readonly sealedChannels?: Buffer | null;
+};
+
+/** The rules of organisations, and that each that is enabled is evaluated. */
+export class LogAlerts {
+  readonly #deps: LogAlertDependencies;
+  readonly #records = new Records<typeof StoredLogAlert, Written, Written>({
+    noun: "log alert",
+    table: TABLE,
+    schema: StoredLogAlert,
+    maxPerOrganization: ALERTS_MAX,
+  });
+
+  constructor(deps: LogAlertDependencies) {
+    this.#deps = deps;
+  }
+
+  list(organizationId: number): Promise<StoredLogAlert[]> {
+    return this.#records.list(this.#deps.sql, organizationId);
+  }
+
+  /** Throws NOT_FOUND. */
+  read(organizationId: number, id: number): Promise<StoredLogAlert> {
+    return this.#records.read(this.#deps.sql, organizationId, id);
+  }
+
+  /** Throws VALIDATION_FAILED, KQL_INVALID, ALERT_URL_BLOCKED, and CONFLICT for one too many. */
+  async create(change: Change, body: CreateLogAlertBody): Promise<StoredLogAlert> {
+    const whole = wholeOf(body);
+    requireTerms(whole);
+    requireAlertUrls(this.#deps.alertPolicy, body);
+    await this.#requirePolicy(change, whole.escalationPolicyId);
+    const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
+    const { alertEmail = null } = body;
+    const alert = await this.#records.create(change, {
+      ...{ ...whole, alertEmail, channels: [...names], sealedChannels: sealed },
+    });
+    if (alert.enabled) await begin(change, alert);
+    return alert;
+  }
+
+  /** Throws NOT_FOUND beside what `create` throws. A rule that is counted in another way begins anew. */
+  async update(change: Change, id: number, body: UpdateLogAlertBody): Promise<StoredLogAlert> {
+    const { tx, organizationId } = change;
+    const stored = await this.#lock(change, id);
+    const {
+      alertWebhookUrl: _webhook,
+      alertChatAUrl: _a,
+      alertChatBUrl: _b,
+      alertChatCUrl: _c,
+      ...rest
+    } = body;
+    const { alertChatDBotToken: _token, alertChatDChatId: _chat, ...fields } = rest;
+    const before = stored === null ? null : await this.#records.read(this.#deps.sql, organizationId, id);
+    if (before !== null) requireTerms({ ...before, ...fields });
+    requireAlertUrls(this.#deps.alertPolicy, body);
+    if (fields.escalationPolicyId !== undefined) await this.#requirePolicy(change, fields.escalationPolicyId);
+    const { sealed, names } = sealAlertChannels(
+      this.#deps.box,
+      TABLE,
+      sealedChannelsOf({ ...stored, ...givenChannels(body) }),
+    );
+    const after = await this.#records.update(change, id, {
+      ...{ ...fields, channels: [...names], sealedChannels: sealed },
+    });
+    if (before === null) return after;
+    if (before.enabled && after.enabled && areCountedAlike(before, after))
+      await redefineLive(tx, organizationId, { kind: KIND, ruleId: id, definition: definitionOf(after) });
+    else {
+      if (before.enabled) await end(change, id, "paused");
+      if (after.enabled) await begin(change, after);
+    }
+    return after;
+  }
+
+  /** Throws NOT_FOUND. */
+  async remove(change: Change, id: number): Promise<void> {
+    await this.#records.remove(change, id);
+    await end(change, id, "deleted");
+  }
+
+  /** The sealed channels of a rule, which nobody else changes until the change ends; null for none of that id. */
+  async #lock({ tx, organizationId }: Change, id: number): Promise<SealedChannels | null> {
+    const [row] = await tx<{ sealed_channels: Uint8Array | null }[]>`
+      SELECT sealed_channels FROM log_alerts WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
+    return row === undefined ? null : openAlertChannels(this.#deps.box, TABLE, row.sealed_channels);
+  }
+
+  async #requirePolicy({ tx, organizationId }: Change, policyId: number | null): Promise<void> {
+    if (policyId === null || (await this.#deps.knowsPolicy(tx, organizationId, policyId))) return;
+    throw validationFailed([
+      { path: "/escalationPolicyId", code: "custom", message: "is no escalation policy of yours" },
+    ]);
+  }
+}
+
+/** The terms of a body with what it does not say. */
+export function wholeOf(body: CreateLogAlertBody) {
+  const { description = null, query = null, kql = null, service = null, level = null } = body;
+  const { attackTechnique = null, forSec = null, keepFiringSec = null, escalationPolicyId = null } = body;
+  const { name, kind, severity, groupBy, threshold, windowSec, baselineHours } = { ...DEFAULTS, ...body };
+  const { ratioThreshold, minBaselineEvents, direction, enabled } = { ...DEFAULTS, ...body };
+  return {
+    ...{
+      name,
+      description,
+      query,
+      kql,
+      service,
+      level,
+      attackTechnique,
+      forSec,
+      keepFiringSec,
+      escalationPolicyId,
+    },
+    ...{ kind, severity, groupBy: [...groupBy], threshold, windowSec, baselineHours },
+    ...{ ratioThreshold, minBaselineEvents, direction, enabled },
+  };
+}
+
+function givenChannels(body: UpdateLogAlertBody): Partial<SealedChannels> {
+  const { alertWebhookUrl, alertChatAUrl, alertChatBUrl, alertChatCUrl } = body;
+  const { alertChatDBotToken, alertChatDChatId } = body;
+  return {
+    ...(alertWebhookUrl !== undefined && { alertWebhookUrl }),
+    ...(alertChatAUrl !== undefined && { alertChatAUrl }),
+    ...(alertChatBUrl !== undefined && { alertChatBUrl }),
+    ...(alertChatCUrl !== undefined && { alertChatCUrl }),
+    ...(alertChatDBotToken !== undefined && { alertChatDBotToken }),
+    ...(alertChatDChatId !== undefined && { alertChatDChatId }),
+  };
+}
+
+async function begin({ tx, organizationId, nowMs }: Change, alert: StoredLogAlert): Promise<void> {
+  const counterId = await makeCounter(tx, organizationId, counterOf(alert, nowMs), nowMs);
+  const rule = { kind: KIND, ruleId: alert.id, counterId, definition: definitionOf(alert) } as const;
+  await makeLive(tx, organizationId, rule);
+}
+
+/** With a rule end its incidents, for nobody else will say when they are over. */
+async function end(change: Change, id: number, cause: "paused" | "deleted"): Promise<void> {
+  const { tx, organizationId, nowMs } = change;
+  const rule = { kind: KIND, ruleId: id } as const;
+  const ended = await endLive(tx, organizationId, rule);
+  if (ended === null) return;
+  await endCounter(tx, organizationId, ended.counterId);
+  for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });
+}

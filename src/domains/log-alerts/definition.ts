@@ -1,0 +1,102 @@
+import { parseSearch } from "../../../query/index.ts";
+import { ApiError, type FieldIssue, validationFailed } from "../../errors.ts";
+import { compileEntryQuery, notAllowedHere } from "../../kql/issues.ts";
+import { conditionsOf } from "../../kql/relation-conditions.ts";
+import type { NewCounter } from "../../rules/counters/counter-store.ts";
+import type { RuleDefinition } from "../../rules/live/definition.ts";
+import { bucketSecOf } from "../../rules/live/find-stretches.ts";
+import { BASELINE_MAX_WINDOWS } from "./limits.ts";
+import type { StoredLogAlert } from "./types.ts";
+
+/** What of a rule says what it counts, and when that is to be told. */
+type AlertTerms = Omit<
+  StoredLogAlert,
+  "id" | "createdAt" | "updatedAt" | "description" | "enabled" | "alertEmail" | "channels"
+>;
+
+const HOUR_MS = 3_600_000;
+/** Two moments: what is read differently at each has the present in it. */
+const MOMENTS_MS = [0, Date.parse("2100-01-01T00:00:00Z")];
+
+/** Refuses terms that each are right and together are not, with VALIDATION_FAILED or KQL_INVALID. */
+export function requireTerms(terms: AlertTerms): void {
+  const issues = issuesOf(terms);
+  if (issues.length > 0) throw validationFailed(issues);
+  if (terms.kql !== null) requireConditions(terms.kql);
+}
+
+function issuesOf({ query, kind, groupBy, windowSec, baselineHours }: AlertTerms): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const parsed = parseSearch(query ?? "");
+  if (!parsed.ok) issues.push({ path: "/query", code: "too_big", message: parsed.error.message });
+  if (kind === "anomaly") {
+    if (groupBy.length > 0)
+      issues.push({ path: "/groupBy", code: "custom", message: "has no place in a rule of kind anomaly" });
+    if ((baselineHours * 3600) / windowSec > BASELINE_MAX_WINDOWS)
+      issues.push({
+        path: "/baselineHours",
+        code: "custom",
+        message: `is more than ${BASELINE_MAX_WINDOWS} windows of ${windowSec} s`,
+      });
+  }
+  return issues;
+}
+
+/** A condition is asked when entries come and again later: it has to say the same of an entry each time. */
+function requireConditions(kql: string): void {
+  try {
+    const [relation, later] = MOMENTS_MS.map((nowMs) => compileEntryQuery(kql, nowMs));
+    if (relation === undefined || conditionsOf(relation) === null)
+      throw notAllowedHere(kql, "A rule counts entries one by one: only `where` can stand here.");
+    if (!Bun.deepEquals(relation, later))
+      throw notAllowedHere(
+        kql,
+        "A rule counts by the times of entries: the present, as in `now()` and `ago()`, cannot stand here.",
+      );
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "KQL_INVALID") throw error;
+    const fields = error.fields?.map((field) => ({ ...field, path: "/kql" }));
+    throw new ApiError("KQL_INVALID", error.message, {
+      ...(fields !== undefined && { fields }),
+      cause: error,
+    });
+  }
+}
+
+/** What counts the entries of a rule that is made at a moment: from one window, or its baseline, before that. */
+export function counterOf(terms: AlertTerms, nowMs: number): NewCounter {
+  const { query, kql, service, level, groupBy } = terms;
+  const { windowMs, condition } = definitionOf(terms);
+  const bucketSec = bucketSecOf({ kind: condition.kind, windowMs });
+  const bucketMs = bucketSec * 1000;
+  const reachMs = condition.kind === "anomaly" ? condition.baselineMs : windowMs;
+  const pastFromMs = Math.floor(nowMs / bucketMs) * bucketMs - Math.ceil(reachMs / bucketMs) * bucketMs;
+  return { query, kql, service, level, groupBy, clock: "alert", bucketSec, pastFromMs };
+}
+
+/** Whether two rules are counted in the same way, so that one's counter is the other's. */
+export function areCountedAlike(one: AlertTerms, other: AlertTerms): boolean {
+  const { pastFromMs: _one, ...left } = counterOf(one, 0);
+  const { pastFromMs: _other, ...right } = counterOf(other, 0);
+  return (
+    Bun.deepEquals(left, right) &&
+    one.kind === other.kind &&
+    one.windowSec === other.windowSec &&
+    (one.kind === "threshold" || one.baselineHours === other.baselineHours)
+  );
+}
+
+export function definitionOf(terms: AlertTerms): RuleDefinition {
+  const { name, severity, attackTechnique, escalationPolicyId, groupBy, windowSec, kind } = terms;
+  const windowMs = windowSec * 1000;
+  const { threshold, baselineHours, ratioThreshold, minBaselineEvents, direction } = terms;
+  return {
+    ...{ name, severity, attackTechnique, escalationPolicyId, groupBy, windowMs },
+    forMs: (terms.forSec ?? 0) * 1000,
+    keepFiringMs: (terms.keepFiringSec ?? windowSec) * 1000,
+    condition:
+      kind === "threshold"
+        ? { kind, threshold }
+        : { kind, baselineMs: baselineHours * HOUR_MS, ratioThreshold, minBaselineEvents, direction },
+  };
+}

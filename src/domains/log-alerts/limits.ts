@@ -1,0 +1,19 @@
+/** The bounds of log alerts; each says why it has its value. */
+
+/** Rules of one organisation: the list is one answer, and every seal counts them all. */
+export const ALERTS_MAX = 1_000;
+
+/** Windows of a baseline: each is judged by all of them. */
+export const BASELINE_MAX_WINDOWS = 43_200;
+
+/** Of how long a time a preview tells. */
+export const PREVIEW_MAX_MS = 31 * 86_400_000;
+
+/** The range of a preview that does not say where it begins. */
+export const PREVIEW_DEFAULT_MS = 86_400_000;
+
+/** Episodes that a preview names, the longest of them first; it counts all. */
+export const PREVIEW_MAX_EPISODES = 500;
+
+/** Entries that a preview shows of what it would find. */
+export const PREVIEW_MAX_SAMPLES = 10;

@@ -1,0 +1,40 @@
+import { type Static, Type } from "typebox";
+import { Severity } from "../../problems/events.ts";
+import type { Anomaly } from "../evaluation/anomaly.ts";
+import type { StateTimes } from "../evaluation/states.ts";
+import type { Threshold } from "../evaluation/threshold.ts";
+
+/** What a rule asks of the counts of its counter, and what is said of it; kept as JSON beside the rule that is live. */
+export const RuleDefinition = Type.Object({
+  name: Type.String(),
+  severity: Severity,
+  attackTechnique: Type.Union([Type.String(), Type.Null()]),
+  escalationPolicyId: Type.Union([Type.Integer(), Type.Null()]),
+  /** For the evidence: where the entries are found again. */
+  groupBy: Type.Array(Type.String()),
+  windowMs: Type.Integer(),
+  forMs: Type.Integer(),
+  keepFiringMs: Type.Integer(),
+  condition: Type.Union([
+    Type.Object({ kind: Type.Literal("threshold"), threshold: Type.Integer() }),
+    Type.Object({
+      kind: Type.Literal("anomaly"),
+      baselineMs: Type.Integer(),
+      ratioThreshold: Type.Number(),
+      minBaselineEvents: Type.Integer(),
+      direction: Type.Enum(["spike", "drop", "both"]),
+    }),
+  ]),
+});
+export type RuleDefinition = Static<typeof RuleDefinition>;
+
+/** The condition of a rule, with its window. */
+type RuleCondition = ({ readonly kind: "threshold" } & Threshold) | ({ readonly kind: "anomaly" } & Anomaly);
+
+export function conditionOf({ condition, windowMs }: RuleDefinition): RuleCondition {
+  return { ...condition, windowMs };
+}
+
+export function timesOf({ forMs, keepFiringMs }: RuleDefinition): StateTimes {
+  return { forMs, keepFiringMs, noDataMs: null };
+}

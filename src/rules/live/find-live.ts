@@ -1,0 +1,97 @@
+import type { Counter } from "../counters/counter-store.ts";
+import type { Anomaly } from "../evaluation/anomaly.ts";
+import type { TimeSpan } from "../evaluation/bucket-sums.ts";
+import type { Stretch } from "../evaluation/stretches.ts";
+import type { Threshold } from "../evaluation/threshold.ts";
+import { conditionOf, type RuleDefinition } from "./definition.ts";
+import { type CountsSource, changedPoints, findAnomaly, findThreshold } from "./find-stretches.ts";
+import { WINDOWS_MAX_JUDGED } from "./limits.ts";
+import type { KeptGroup, StoredEpisode } from "./live-store.ts";
+import { explainThreshold } from "./tell.ts";
+
+/** What an evaluation found of a group. */
+export interface GroupFinding {
+  readonly stretches: readonly Stretch[];
+  /** From when on the stretches are all that there is, so that what is recorded beside them is wrong; null where they add to it. */
+  readonly wholeFromMs: number | null;
+  /** Why, of a stretch that begins then. */
+  readonly because: (fromMs: number) => string;
+  readonly judgedMs: number | null;
+  /** When it is to be looked at again whatever comes; null for never. */
+  readonly nextMs: number | null;
+}
+
+/** What came and what is known when a live rule is evaluated. */
+interface Moment {
+  /** Buckets that got entries. */
+  readonly spans: readonly TimeSpan[];
+  readonly kept: ReadonlyMap<string, KeptGroup>;
+  /** Of a rule whose baseline leaves them out. */
+  readonly recorded: readonly StoredEpisode[];
+  /** Up to when everything is known. */
+  readonly throughMs: number;
+}
+
+/** What a live rule finds where something came or a time is over, by the names of groups. */
+export function findLive(
+  definition: RuleDefinition,
+  counter: Counter,
+  at: Moment,
+  source: CountsSource,
+): Promise<ReadonlyMap<string, GroupFinding>> {
+  const condition = conditionOf(definition);
+  return condition.kind === "threshold"
+    ? findWhereReached(definition, condition, counter, at, source)
+    : findWhereUnusual(condition, counter, at, source);
+}
+
+async function findWhereReached(
+  definition: RuleDefinition,
+  condition: Threshold,
+  { bucketSec, pastFromMs }: Counter,
+  { spans }: Moment,
+  source: CountsSource,
+): Promise<ReadonlyMap<string, GroupFinding>> {
+  const bucketMs = bucketSec * 1000;
+  // From when on the window before a point is counted, which is when the rule was made.
+  const sinceMs = (pastFromMs ?? 0) + Math.ceil(condition.windowMs / bucketMs) * bucketMs;
+  const points = changedPoints(spans, condition.windowMs, sinceMs);
+  const { groups } = await findThreshold(condition, points, source);
+  return new Map(
+    [...groups].map(([group, stretches]) => {
+      const peaks = new Map(stretches.map(({ fromMs, peak }) => [fromMs, peak]));
+      const because = (fromMs: number): string =>
+        explainThreshold(definition, condition.threshold, peaks.get(fromMs) ?? condition.threshold);
+      return [group, { stretches, because, wholeFromMs: null, judgedMs: null, nextMs: null }];
+    }),
+  );
+}
+
+/** Windows are judged when they are over, and again when something comes to one late. */
+async function findWhereUnusual(
+  condition: Anomaly,
+  counter: Counter,
+  { spans, kept, recorded, throughMs }: Moment,
+  source: CountsSource,
+): Promise<ReadonlyMap<string, GroupFinding>> {
+  const { windowMs, baselineMs } = condition;
+  const startOf = (atMs: number): number => Math.floor(atMs / windowMs) * windowMs;
+  const countedMs = counter.pastFromMs ?? 0;
+  const sinceMs = Math.ceil((countedMs + baselineMs) / windowMs) * windowMs;
+  const judgedMs = kept.get("")?.judgedMs ?? sinceMs;
+  const fromMs = Math.max(sinceMs, Math.min(judgedMs, ...spans.map((span) => startOf(span.fromMs))));
+  const endMs = Math.max(judgedMs, startOf(throughMs));
+  const toMs = Math.min(endMs, fromMs + WINDOWS_MAX_JUDGED * windowMs);
+  const isLeftOut = (startMs: number): boolean =>
+    recorded.some((episode) => startMs >= episode.fromMs && startMs < episode.toMs && episode.toMs <= fromMs);
+  const { unusual } = await findAnomaly(condition, { fromMs, toMs }, countedMs, isLeftOut, source);
+  const reasons = new Map(unusual.map((each) => [each.fromMs, each.because]));
+  const finding: GroupFinding = {
+    stretches: unusual,
+    because: (atMs) => reasons.get(atMs) ?? "Windows are not as usual.",
+    wholeFromMs: fromMs,
+    judgedMs: toMs,
+    nextMs: toMs < endMs ? toMs : toMs + windowMs,
+  };
+  return new Map([["", finding]]);
+}

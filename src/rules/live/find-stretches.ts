@@ -1,0 +1,102 @@
+import { type Anomaly, judgeWindows, unusualStretches, type Verdict } from "../evaluation/anomaly.ts";
+import {
+  BucketSums,
+  bucketMsOf,
+  countedSpan,
+  joinedSpans,
+  type TimeSpan,
+} from "../evaluation/bucket-sums.ts";
+import { explainWindow } from "../evaluation/explain-window.ts";
+import { joinedStretches, type Stretch } from "../evaluation/stretches.ts";
+import { type Threshold, thresholdStretches, timesNeeded } from "../evaluation/threshold.ts";
+import type { SumsReading } from "./read-sums.ts";
+import type { GroupTime } from "./read-times.ts";
+
+/** Where the counts of a rule come from: from signals for one that is live, from the entries for one that is tried. */
+export interface CountsSource {
+  /** Of groups with at least so many entries in the span. */
+  readonly sums: (span: TimeSpan, leastEntries: number) => Promise<SumsReading>;
+  /** Exact times of the same entries as `reading` tells of. */
+  readonly times: (spans: readonly TimeSpan[], reading: SumsReading) => Promise<readonly GroupTime[]>;
+}
+
+/** What a rule found: by the names of groups. */
+interface Found {
+  readonly groups: ReadonlyMap<string, readonly Stretch[]>;
+  /** Some groups were not looked at. */
+  readonly isCut: boolean;
+}
+
+/** Where points of a rule may have changed: the windows that the changed buckets reach into, and nothing before a moment. */
+export function changedPoints(changes: readonly TimeSpan[], windowMs: number, sinceMs: number): TimeSpan[] {
+  const bucketMs = bucketMsOf(windowMs);
+  const reachMs = Math.ceil(windowMs / bucketMs) * bucketMs;
+  return joinedSpans(
+    changes
+      .map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, sinceMs), toMs: toMs + reachMs }))
+      .filter(({ fromMs, toMs }) => fromMs < toMs),
+  );
+}
+
+/** The true points of a threshold in spans of whole buckets. */
+export async function findThreshold(
+  rule: Threshold,
+  spans: readonly TimeSpan[],
+  source: CountsSource,
+): Promise<Found> {
+  const groups = new Map<string, Stretch[]>();
+  let isCut = false;
+  for (const points of spans) {
+    const reading = await source.sums(countedSpan(points, rule.windowMs), rule.threshold);
+    isCut ||= reading.isCut;
+    const sums = new Map([...reading.groups].map(([group, pieces]) => [group, new BucketSums(pieces)]));
+    const needed = new Map([...sums].map(([group, each]) => [group, timesNeeded(rule, each, points)]));
+    const spansNeeded = joinedSpans([...needed.values()].flat());
+    const times = spansNeeded.length === 0 ? [] : await source.times(spansNeeded, reading);
+    const timesOf = Map.groupBy(times, ({ group }) => group);
+    for (const [group, each] of sums) {
+      const own = (timesOf.get(group) ?? []).filter(({ atMs }) =>
+        needed.get(group)?.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs),
+      );
+      const found = thresholdStretches(rule, each, points, own);
+      if (found.length > 0) groups.set(group, [...(groups.get(group) ?? []), ...found]);
+    }
+  }
+  return {
+    groups: new Map([...groups].map(([group, found]) => [group, joinedStretches(found, rule.windowMs)])),
+    isCut,
+  };
+}
+
+/** A window that is unusual, and why. */
+interface Unusual extends Stretch {
+  readonly because: string;
+}
+
+/** What an anomaly rule says of the windows that begin in the span; `isLeftOut` says which are no baseline. */
+export async function findAnomaly(
+  rule: Anomaly,
+  { fromMs, toMs }: TimeSpan,
+  sinceMs: number,
+  isLeftOut: (startMs: number) => boolean,
+  source: Pick<CountsSource, "sums">,
+): Promise<{ readonly unusual: readonly Unusual[]; readonly verdicts: readonly Verdict[] }> {
+  const before = Math.floor((fromMs - rule.baselineMs) / rule.windowMs) * rule.windowMs;
+  const { groups } = await source.sums({ fromMs: before, toMs }, 1);
+  const counts = new Map((groups.get("") ?? []).map(({ startMs, n }) => [startMs, n]));
+  const verdicts = judgeWindows(rule, { counts, sinceMs }, { fromMs, toMs }, isLeftOut);
+  const byStart = new Map(verdicts.map((verdict) => [verdict.startMs, verdict]));
+  const unusual = unusualStretches(rule, verdicts).map((stretch) => {
+    const verdict = byStart.get(stretch.fromMs);
+    return { ...stretch, because: verdict === undefined ? "" : explainWindow(rule, verdict) };
+  });
+  return { unusual, verdicts };
+}
+
+/** The width of the buckets in which a rule is counted: an anomaly's are its windows. */
+export function bucketSecOf(condition: {
+  readonly kind: "threshold" | "anomaly";
+  readonly windowMs: number;
+}): number {
+  return (condition.kind === "anomaly" ? condition.windowMs : bucketMsOf(condition.windowMs)) / 1000;
+}

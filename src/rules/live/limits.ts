@@ -1,0 +1,29 @@
+/** The bounds of evaluating rules; each says why it has its value. */
+
+/** Between two looks for rules that have something to evaluate; a seal here rings at once. */
+export const EVALUATE_EVERY_MS = 2_000;
+
+/** Rules that one round takes; others follow in the next. */
+export const ROUND_MAX_RULES = 100;
+
+/** Changes of one rule that one evaluation takes. */
+export const CHANGES_MAX = 1_000;
+
+/** Buckets and times that one evaluation reads. */
+export const ROWS_MAX_READ = 100_000;
+
+/** Windows that one evaluation judges of a rule that was not evaluated for long; the next one goes on. */
+export const WINDOWS_MAX_JUDGED = 500;
+
+/** How long the evaluation under way may take when the server stops; another one repeats it. */
+export const EVALUATE_STOP_MS = 2_000;
+
+/** A rule that fails is tried again after so long, twice as long each time. */
+export const RETRY_MS = 5_000;
+export const RETRY_MAX_MS = 600_000;
+
+/** Of what a failure said. */
+export const ERROR_MAX_CHARS = 500;
+
+/** For how long detections are kept. */
+export const DETECTIONS_KEPT_MS = 400 * 86_400_000;
