@@ -13,7 +13,12 @@ import { refuse } from "./refusal.ts";
 
 /** What a name of a `let`, of a parameter or of `as` stands for. */
 export type NamedValue =
-  | { readonly kind: "scalar"; readonly value: Bound }
+  | {
+      readonly kind: "scalar";
+      readonly value: Bound;
+      /** Of whose rows it is a value; null for one that does not depend on a row. */
+      readonly rowsOf: Relation | null;
+    }
   | {
       readonly kind: "table";
       readonly relation: Relation;
