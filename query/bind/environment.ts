@@ -135,6 +135,16 @@ export class Environment {
     return [...tables.keys(), ...kept.tables.keys()];
   }
 
+  /** The functions of the query that are declared as views: they stand among the tables where a pattern of names does. */
+  viewNames(): string[] {
+    const own = [...this.#names].flatMap(([name, named]) =>
+      named.kind === "function" && named.declaration.isView && named.declaration.parameters.length === 0
+        ? [name]
+        : [],
+    );
+    return [...own, ...(this.#outer?.viewNames() ?? [])];
+  }
+
   /** It sees what the organisation keeps, and nothing of the query that calls it. */
   #keptFunction(name: string): FunctionValue | undefined {
     const kept = this.compilation.kept.functions.get(name);
