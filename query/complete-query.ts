@@ -3,28 +3,35 @@ import { WINDOW_FUNCTIONS } from "./bind/windows.ts";
 import { type Completions, complete } from "./completion/complete.ts";
 import type { NamedColumn } from "./completion/vocabulary.ts";
 import { aggregateFunctions, callableFunctions, functionsOfSeveralResults } from "./functions/registry.ts";
+import { type KeptNames, NOTHING_KEPT } from "./kept.ts";
 import { OPERATORS } from "./operators.ts";
 import { TABLES } from "./schema.ts";
 import { OPERATOR_NAMES } from "./syntax/operators.ts";
 
-/** What exists beyond the tables themselves: the attributes that entries have. */
+/** What exists beyond the tables themselves: the attributes that entries have, and what the organisation keeps. */
 export interface KnownFields {
   readonly attributes: readonly NamedColumn[];
+  readonly kept?: KeptNames;
 }
 
 /**
  * What can be written at a position (UTF-16 units) of a query text, which need not be complete or right: operators,
- * functions and columns from the compiler's own tables, and the attributes that the caller knows of.
+ * functions and columns from the compiler's own tables, and the attributes and kept names that the caller knows of.
  */
-export function completeKql(text: string, position: number, { attributes }: KnownFields): Completions {
+export function completeKql(
+  text: string,
+  position: number,
+  { attributes, kept = NOTHING_KEPT }: KnownFields,
+): Completions {
   const columns = [...TABLES.logs.columns.map(({ name, type }) => ({ name, type })), ...attributes];
   return complete(text, position, {
     columns,
     tables: [
       { name: "logs", columns },
       { name: "checks", columns: TABLES.checks.columns.map(({ name, type }) => ({ name, type })) },
+      ...[...kept.tables].map(([name, table]) => ({ name, columns: table.columns })),
     ],
-    functions: FUNCTIONS,
+    functions: [...FUNCTIONS, ...kept.functions.keys()].sort(),
     aggregates: AGGREGATES,
     operators: SUPPORTED_OPERATORS,
   });

@@ -59,9 +59,10 @@ function problemsOf(
         inner.define(parameter.name.name, sampleOf(parameter, environment, nowNs));
     }) ??
     problemIn("body", kept.body, () => {
-      bindStatements(statements, inner);
+      const place = new ExpressionContext(inner, unitRow());
+      bindStatements(statements, place);
       if (inner.isTabular(body)) inner.table(body);
-      else new ExpressionContext(inner, unitRow()).scalar(body);
+      else place.scalar(body);
     }) ??
     []
   );
@@ -92,9 +93,9 @@ function sampleOf(
     return { kind: "table", relation: values(nullable, []) };
   }
   const to = typeNamed(type);
-  if (defaultValue === null) return { kind: "scalar", value: sampleValue(to, nowNs) };
+  if (defaultValue === null) return { kind: "scalar", value: sampleValue(to, nowNs), rowsOf: null };
   const value = new ExpressionContext(environment, unitRow()).scalar(defaultValue);
-  return { kind: "scalar", value: to === "dynamic" ? value : convert(value, to) };
+  return { kind: "scalar", value: to === "dynamic" ? value : convert(value, to), rowsOf: null };
 }
 
 function sampleValue(type: ScalarType, nowNs: bigint): Expression {

@@ -22,7 +22,7 @@ function noted(
 /** Every tabular operator of the language, and the operators of expressions, by what becomes of them here. */
 export const OPERATORS: readonly OperatorCapability[] = [
   ...exact(
-    ..."as count datatable distinct evaluate extend facet filter getschema invoke join let limit lookup make-series mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct search serialize sort summarize take top top-nested union where".split(
+    ..."as count datatable distinct extend facet filter getschema join let limit lookup make-series mv-apply mv-expand order parse parse-kv parse-where print project project-away project-keep project-rename project-reorder range render sample sample-distinct serialize sort summarize take top top-nested union where".split(
       " ",
     ),
   ),
@@ -38,8 +38,23 @@ export const OPERATORS: readonly OperatorCapability[] = [
   ),
   ...noted(
     "approximate",
+    "Calls functions of the query and of the organization; their other arguments are no columns of the table.",
+    "invoke",
+  ),
+  ...noted(
+    "approximate",
+    "The plugins are bag_unpack, pivot and ipv4_lookup; any other is refused.",
+    "evaluate",
+  ),
+  ...noted(
+    "approximate",
     "Reads CSV, TSV, lines of text and JSON over https, also packed with gzip, where EXTERNALDATA_HOSTS allows the host.",
     "externaldata",
+  ),
+  ...noted(
+    "approximate",
+    "A condition without `in (...)` looks in the logs alone; `search *` shows the rows of logs and checks; tables that are kept are searched where they are named. A real number is found by its text.",
+    "search",
   ),
   ...noted("approximate", "Counts are exact here, estimates in Kusto.", "top-hitters"),
   ...noted("rejected", "A query answers one table; facet answers several.", "fork"),

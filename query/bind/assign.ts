@@ -16,7 +16,7 @@ export function bindExtend(
   { assignments }: syntax.AssignOperator,
   environment: Environment,
 ): Relation {
-  const context = new ExpressionContext(environment, input);
+  const context = ExpressionContext.takingWindows(environment, input);
   const names = new UniqueNames(input.columns.map(({ name }) => name));
   const assigned = assignments.flatMap((argument) =>
     bindAssignment(argument, context, "extend", (implied) => implied ?? names.claimColumn()),
@@ -34,7 +34,7 @@ export function bindProject(
   { assignments }: syntax.AssignOperator,
   environment: Environment,
 ): Relation {
-  const context = new ExpressionContext(environment, input);
+  const context = ExpressionContext.takingWindows(environment, input);
   return projectArguments(context, assignments, (names, implied) =>
     implied === null ? names.claimColumn() : names.claim(implied),
   );
@@ -45,7 +45,7 @@ export function bindPrint(
   { assignments }: syntax.AssignOperator,
   environment: Environment,
 ): Relation {
-  const context = new ExpressionContext(environment, input);
+  const context = ExpressionContext.takingWindows(environment, input);
   let position = 0;
   return projectArguments(context, assignments, (names, _implied, isNamed) => {
     const name = isNamed === null ? `print_${position}` : isNamed;
@@ -160,7 +160,7 @@ export function bindDistinct(
   { columns }: syntax.DistinctOperator,
   environment: Environment,
 ): Relation {
-  const context = new ExpressionContext(environment, input);
+  const context = ExpressionContext.takingWindows(environment, input);
   const projected = projectArguments(context, columns, (names, implied) =>
     implied === null ? names.claimColumn() : names.claim(implied),
   );

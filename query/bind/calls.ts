@@ -13,6 +13,7 @@ import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { bindAggregateCall } from "./aggregates.ts";
 import { callNamed, convert, resolveCall } from "./conversion.ts";
+import { bindColumnNames, bindDataSize } from "./described-columns.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { foldCall } from "./fold.ts";
 import { bindFunctionCall } from "./functions.ts";
@@ -66,6 +67,16 @@ export const SPECIAL_FUNCTIONS: Readonly<Record<string, SpecialFunction>> = {
     "pack_all([ignore_null: bool]): dynamic",
     "All columns of the row in one bag.",
     bindPackAll,
+  ),
+  column_names_of: special(
+    "column_names_of(table): dynamic",
+    "The names of the columns of a table.",
+    bindColumnNames,
+  ),
+  estimate_data_size: special(
+    "estimate_data_size(columns): long",
+    "The bytes of the columns of the row: those of a text, 8 of a number or a time; `*` stands for all columns.",
+    bindDataSize,
   ),
   extract: special(
     "extract(regex: string, group: long, text: string [, typeof(type)]): string",

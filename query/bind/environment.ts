@@ -13,7 +13,12 @@ import { refuse } from "./refusal.ts";
 
 /** What a name of a `let`, of a parameter or of `as` stands for. */
 export type NamedValue =
-  | { readonly kind: "scalar"; readonly value: Bound }
+  | {
+      readonly kind: "scalar";
+      readonly value: Bound;
+      /** Of whose rows it is a value; null for one that does not depend on a row. */
+      readonly rowsOf: Relation | null;
+    }
   | {
       readonly kind: "table";
       readonly relation: Relation;
@@ -128,6 +133,16 @@ export class Environment {
   tableNames(): string[] {
     const { tables, kept } = this.compilation;
     return [...tables.keys(), ...kept.tables.keys()];
+  }
+
+  /** The functions of the query that are declared as views: they stand among the tables where a pattern of names does. */
+  viewNames(): string[] {
+    const own = [...this.#names].flatMap(([name, named]) =>
+      named.kind === "function" && named.declaration.isView && named.declaration.parameters.length === 0
+        ? [name]
+        : [],
+    );
+    return [...own, ...(this.#outer?.viewNames() ?? [])];
   }
 
   /** It sees what the organisation keeps, and nothing of the query that calls it. */

@@ -73,8 +73,12 @@ function bindBagUnpack(input: Relation, plugin: syntax.CallExpression, environme
     ];
   });
   const replacements = new Map(unpacked.map((column) => [column.name, column]));
-  const kept = rest.map((name) => replacements.get(name) ?? { name, expression: columnOf(input, name) });
-  return project(input, [...kept, ...unpacked.filter(({ name }) => !rest.includes(name))]);
+  // A member called as the bag takes its place; the others follow.
+  const places = input.columns
+    .map(({ name }) => name)
+    .filter((name) => name !== source || replacements.has(name));
+  const kept = places.map((name) => replacements.get(name) ?? { name, expression: columnOf(input, name) });
+  return project(input, [...kept, ...unpacked.filter(({ name }) => !places.includes(name))]);
 }
 
 interface UnpackOptions {

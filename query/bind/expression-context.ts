@@ -28,16 +28,47 @@ export class ExpressionContext {
   readonly #hidden = new Set<string>();
   /** Null where aggregates may not stand. */
   readonly aggregates: AggregateCollector | null;
+  /** The place that this one is a part of, whose rows these are; null for a place of its own. */
+  readonly #around: ExpressionContext | null;
+  #takesWindows = false;
 
-  constructor(environment: Environment, relation: Relation, aggregates: AggregateCollector | null = null) {
+  constructor(
+    environment: Environment,
+    relation: Relation,
+    aggregates: AggregateCollector | null = null,
+    around: ExpressionContext | null = null,
+  ) {
     this.environment = environment;
     this.#relation = relation;
     this.aggregates = aggregates;
+    this.#around = around;
+  }
+
+  /** A place whose operator goes on with the relation of the context, and so with what window functions add to it. */
+  static takingWindows(environment: Environment, relation: Relation): ExpressionContext {
+    const context = new ExpressionContext(environment, relation);
+    context.#takesWindows = true;
+    return context;
+  }
+
+  /** Whether window functions may stand here. */
+  get takesWindows(): boolean {
+    return this.#around?.takesWindows ?? this.#takesWindows;
   }
 
   /** The input with the hidden columns added so far. */
   get relation(): Relation {
-    return this.#relation;
+    return this.#around?.relation ?? this.#relation;
+  }
+
+  /** The same rows seen from another place of the query: from the body of a function that is called here. */
+  within(environment: Environment): ExpressionContext {
+    return new ExpressionContext(environment, this.relation, null, this);
+  }
+
+  /** Whether a value of that relation's rows is one of these rows, too. */
+  hasRowsOf(relation: Relation): boolean {
+    return withoutWindows(relation) === withoutWindows(this.relation);
   }
 
   get hiddenNames(): ReadonlySet<string> {
@@ -94,11 +125,12 @@ export class ExpressionContext {
 
   /** The same place, but aggregates may not stand there: inside another one. */
   withoutAggregates(): ExpressionContext {
-    return this.aggregates === null ? this : new ExpressionContext(this.environment, this.#relation);
+    return this.aggregates === null ? this : new ExpressionContext(this.environment, this.relation);
   }
 
   /** Adds the result of a window function and gives a reference to it. */
   addWindow(call: Omit<WindowCall, "name">): Expression {
+    if (this.#around !== null) return this.#around.addWindow(call);
     const name = `$window${this.#hidden.size}`;
     this.#hidden.add(name);
     this.#relation = window(this.#relation, [{ ...call, name }]);
@@ -119,7 +151,7 @@ export class ExpressionContext {
   resolveColumn(name: string, span: Span): Expression {
     const found = this.findColumn(name);
     if (found !== null) return found;
-    const names = this.#relation.columns.map((candidate) => candidate.name);
+    const names = this.relation.columns.map((candidate) => candidate.name);
     const suggestion = nearestName(name, [...names, ...this.environment.names()]);
     return refuse(
       "UNKNOWN_NAME",
@@ -137,17 +169,24 @@ export class ExpressionContext {
 
   /** As `findColumn`, without attributes. */
   findOwnColumn(name: string): Expression | null {
-    const { columns } = this.#relation;
-    if (columns.some((candidate) => candidate.name === name)) return columnOf(this.#relation, name);
+    const { columns } = this.relation;
+    if (columns.some((candidate) => candidate.name === name)) return columnOf(this.relation, name);
     if (this.#attributesColumn() === undefined) return null;
     const aliases: Readonly<Record<string, string>> = TABLES.logs.aliases;
     const meant = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
     return meant !== undefined && columns.some((candidate) => candidate.name === meant)
-      ? columnOf(this.#relation, meant)
+      ? columnOf(this.relation, meant)
       : null;
   }
 
   #attributesColumn(): PlanColumn | undefined {
-    return this.#relation.columns.find(({ name, isLoose }) => name === "attrs" && isLoose === true);
+    return this.relation.columns.find(({ name, isLoose }) => name === "attrs" && isLoose === true);
   }
+}
+
+/** Window functions add columns to rows, and leave them the rows that they are. */
+function withoutWindows(relation: Relation): Relation {
+  let inner = relation;
+  while (inner.kind === "window") inner = inner.input;
+  return inner;
 }

@@ -15,7 +15,7 @@ export function bindFieldSearch(
   context: ExpressionContext,
 ): Expression {
   const { left, right, span, isCaseSensitive = false } = expression;
-  const subjects = left === null ? searchableColumns(context.relation) : [context.scalar(left)];
+  const subjects = left === null ? searchableColumns(context.relation, span) : [context.scalar(left)];
   if (right === "*") return anyOf(subjects.map((subject) => isThere(subject)));
   const value = context.scalar(right);
   const conditions = subjects.map((subject) => {

@@ -1,26 +1,21 @@
 import type { Expression } from "../expression.ts";
 import { CALL_MAX_DEPTH } from "../limits.ts";
-import { unitRow } from "../plan/build.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { convert } from "./conversion.ts";
 import { DiscoveryNeeded } from "./discovery.ts";
 import { type Compilation, Environment, type FunctionValue, type NamedValue } from "./environment.ts";
-import { ExpressionContext } from "./expression-context.ts";
+import type { ExpressionContext } from "./expression-context.ts";
 import { ExternalNeeded } from "./external-table.ts";
 import { Refusal, refuse } from "./refusal.ts";
-import { bindStatements } from "./statements.ts";
+import { bindStatements, namedScalar } from "./statements.ts";
 import { typeNamed } from "./types.ts";
 
 type Result = Extract<NamedValue, { kind: "scalar" | "table" }>;
-type CallContext = Pick<ExpressionContext, "environment"> & {
-  readonly relation?: ExpressionContext["relation"];
-};
-
 /** The result of a function: its body with the arguments in place of the parameters. */
 export function bindFunctionCall(
   value: FunctionValue,
   expression: syntax.CallExpression,
-  context: CallContext,
+  context: ExpressionContext,
 ): Result {
   const { declaration, environment, isKept = false } = value;
   const { name, arguments: args, span } = expression;
@@ -39,8 +34,9 @@ export function bindFunctionCall(
     inner.define(parameter.name.name, bindArgument(parameter, argument, context));
   }
   const bind = (): Result => {
-    bindStatements(declaration.statements, inner);
-    return bindBody(declaration.body, inner, context.relation);
+    const place = context.within(inner);
+    bindStatements(declaration.statements, place);
+    return bindBody(declaration.body, place);
   };
   return isKept ? withinKept(name, environment.compilation, bind) : bind();
 }
@@ -82,14 +78,14 @@ function argumentOf(
 function bindArgument(
   { type }: syntax.FunctionParameter,
   argument: syntax.Expression,
-  context: CallContext,
+  context: ExpressionContext,
 ): NamedValue {
+  const { environment } = context;
   if (type === "anyTable" || !("name" in type))
-    return { kind: "table", relation: context.environment.naming(() => context.environment.table(argument)) };
-  const value = context.environment.naming(() =>
-    new ExpressionContext(context.environment, context.relation ?? unitRow()).scalar(argument),
-  );
-  return { kind: "scalar", value: converted(value, type) };
+    return { kind: "table", relation: environment.naming(() => environment.table(argument)) };
+  const place = context.within(environment);
+  const value = environment.naming(() => place.scalar(argument));
+  return namedScalar(converted(value, type), place);
 }
 
 function converted(value: Expression, type: syntax.Identifier): Expression {
@@ -98,12 +94,8 @@ function converted(value: Expression, type: syntax.Identifier): Expression {
 }
 
 /** The body stands where the call does: a scalar one may mention the columns of that place through its arguments only. */
-function bindBody(
-  body: syntax.Expression,
-  environment: Environment,
-  relation: ExpressionContext["relation"] | undefined,
-): Result {
+function bindBody(body: syntax.Expression, place: ExpressionContext): Result {
+  const { environment } = place;
   if (environment.isTabular(body)) return { kind: "table", relation: environment.table(body) };
-  const value = new ExpressionContext(environment, relation ?? unitRow()).scalar(body);
-  return { kind: "scalar", value };
+  return namedScalar(place.scalar(body), place);
 }

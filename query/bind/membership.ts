@@ -15,7 +15,7 @@ import { searchableColumns } from "./searchable-columns.ts";
 export function bindMembership(expression: syntax.ListExpression, context: ExpressionContext): Expression {
   const { operator, left, items, span } = expression;
   const positive = operator.replace(/^!/, "");
-  const subjects = left.kind === "star" ? searchableColumns(context.relation) : [context.scalar(left)];
+  const subjects = left.kind === "star" ? searchableColumns(context.relation, span) : [context.scalar(left)];
   const conditions = subjects.map((subject) =>
     positive === "has_any" || positive === "has_all"
       ? bindTerms(positive, subject, items, span, context)

@@ -65,7 +65,8 @@ function withAttributes(
     const found = find(expression.name);
     return found === null || found.kind === "column" ? [] : [{ name: expression.name, expression: found }];
   });
-  return added.length === 0 ? input : extend(input, added);
+  const once = [...new Map(added.map((attribute) => [attribute.name, attribute])).values()];
+  return once.length === 0 ? input : extend(input, once);
 }
 
 /** An attribute that is named stays where it is: among the attributes. */

@@ -93,7 +93,7 @@ function bindAnyColumn(
   context: ExpressionContext,
 ): Expression {
   const value = context.scalar(right);
-  const columns = searchableColumns(context.relation);
+  const columns = searchableColumns(context.relation, span);
   const positive = operator === "!=" ? "==" : positiveOf(operator);
   const found = anyOf(columns.map((column) => bindOperator(positive, column, value, span)));
   return positive === operator ? found : call("negation", found);

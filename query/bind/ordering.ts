@@ -15,7 +15,7 @@ export function bindSort(input: Relation, { by }: syntax.SortOperator, environme
 }
 
 function sorted(input: Relation, items: readonly syntax.SortItem[], environment: Environment): Relation {
-  const context = new ExpressionContext(environment, input);
+  const context = ExpressionContext.takingWindows(environment, input);
   const keys = items.flatMap((item) => sortKeys(item, context));
   return withoutHidden(sort(context.relation, keys), context);
 }

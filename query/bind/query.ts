@@ -1,7 +1,7 @@
 import type { Expression } from "../expression.ts";
 import type { KeptNames, KeptTable } from "../kept.ts";
 import { SCANS_MAX_COUNT } from "../limits.ts";
-import { filter, scan } from "../plan/build.ts";
+import { filter, scan, unitRow } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import { weightOf } from "../plan/weight.ts";
 import type { TableName } from "../schema.ts";
@@ -60,7 +60,7 @@ export function newCompilation(options: BindOptions): Compilation {
 export function bindQuery({ statements, body }: syntax.Query, options: BindOptions): KqlQuery {
   const environment = new Environment(newCompilation(options));
   const { compilation } = environment;
-  bindStatements(statements, environment);
+  bindStatements(statements, new ExpressionContext(environment, unitRow()));
   if (!isTabular(body, environment)) return bindPredicateQuery(body, environment);
   const [relation, ...others] = bindTables(body, environment);
   // Some operators read their input several times, each of which is a pass over the data as well.
@@ -89,7 +89,7 @@ function bindTables(body: syntax.Expression, environment: Environment): [Relatio
 
 /** A condition alone asks for the logs for which it is true. */
 function bindPredicateQuery(body: syntax.Expression, environment: Environment): KqlQuery {
-  const context = new ExpressionContext(environment, scan("logs"));
+  const context = ExpressionContext.takingWindows(environment, scan("logs"));
   const predicate: Expression = context.predicate(body);
   if (context.hiddenNames.size > 0)
     refuse("WRONG_TYPE", "A condition alone cannot look at the rows around.", body.span);

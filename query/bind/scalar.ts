@@ -88,6 +88,12 @@ function bindName({ name, span }: syntax.NameExpression, context: ExpressionCont
     return found;
   }
   if (named.kind === "scalar") {
+    if (named.rowsOf !== null && !context.hasRowsOf(named.rowsOf))
+      return refuse(
+        "NOT_A_CONSTANT",
+        `${name} is a value of a row, which a table within a function cannot be made with: join the table, or look it up.`,
+        span,
+      );
     context.environment.mention(named.value, span);
     return named.value;
   }

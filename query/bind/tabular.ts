@@ -1,5 +1,5 @@
 import { type Expression, literal } from "../expression.ts";
-import { keptScan, scan, values } from "../plan/build.ts";
+import { keptScan, scan, unitRow, values } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import { hasSqlNull } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
@@ -157,7 +157,7 @@ function bindTableCall(expression: syntax.CallExpression, environment: Environme
   const { name, arguments: args, span } = expression;
   const named = environment.lookup(name.name);
   if (named?.kind === "function") {
-    const result = bindFunctionCall(named, expression, { environment });
+    const result = bindFunctionCall(named, expression, new ExpressionContext(environment, unitRow()));
     if (result.kind === "table") return result.relation;
     return refuse("NOT_TABULAR", `${name.name}() makes a value; a table belongs here.`, span);
   }

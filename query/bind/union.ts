@@ -21,7 +21,8 @@ export function bindUnion(
 ): Relation {
   const piped: Input[] =
     input === null ? [] : [{ name: environment.aliasOf(input) ?? "union_arg0", relation: input }];
-  const inputs = [...piped, ...bindInputs(operator.tables, piped.length, environment)];
+  const isFuzzy = parameterName(operator, "isfuzzy") === "true";
+  const inputs = [...piped, ...bindInputs(operator.tables, piped.length, environment, isFuzzy)];
   const [first] = inputs;
   if (first === undefined) return refuse("SYNTAX", "union needs a table.", operator.span);
   const kind = parameterName(operator, "kind") ?? "outer";
@@ -47,9 +48,19 @@ export function unite(
   );
 }
 
-function bindInputs(tables: readonly syntax.Expression[], before: number, environment: Environment): Input[] {
+function bindInputs(
+  tables: readonly syntax.Expression[],
+  before: number,
+  environment: Environment,
+  isFuzzy: boolean,
+): Input[] {
   return tables.flatMap((table, i): Input[] => {
-    if (table.kind === "name" && table.isPattern) return matchTables(table, environment);
+    if (table.kind === "name" && table.isPattern) {
+      const matching = matchTables(table, environment);
+      if (matching.length === 0 && !isFuzzy)
+        return refuse("UNKNOWN_TABLE", `No table is called ${table.name}.`, table.span);
+      return matching;
+    }
     const relation = environment.table(table);
     return [{ name: nameOf(table, environment) ?? `union_arg${before + i}`, relation }];
   });
@@ -66,7 +77,7 @@ function nameOf(table: syntax.Expression, environment: Environment): string | nu
   return last?.kind === "as" ? last.name.name : null;
 }
 
-/** `union logs*`: the tables whose names fit. */
+/** `union logs*`: the tables, and the views of the query, whose names fit. */
 function matchTables({ name, span }: syntax.NameExpression, environment: Environment): Input[] {
   const pattern = new RegExp(
     `^${name
@@ -74,9 +85,9 @@ function matchTables({ name, span }: syntax.NameExpression, environment: Environ
       .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"))
       .join(".*")}$`,
   );
-  const names = environment.tableNames().filter((table) => pattern.test(table));
-  if (names.length === 0) return refuse("UNKNOWN_TABLE", `No table is called ${name}.`, span);
-  return names.map((table) => ({
+  const names = new Set([...environment.tableNames(), ...environment.viewNames()]);
+  const matching = [...names].filter((table) => pattern.test(table));
+  return matching.map((table) => ({
     name: table,
     relation: environment.table({ kind: "name", name: table, isPattern: false, span }),
   }));

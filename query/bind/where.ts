@@ -9,7 +9,7 @@ export function bindWhere(
   { predicate }: syntax.WhereOperator,
   environment: Environment,
 ): Relation {
-  const context = new ExpressionContext(environment, input);
+  const context = ExpressionContext.takingWindows(environment, input);
   const condition = context.predicate(predicate);
   return withoutHidden(filter(context.relation, condition), context);
 }

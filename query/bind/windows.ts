@@ -34,6 +34,12 @@ export function bindWindowCall(expression: syntax.CallExpression, context: Expre
       `${name.name}() needs rows in an order: put sort, or serialize, before it.`,
       span,
     );
+  if (!context.takesWindows)
+    return refuse(
+      "WRONG_TYPE",
+      `${name.name}() stands in extend, project, where and sort: name it first, as in extend x = ${name.name}(...).`,
+      span,
+    );
   const [first, second, third] = args.map((argument) => argument.value);
   switch (name.name) {
     case "row_number": {

@@ -6,7 +6,7 @@ import { overTexts } from "./strings.ts";
 const LAST_CODE_POINT = 0x10ffff;
 
 /** The SQL of the number of a character. */
-function codePointOf(character: string): string {
+export function codePointOf(character: string): string {
   const byte = (at: number) => `reinterpretAsUInt8(substring(${character}, ${at}, 1))`;
   const tail = (at: number) => `bitAnd(${byte(at)}, 63)`;
   const of = (parts: readonly (readonly [string, number])[]) =>

@@ -8,6 +8,7 @@ import { BIT_FUNCTIONS } from "./bits.ts";
 import { CALENDAR_FUNCTIONS } from "./calendar.ts";
 import { POSITION_FUNCTIONS } from "./character-positions.ts";
 import { COMPARISON_OPERATORS } from "./comparison.ts";
+import { COMPRESSED_TEXT_FUNCTIONS } from "./compressed-text.ts";
 import { CONDITION_FUNCTIONS } from "./conditions.ts";
 import { CONVERSION_FUNCTIONS } from "./conversions.ts";
 import { DATETIME_PART_FUNCTIONS } from "./datetime-parts.ts";
@@ -25,6 +26,7 @@ import { HASH_FUNCTIONS } from "./hashes.ts";
 import { IPV4_FUNCTIONS } from "./ipv4-addresses.ts";
 import { IPV6_FUNCTIONS } from "./ipv6-addresses.ts";
 import { MATH_FUNCTIONS } from "./math.ts";
+import { PUNYCODE_FUNCTIONS } from "./punycode.ts";
 import { REGEX_FUNCTIONS, REGEX_OPERATORS } from "./regular-expressions.ts";
 import { SERIES_AGGREGATES } from "./series.ts";
 import { SERIES_ARITHMETIC_FUNCTIONS } from "./series-arithmetic.ts";
@@ -44,6 +46,7 @@ import { TERM_FUNCTIONS, TERM_OPERATORS } from "./term-search.ts";
 import { PARSER_FUNCTIONS } from "./text-parsers.ts";
 import { TEXT_PATTERN_OPERATORS } from "./text-patterns.ts";
 import { TIME_ZONE_FUNCTIONS } from "./time-zones.ts";
+import { UNIT_FUNCTIONS } from "./units.ts";
 import { URL_FUNCTIONS } from "./urls.ts";
 
 /** Functions that make several columns. */
@@ -89,6 +92,7 @@ export const FUNCTION_TABLES: readonly FunctionTable[] = [
   BIN_FUNCTIONS,
   BIT_FUNCTIONS,
   CALENDAR_FUNCTIONS,
+  COMPRESSED_TEXT_FUNCTIONS,
   CONDITION_FUNCTIONS,
   CONVERSION_FUNCTIONS,
   DATETIME_PART_FUNCTIONS,
@@ -96,6 +100,7 @@ export const FUNCTION_TABLES: readonly FunctionTable[] = [
   FORMAT_FUNCTIONS,
   MATH_FUNCTIONS,
   PATH_FUNCTIONS,
+  PUNYCODE_FUNCTIONS,
   SERIES_ARITHMETIC_FUNCTIONS,
   SERIES_FILLING_FUNCTIONS,
   SERIES_FILTER_FUNCTIONS,
@@ -105,6 +110,7 @@ export const FUNCTION_TABLES: readonly FunctionTable[] = [
   STRING_FUNCTIONS,
   TERM_FUNCTIONS,
   TIME_ZONE_FUNCTIONS,
+  UNIT_FUNCTIONS,
 ];
 
 export const AGGREGATE_TABLES: readonly AggregateTable[] = [

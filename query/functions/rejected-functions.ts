@@ -37,7 +37,7 @@ const GROUPS: readonly (readonly [reason: string, names: string])[] = [
     "there are no clusters, extents or principals of Kusto here",
     `current_cluster_endpoint current_cursor current_database current_node_id current_principal
     current_principal_details current_principal_is_member_of cursor_after cursor_before_or_at cursor_current
-    estimate_data_size estimate_rows_count extent_id extent_tags extentid row_id rowstore_ordinal_range`,
+    estimate_rows_count extent_id extent_tags extentid row_id rowstore_ordinal_range`,
   ],
   [
     "sketches are no values here; dcount() and percentile() answer directly",
@@ -46,9 +46,9 @@ const GROUPS: readonly (readonly [reason: string, names: string])[] = [
     __hll_normalize`,
   ],
   [
-    "compressed data is not unpacked in a query",
-    `gzip_compress_to_base64_string gzip_decompress_from_base64_string zlib_compress_to_base64_string
-    zlib_decompress_from_base64_string __lz4_compress_dynamic_array_to_base64_string`,
+    "data is not compressed in a query",
+    `gzip_compress_to_base64_string zlib_compress_to_base64_string
+    __lz4_compress_dynamic_array_to_base64_string`,
   ],
   [
     "plugins for the analysis of users and sequences are out of scope",
@@ -58,23 +58,11 @@ const GROUPS: readonly (readonly [reason: string, names: string])[] = [
   ],
   ["the schema of values is not computed", "buildschema"],
   [
-    "units of measure are not converted",
-    `convert_angle convert_energy convert_force convert_length convert_mass convert_speed convert_temperature
-    convert_volume`,
-  ],
-  [
     "how Kusto computes it is not published",
     "hash_combine hash_many __hash_crc32 __hash_djb2 __hash_many_crc32 __hash_xxh64",
   ],
-  [
-    "the store cannot do it",
-    `bin_auto parse_user_agent parse_xml punycode_domain_from_string punycode_domain_to_string
-    punycode_from_string punycode_to_string`,
-  ],
-  [
-    "it is of use to tools of Kusto only",
-    "__cast assert column_names_of iscolumnexists passthrough row_rank",
-  ],
+  ["the store cannot do it", "bin_auto parse_user_agent parse_xml"],
+  ["it is of use to tools of Kusto only", "__cast assert iscolumnexists passthrough row_rank"],
   ["extract_all() took its place", "extractall"],
   ["bag_pack() with the names of the columns does the same", "bag_pack_columns"],
   ["windows of sessions are out of scope", "row_window_session"],

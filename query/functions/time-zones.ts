@@ -8,6 +8,7 @@ import {
   simple,
 } from "./definition.ts";
 import { DATETIME_RANGE, datetimeInRange, int64, nanosecondsOf, SECOND_NS } from "./nanoseconds.ts";
+import { zoneNames } from "./zone-names.ts";
 
 /** The name by which ClickHouse knows a zone of the tz database; throws for a text that names none. */
 function zoneName(call: CallWriter): string {
@@ -87,10 +88,7 @@ const LOCAL_TO_UTC = zoned("The time at which the clocks of a zone show this.", 
 export const TIME_ZONE_FUNCTIONS = {
   datetime_utc_to_local: UTC_TO_LOCAL,
   datetime_local_to_utc: LOCAL_TO_UTC,
-  datetime_list_timezones: {
-    ...simple("The names of the time zones.", [], "dynamic", "never", (call) =>
-      call.parameter("String", JSON.stringify(Intl.supportedValuesOf("timeZone"))),
-    ),
-    approximate: "Older names of zones are accepted but not listed.",
-  },
+  datetime_list_timezones: simple("The names of the time zones.", [], "dynamic", "never", (call) =>
+    call.parameter("String", JSON.stringify(zoneNames())),
+  ),
 } as const satisfies FunctionTable;

@@ -25,12 +25,15 @@ function readValue(cursor: Cursor): string {
     if (cursor.at("{")) return readObject(cursor);
     if (cursor.accept("null") !== null) return "null";
     if (cursor.at("dynamic") && cursor.at("(", 1)) return readNested(cursor);
-    const sign = cursor.accept("-") === null ? "" : "-";
+    const isNegative = cursor.accept("-") !== null;
+    const { kind } = cursor.peek();
+    if (isNegative && kind !== "long" && kind !== "real" && kind !== "timespan")
+      throw cursor.unexpected("a number after -");
     // JSON's numbers have no largest one.
-    if (cursor.peek().kind === "long") return sign + BigInt(cursor.next().text);
+    if (kind === "long") return (isNegative ? "-" : "") + BigInt(cursor.next().text);
     const literal = readLiteral(cursor);
     if (literal === null) throw cursor.unexpected("a value of JSON");
-    return sign + writeLiteral(literal);
+    return isNegative ? writeNegative(literal) : writeLiteral(literal);
   });
 }
 
@@ -61,6 +64,13 @@ function readMember(cursor: Cursor): string {
   const key = cursor.next().value;
   cursor.expect(":", "after a key");
   return `${JSON.stringify(key)}:${readValue(cursor)}`;
+}
+
+/** Of a length of time it is another one; JSON has no number that is infinite. */
+function writeNegative(literal: LiteralExpression): string {
+  if (typeof literal.value === "bigint") return writeLiteral({ ...literal, value: -literal.value });
+  const written = writeLiteral(literal);
+  return written === "null" ? written : `-${written}`;
 }
 
 function writeLiteral({ type, value }: LiteralExpression): string {

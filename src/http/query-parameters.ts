@@ -1,4 +1,5 @@
 import type { Static, TObject } from "typebox";
+import { nearestName } from "../../query/index.ts";
 import type { FieldIssue } from "../errors.ts";
 import { validationFailed } from "../errors.ts";
 import { pointerTo } from "./json-pointer.ts";
@@ -54,7 +55,11 @@ function assign(
   const kind = kinds.get(name);
   if (kind === undefined) {
     if (!isOpen)
-      issues.push({ path: pointerTo(name), code: "unrecognized_keys", message: "is not a known parameter" });
+      issues.push({
+        path: pointerTo(name),
+        code: "unrecognized_keys",
+        message: unknownParameter(name, kinds),
+      });
   } else if (kind.isArray) {
     const list = values[name];
     if (Array.isArray(list)) list.push(convert(text, kind));
@@ -64,6 +69,12 @@ function assign(
   } else {
     values[name] = convert(text, kind);
   }
+}
+
+/** Says which parameter was probably meant. */
+function unknownParameter(name: string, known: ReadonlyMap<string, ParameterKind>): string {
+  const near = nearestName(name, known.keys());
+  return `is not a known parameter${near === null ? "" : `; did you mean ${near}?`}`;
 }
 
 function decode(text: string): string | undefined {

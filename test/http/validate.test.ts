@@ -185,6 +185,13 @@ describe("a query", () => {
     expect(fields.map(({ path, code }) => `${path} ${code}`)).toContain(issue);
   });
 
+  test("says which parameter was probably meant where one of them is near", () => {
+    const messages = (search: string) => refusal(() => parse(search)).map(({ message }) => message);
+    expect(messages("limt=5")).toEqual(["is not a known parameter; did you mean limit?"]);
+    expect(messages("Limit=5")).toEqual(["is not a known parameter; did you mean limit?"]);
+    expect(messages("elsewhere=5")).toEqual(["is not a known parameter"]);
+  });
+
   test("of a route without parameters must be empty", () => {
     const none = compileQuery(undefined);
     expect<Record<string, unknown>>(none("")).toEqual({});

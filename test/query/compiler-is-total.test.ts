@@ -47,6 +47,7 @@ function refusal(text: string): Pick<Diagnostic, "text" | "suggestion"> & { code
 }
 
 const GOLDENS = join(import.meta.dir, "kql-goldens");
+const CORPUS = join(import.meta.dir, "syntax/corpus");
 const OWN_TEXTS = [
   ...QUERIES,
   ...readdirSync(GOLDENS).map((name) => readFileSync(join(GOLDENS, name, "input.kql"), "utf8")),
@@ -103,6 +104,10 @@ describe("a compilation", () => {
     for (const text of OWN_TEXTS) check(text);
   });
 
+  test("of a query that once made it throw does so as well", () => {
+    for (const name of readdirSync(CORPUS)) check(readFileSync(join(CORPUS, name), "utf8"));
+  });
+
   test("of a query with tokens of others in it does so as well", () => {
     fc.assert(fc.property(mutants, check), { numRuns: 1000 });
   });
@@ -130,6 +135,55 @@ describe("a compilation", () => {
       expect(refusal(text)).toEqual({ code: "WRONG_TYPE", text: place, suggestion });
     },
   );
+});
+
+describe("a value of a row", () => {
+  test.each([
+    "let f = (s: string) { toscalar(logs | where message == s | count) }; logs | extend n = f(service)",
+    "let f = (s: string) { service in ((logs | where message == s | project host)) }; logs | where f(service)",
+    "let f = (s: string) { let t = print r = s; 5 }; logs | extend n = f(service)",
+  ])("is refused where a table within a function would take it for one of its own rows: %s", (text) => {
+    expect(refusal(text)).toEqual({ code: "NOT_A_CONSTANT", text: "s", suggestion: null });
+  });
+
+  test.each([
+    "let f = (s: string) { let a = tolower(s); strcat(a, s) }; logs | extend n = f(service)",
+    "let f = (s: string) { toscalar(logs | where message == s | count) }; logs | extend n = f('a')",
+    "let f = (x: long) { x + row_number() }; logs | sort by ts asc | extend n = f(prev(id))",
+  ])("may be an argument of a function otherwise: %s", (text) => {
+    expect(compileKql(text, { nowNs: NOW_NS }).ok).toBe(true);
+  });
+});
+
+describe("a value of the rows around", () => {
+  test.each([
+    "extend n = prev(id)",
+    "project n = prev(id)",
+    "where prev(id) > 1",
+    "distinct prev(host)",
+    "top 5 by prev(id)",
+    "sort by prev(id)",
+  ])("stands in %s", (operator) => {
+    expect(compileKql(`logs | sort by ts asc | ${operator}`, { nowNs: NOW_NS }).ok).toBe(true);
+  });
+
+  test.each([
+    "summarize max(prev(id))",
+    "summarize count() by prev(id)",
+    "make-series max(prev(id)) on ts from ago(1d) to now() step 1h",
+    "top-nested 2 of service by max(prev(id))",
+    "mv-expand x = pack_array(prev(id))",
+    "parse tostring(prev(id)) with a:long",
+    "evaluate pivot(prev(id))",
+    "top-hitters 2 of host by prev(id)",
+    "search prev(id) > 5",
+  ])("is refused with advice in %s", (operator) => {
+    expect(refusal(`logs | sort by ts asc | ${operator}`)).toEqual({
+      code: "WRONG_TYPE",
+      text: "prev(id)",
+      suggestion: null,
+    });
+  });
 });
 
 describe("tables that a query reads", () => {

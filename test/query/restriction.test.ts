@@ -10,6 +10,9 @@ import {
   type FileSource,
   guardPlan,
   INTERACTIVE_BUDGET,
+  KEPT_ROWS,
+  type KeptTable,
+  NOTHING_KEPT,
   type TimeRange,
 } from "../../query/index.ts";
 import { ARCHIVE_COLUMNS, FILE_STRUCTURE } from "../../src/archive/columns.ts";
@@ -26,6 +29,19 @@ const RANGE: TimeRange = { from: FIRST_NS + 2n * DAY_NS, to: FIRST_NS + 5n * DAY
 
 const OWN = 7;
 const OTHERS = [6, 8];
+
+/** Rows that are kept under the same number for all of them: nothing but the organization tells whose they are. */
+const ROWS_ID = "41";
+/** Other rows of each. */
+const OTHER_ROWS_ID = "42";
+const HOSTS: KeptTable = {
+  rowsId: ROWS_ID,
+  columns: [
+    { name: "host", type: "string" },
+    { name: "owner", type: "string" },
+  ],
+};
+const KEPT = { ...NOTHING_KEPT, tables: new Map([["hosts", HOSTS]]) };
 
 /** The store in which all of them have rows on every day, and one that has those of its own in the range alone. */
 let shared: TestStores;
@@ -51,6 +67,15 @@ function rowsOf(organization: number, days: readonly number[]) {
   );
 }
 
+function keptRowsOf(organization: number, rowsId: string) {
+  return [0, 1, 2].map((row) => ({
+    [KEPT_ROWS.organizationColumn]: organization,
+    [KEPT_ROWS.rowsIdColumn]: rowsId,
+    row,
+    [KEPT_ROWS.cellsColumn]: [`h${row}`, `owner ${row} of ${organization} in ${rowsId}`],
+  }));
+}
+
 beforeAll(async () => {
   shared = await openTestStores();
   alone = await openTestStores();
@@ -58,6 +83,14 @@ beforeAll(async () => {
   const all = [OWN, ...OTHERS].flatMap((id) => rowsOf(id, days));
   await shared.clickhouse.insert({ table: "logs", values: all, format: "JSONEachRow" });
   await alone.clickhouse.insert({ table: "logs", values: rowsOf(OWN, [3, 4, 5]), format: "JSONEachRow" });
+  const kept = [OWN, ...OTHERS].flatMap((id) =>
+    [ROWS_ID, OTHER_ROWS_ID].flatMap((rowsId) => keptRowsOf(id, rowsId)),
+  );
+  for (const [stores, values] of [
+    [shared, kept],
+    [alone, keptRowsOf(OWN, ROWS_ID)],
+  ] as const)
+    await stores.clickhouse.insert({ table: KEPT_ROWS.table, values, format: "JSONEachRow" });
   split = await openTestStores();
   await split.clickhouse.insert({ table: "logs", values: all, format: "JSONEachRow" });
   const fileOf = async (name: string, days: readonly number[]): Promise<FileSource> => {
@@ -81,7 +114,7 @@ afterAll(async () => {
 });
 
 function statementFor(text: string, timeRange = RANGE, more: { archived?: ArchivedRows } = {}) {
-  const compiled = compileKql(text, { nowNs: NOW_NS });
+  const compiled = compileKql(text, { nowNs: NOW_NS, kept: KEPT });
   if (!compiled.ok) throw new Error(`${text}: ${compiled.diagnostics[0]?.message}`);
   const scope = { organizationId: OWN, timeRange, maxRows: 1000, budget: INTERACTIVE_BUDGET, ...more };
   return emit(guardPlan(compiled.query.relation, scope));
@@ -176,23 +209,52 @@ const READS: [string, string][] = [
   ["patterns of text", "logs | parse message with * 'of ' owner:long | summarize count() by owner"],
 ];
 
+/** Every way in which a statement comes to read a table that organizations keep. */
+const KEPT_READS: [string, string][] = [
+  ["the table", "hosts"],
+  ["a condition that is always true", "hosts | where owner has 'owner' or true"],
+  ["a chain in layers", `hosts | ${chain("owner")} | project a14, owner`],
+  ["groups", "hosts | summarize count(), make_set(owner) by host | project host, count_, set_owner"],
+  ["a join", "logs | join kind=inner hosts on host | project message, owner"],
+  ["a join of two", "hosts | join kind=fullouter hosts on host | project owner, owner1"],
+  ["the other side of a join", "hosts | join kind=leftouter (logs | summarize n = count() by host) on host"],
+  ["those without a partner", "hosts | join kind=leftanti (logs | where host == 'h1') on host"],
+  ["a lookup", "logs | lookup hosts on host | project message, owner"],
+  ["a union", "union withsource=T hosts, (logs | project host, owner = message)"],
+  ["a union of names alike", "union host* | project owner"],
+  ["values in a subquery", "logs | where host in ((hosts | project host)) | project message"],
+  ["values of texts in a subquery", "print a = 'owner 1 of 6 in 41' | where a !in ((hosts | project owner))"],
+  ["a value of a table", "print owner = toscalar(hosts | summarize max(owner))"],
+  ["a search", "search in (hosts) 'owner' | project owner"],
+  ["a search in tables of names alike", "search in (host*) 'owner' | project $table, owner"],
+  [
+    "names of tables",
+    "let A = hosts | where host != 'h0'; let B = materialize(A); union A, B | project owner",
+  ],
+  ["a function of tables", "let f = (t: (*)) { t | distinct owner }; union (f(hosts)), (hosts | invoke f())"],
+  [
+    "rows for each row",
+    "logs | mv-apply e = pack_array(host) to typeof(string) on (extend all = toscalar(hosts | summarize make_set(owner))) | distinct tostring(all)",
+  ],
+  [
+    "the first of each group",
+    "hosts | top-nested 2 of host by n = count(), top-nested 2 of owner by m = count()",
+  ],
+];
+
+async function answerOf(stores: TestStores, statement: CompiledQuery): Promise<string[]> {
+  const { rows } = await queryRunner(stores).run("test", statement, queryCaller());
+  return rows.map((row) => JSON.stringify(row)).toSorted();
+}
+
 describe("rows of other organizations and other times are read by no statement", () => {
-  test.each(READS)("with %s", async (_, text) => {
-    const answerOf = async (stores: TestStores, timeRange: TimeRange) => {
-      const statement = statementFor(text, timeRange);
-      const { rows } = await queryRunner(stores).run("test", statement, queryCaller());
-      return rows.map((row) => JSON.stringify(row)).toSorted();
-    };
-    const own = await answerOf(shared, RANGE);
-    expect(own).toEqual(await answerOf(alone, ALL_TIME));
+  test.each([...READS, ...KEPT_READS])("with %s", async (_, text) => {
+    const own = await answerOf(shared, statementFor(text, RANGE));
+    expect(own).toEqual(await answerOf(alone, statementFor(text, ALL_TIME)));
     expect(own.length).toBeGreaterThan(0);
   });
 
   test.each(READS)("with %s, also where a part of the rows is in files", async (_, text) => {
-    const answerOf = async (stores: TestStores, statement: CompiledQuery) => {
-      const { rows } = await queryRunner(stores).run("test", statement, queryCaller());
-      return rows.map((row) => JSON.stringify(row)).toSorted();
-    };
     const own = await answerOf(split, statementFor(text, RANGE, { archived }));
     expect(own).toEqual(await answerOf(alone, statementFor(text, ALL_TIME)));
     expect(own.length).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
 import { kqlCapabilities, type OperatorCapability } from "../../../query/index.ts";
+import { FUNCTIONS_MAX, TABLE_MAX_ROWS, TABLES_MAX } from "../../kql/kept/limits.ts";
 
 /** The text of docs/kql.md: what of the language is understood, from the tables that the compiler works with. */
 export function renderKqlReference(): string {
@@ -81,6 +82,12 @@ being listed as approximate below. \`GET /api/v1/kql/capabilities\` answers with
 - In a condition, \`level:error\` and \`message:"disk full"\` look for a term, \`field:*\` asks whether there is one.
 - \`now()\` is one instant for the whole query. Times go from 1900-01-01 to 2262-04-11, to the nanosecond. Decimals are
   real numbers.
+- **Functions of the organization** (\`/api/v1/kql/functions\`) are called like built-in ones and by \`invoke\`; **tables of the
+  organization** (\`/api/v1/kql/tables\`, made of CSV) stand wherever a table can: \`logs | lookup hosts on host\`.
+  There are ${FUNCTIONS_MAX} functions and ${TABLES_MAX} tables of up to ${TABLE_MAX_ROWS} rows at most. Rules at ingest and the live tail name
+  nothing that is kept, since they stand for longer than one answer.
+- A value of a row can be an argument of a function, but a table within that function cannot be made with it: join the tables,
+  or look the value up. \`prev()\` and the other functions of the rows around stand in extend, project, where and sort.
 - Every query reads the rows of its own organization only, within the time range of the request and its budget.
 
 `;

@@ -248,4 +248,17 @@ describe("the tables that there are", () => {
     expect(labelsAt("checks | where mess")).not.toContain("message");
     expect(labelsAt("logs | where mess")).toContain("message");
   });
+
+  test("and what the organization keeps are offered as well", () => {
+    const columns = [{ name: "owner", type: "string" as const }];
+    const kept = {
+      tables: new Map([["hosts", { rowsId: "1", columns }]]),
+      functions: new Map([["fromOffice", { name: "fromOffice", parameters: "ip: string", body: "true" }]]),
+    };
+    const labelsAt = (text: string): string[] =>
+      completeKql(text, text.length, { attributes: [], kept }).items.map(({ label }) => label);
+    expect(labelsAt("logs | join kind=inner (ho")).toContain("hosts");
+    expect(labelsAt("hosts | where ow")).toContain("owner");
+    expect(labelsAt("logs | where fromO")).toContain("fromOffice");
+  });
 });

@@ -12,7 +12,7 @@ const PAGE = join(import.meta.dir, "../../../docs/kql-conformance.md");
 const recorded = readRecordedQueries();
 
 /** Of the queries in scope, those that have to agree with the engine; only ever raised. */
-const AGREEMENT_MIN_SHARE = 0.931;
+const AGREEMENT_MIN_SHARE = 0.95;
 
 let stores: TestStores;
 let measured: readonly Measured[] = [];

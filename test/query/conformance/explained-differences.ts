@@ -6,7 +6,6 @@ const LENIENT = "the engine refuses a name, a type or a number that has one mean
 
 /** Queries whose answer differs from the recorded one, by id, and why. */
 export const EXPLAINED_DIFFERENCES: ReadonlyMap<string, string> = new Map([
-  ["docs/datetime-list-timezones-00", "the time zones are those that the store knows"],
   ["docs/let-statement-05", "search without a table looks in the stored tables, not in views"],
   ["docs/named-expressions-00", RANDOM],
   ["docs/named-expressions-02", RANDOM],
@@ -15,16 +14,10 @@ export const EXPLAINED_DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ["docs/reduce-operator-03", RANDOM],
   ["docs/sample-operator-00", RANDOM],
   ["docs/sample-operator-01", RANDOM],
-  ["docs/series-decompose-anomalies-function-01", RANDOM],
-  ["docs/series-decompose-anomalies-function-03", RANDOM],
-  ["docs/series-decompose-forecast-function-00", RANDOM],
-  ["docs/series-decompose-function-01", RANDOM],
-  ["docs/series-decompose-function-02", RANDOM],
   [
     "docs/series-fill-linear-function-00",
     "a whole real number inside a dynamic value is written without `.0`: the series is one of integers",
   ],
-  ["docs/series-outliers-function-00", RANDOM],
   ["docs/toscalar-function-08", RANDOM],
   ["kqltosql/r1-dynamic-json/agent-dynamic-json-0013", LENIENT],
   ["kqltosql/r1-dynamic-json/agent-dynamic-json-0025", LENIENT],
@@ -35,10 +28,6 @@ export const EXPLAINED_DIFFERENCES: ReadonlyMap<string, string> = new Map([
   [
     "kqltosql/r2-datetime-timespan/agent-datetime-timespan-0012",
     "the recording says that a count of weeks is real",
-  ],
-  [
-    "kqltosql/r2-dynamic-json/agent-dynamic-json-0026",
-    "a member called as the bag stands where the others do",
   ],
   ["kqltosql/r2-dynamic-json/agent-dynamic-json-0044", "the engine's name for the column is drawn by lot"],
   ["kqltosql/r2-parse-search/agent-parse-search-0033", LENIENT],

@@ -10,6 +10,7 @@ import {
 } from "../../../query/index.ts";
 import type { QueryRunner } from "../../../src/storage/query-runner.ts";
 import { queryCaller } from "../../harness/query-caller.ts";
+import { DRAWN_SERIES, drawnDifference } from "./drawn-series.ts";
 import { differenceOf, isOrdered, type RecordedQuery } from "./recorded-answers.ts";
 
 /** What the language here leaves out on purpose: geography, graphs, other plugins, state machines. */
@@ -43,8 +44,9 @@ export async function measureAnswers(
 
 async function outcomeOf(
   runner: QueryRunner,
-  { text, answer }: RecordedQuery,
+  { id, text, answer }: RecordedQuery,
 ): Promise<Omit<Measured, "query">> {
+  if (DRAWN_SERIES.has(id)) return outcomeWith(await drawnDifference(runner, id));
   const compiled = await compileWithDiscovery(runner, text);
   if (!compiled.ok) {
     const why = compiled.diagnostics[0]?.message ?? "";
@@ -53,7 +55,10 @@ async function outcomeOf(
   const statement = compiledFor(compiled.query.relation);
   const rows = await rowsOf(runner, statement);
   if (answer === null) return { outcome: "differs", why: "the engine refuses it" };
-  const difference = differenceOf(answer, statement.columns, rows, isOrdered(text));
+  return outcomeWith(differenceOf(answer, statement.columns, rows, isOrdered(text)));
+}
+
+function outcomeWith(difference: string | null): Omit<Measured, "query"> {
   return difference === null ? { outcome: "agrees", why: "" } : { outcome: "differs", why: difference };
 }
 

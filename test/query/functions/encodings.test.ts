@@ -189,3 +189,51 @@ test("a command line comes apart at white space outside of quotes", async () => 
   ]);
   expect(complaintAbout("print parse_command_line('a', 'posix')")?.message).toContain("windows");
 });
+
+test("names of domains go to Punycode and back", () =>
+  expectValues([
+    ["punycode_from_string('bücher')", "bcher-kva"],
+    ["punycode_from_string('他们为什么不说中文')", "ihqwcrb4cv8a8dqg056pqjye"],
+    ["punycode_from_string('3年B組金八先生')", "3B-ww4c5e180e575a65lsy2b"],
+    ["punycode_from_string('ascii')", "ascii-"],
+    ["punycode_to_string('bcher-kva')", "bücher"],
+    ["punycode_to_string('ihqwcrb4cv8a8dqg056pqjye')", "他们为什么不说中文"],
+    ["punycode_to_string('3B-ww4c5e180e575a65lsy2b')", "3年B組金八先生"],
+    ["punycode_to_string('d9juau41awczczp')", "そのスピードで"],
+    ["punycode_to_string('99999999999999')", ""],
+    ["punycode_to_string('bcher-kv')", ""],
+    ["punycode_to_string('no digits: !')", ""],
+    ["punycode_to_string(strrep('z', 300))", ""],
+    ["punycode_domain_to_string('www.bücher.example。com')", "www.xn--bcher-kva.example.com"],
+    ["punycode_domain_from_string('WWW.XN--bcher-kva.example')", "WWW.bücher.example"],
+    ["punycode_domain_from_string('xn--ls8h.la')", "💩.la"],
+  ]));
+
+test("packed texts are unpacked, as far as they are constants", async () => {
+  const packed = Buffer.from(Bun.gzipSync(new TextEncoder().encode("Get-MpPreference"))).toString("base64");
+  const large = Buffer.from(Bun.gzipSync(new Uint8Array(1_000_000))).toString("base64");
+  await expectValues([
+    [`gzip_decompress_from_base64_string('${packed}')`, "Get-MpPreference"],
+    [`gzip_decompress_from_base64_string('${large}')`, ""],
+    ["gzip_decompress_from_base64_string('no gzip')", ""],
+    ["zlib_decompress_from_base64_string('eJwLSS0uUSguKcrMS1cwNDIGACxqBQ4=')", "Test string 123"],
+  ]);
+  expect(complaintAbout("logs | extend x = gzip_decompress_from_base64_string(message)")?.code).toBe(
+    "NOT_A_CONSTANT",
+  );
+});
+
+test("units are converted, and an unknown one is refused with those that there are", async () => {
+  await expectValues([
+    ["convert_length(1.0, 'Mile', 'Meter')", 1609.344],
+    ["convert_volume(1.2, 'CubicMeter', 'AcreFoot')", 0.0009728568],
+    ["convert_speed(36.0, 'KilometerPerHour', 'MeterPerSecond')", 10],
+    ["round(convert_temperature(100.0, 'DegreeCelsius', 'DegreeFahrenheit'), 9)", 212],
+    ["round(convert_temperature(32.0, 'DegreeFahrenheit', 'Kelvin'), 9)", 273.15],
+    ["convert_angle(180.0, 'Degree', 'Revolution')", 0.5],
+    ["convert_energy(1.0, 'KilowattHour', 'Megajoule')", 3.6],
+    ["convert_force(1.0, 'Kilonewton', 'Newton')", 1000],
+    ["convert_mass(real(null), 'Kilogram', 'Pound')", null],
+  ]);
+  expect(complaintAbout("print convert_mass(1.0, 'Kilo', 'Pound')")?.message).toContain("Kilogram");
+});
