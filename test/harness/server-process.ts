@@ -35,8 +35,8 @@ export interface ServerProcess {
 export async function spawnServer(options: ServerOptions): Promise<ServerProcess> {
   const port = options.port ?? (await findFreePort());
   const preload = options.preload === undefined ? [] : ["--preload", options.preload];
-  // A setting of the tests, which the server would refuse.
-  const { OBS_PROOF: _, ...environment } = process.env;
+  // Settings of the tests, which the server would refuse.
+  const { OBS_PROOF: _, OBS_SEED: __, ...environment } = process.env;
   const child = Bun.spawn([process.execPath, ...preload, MAIN], {
     env: {
       ...environment,
@@ -49,8 +49,6 @@ export async function spawnServer(options: ServerOptions): Promise<ServerProcess
       // Instances that share a database share the key; a data directory of its own has its own.
       ...(options.env?.DATABASE_URL !== undefined && { SECRET_KEY }),
       ...options.env,
-      // The setting of a proof is none of the server.
-      OBS_PROOF: undefined,
       PORT: String(port),
       OBS_DATA_DIR: options.dataDirectory,
     },

@@ -33,7 +33,7 @@ beforeAll(async () => {
       SYSLOG_TOKEN: token,
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await stores.close();

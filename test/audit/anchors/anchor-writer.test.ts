@@ -18,7 +18,7 @@ let sql: TestStores["postgres"];
 beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 interface Instance extends AsyncDisposable {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     "entries can be searched",
     async () => (await api.call("GET /api/v1/logs/search")).total === MESSAGES.length,
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   token = await makeToken(server.url);
   file = join(directory.path, "app.log");
   writeFileSync(file, "one\n\u001b[31mtwo\u001b[0m\u009b1m\n");
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   }));
   await obs(user, ["ship", "-"], entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
   await findLines(user, "shop", 12);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -77,7 +77,7 @@ describe("a search", () => {
     const env = { ...user.env, OBS_TOKEN: await makeToken(server.url) };
     const nobody = await runCli({ ...user, env }, ["search", "x"]);
     expect(nobody.stderr).toEndWith("there are no entries yet: obs ship FILE\n");
-  }, 60_000);
+  });
 
   test("with --archive is told that every search reads the archive", async () => {
     const { exitCode, stderr } = await runCli(user, ["search", "--archive", "card"]);
@@ -115,7 +115,7 @@ describe("a query", () => {
       });
       expect((await runCli(user, ["query", kql])).exitCode).toBe(0);
     }
-  }, 60_000);
+  });
 
   test("without rows names what is neither a column nor an attribute", async () => {
     const { stderr } = await runCli(user, [

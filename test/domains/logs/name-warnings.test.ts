@@ -26,7 +26,7 @@ beforeAll(async () => {
     entry(2, "info", { status: "200" }),
   ];
   await stores.clickhouse.insert({ table: "logs", values, format: "JSONEachRow" });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function warningsOf(query: string, more: object = {}, organization = OWN): Promise<unknown> {

@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(async () => {
   await away.end({ timeout: 0 });
   await stores.close();

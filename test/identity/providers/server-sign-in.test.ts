@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
 import { type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import type { IdentityServer } from "../identity-server.ts";
 import { Browser } from "./browser.ts";
 import { type OpenIdPeer, startOpenIdPeer } from "./openid-peer.ts";
-
-setDefaultTimeout(60_000);
 
 let directory: TemporaryDirectory;
 let peer: OpenIdPeer;

@@ -50,7 +50,7 @@ let runner: QueryRunner;
 beforeAll(async () => {
   stores = await openTestStores();
   runner = queryRunner(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** The columns of the only row of a recorded answer, each a series. */

@@ -15,7 +15,7 @@ if (RSYSLOG === null) process.stderr.write("skipped: no rsyslogd on this machine
 let stores: TestStores;
 beforeAll(async () => {
   if (RSYSLOG !== null) stores = await openTestStores();
-}, 60_000);
+});
 afterAll(async () => {
   if (RSYSLOG !== null) await stores.close();
 });
@@ -87,5 +87,4 @@ test.skipIf(RSYSLOG === null)(
       expect(await server.stop()).toBe(0);
     }
   },
-  60_000,
 );
