@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findFreePort } from "../../src/storage/embedded/free-port.ts";
 import { checkAnswersOf } from "./checked-fetch.ts";
 
-const START_TIMEOUT_MS = 40_000;
+const START_TIMEOUT_MS = 120_000;
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 

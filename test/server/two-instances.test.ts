@@ -225,9 +225,18 @@ test("two instances that share a Redis share the rate limit of a credential", as
     const refilled = Math.ceil(((performance.now() - startedAt) / 60_000) * PER_MINUTE) + 1;
     const allowed = statuses.filter((status) => status === 200).length;
     expect(allowed).toBeGreaterThan(0);
-    expect(allowed).toBeLessThanOrEqual(PER_MINUTE + refilled);
+    // On a machine that is busy Redis answers some calls too late, which the instance then judges by itself, and says so.
+    const alone = await Promise.all(servers.map(({ url }) => localDecisionsOf(url)));
+    expect(allowed).toBeLessThanOrEqual(PER_MINUTE + refilled + alone.reduce((sum, count) => sum + count, 0));
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     await stores.close();
   }
 });
+
+async function localDecisionsOf(url: string): Promise<number> {
+  const exposed = await (await fetch(`${url}/metrics`)).text();
+  const [, count] = /^obs_rate_limit_local_decisions_total (\d+)$/m.exec(exposed) ?? [];
+  if (count === undefined) throw new Error(`there is no such metric: ${exposed}`);
+  return Number(count);
+}
