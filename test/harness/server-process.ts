@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort } from "../../src/storage/embedded/free-port.ts";
 import { checkAnswersOf } from "./checked-fetch.ts";
+import { serverPort } from "./server-port.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
@@ -33,7 +33,7 @@ export interface ServerProcess {
 
 /** Starts the server without waiting for it; ends with the test process in any case, because its engines do. */
 export async function spawnServer(options: ServerOptions): Promise<ServerProcess> {
-  const port = options.port ?? (await findFreePort());
+  const port = options.port ?? (await serverPort());
   const preload = options.preload === undefined ? [] : ["--preload", options.preload];
   // Settings of the tests, which the server would refuse.
   const { OBS_PROOF: _, OBS_SEED: __, ...environment } = process.env;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
+import { serverPort } from "../../harness/server-port.ts";
 import { type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import type { IdentityServer } from "../identity-server.ts";
@@ -13,7 +13,7 @@ let send: IdentityServer["send"];
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  const port = await findFreePort();
+  const port = await serverPort();
   const callback = (name: string): string => `http://127.0.0.1:${port}/api/v1/auth/${name}/callback`;
   peer = await startOpenIdPeer({ redirectUris: [callback("idp-b"), callback("sso")] });
   server = await startServer({

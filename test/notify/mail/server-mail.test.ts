@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
 import { eventually } from "../../harness/eventually.ts";
+import { serverPort } from "../../harness/server-port.ts";
 import { type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
@@ -128,7 +128,7 @@ test("a mail that waits survives the loss of the server and is sent by the next 
   using directory = temporaryDirectory();
   const env = { SECRET_KEY: "11".repeat(32) };
   const email = freshEmail();
-  const port = await findFreePort();
+  const port = await serverPort();
   const first = await program(directory.path, { ...env, SMTP_URL: `smtp://127.0.0.1:${port}` });
   expect((await post(first, "/api/v1/auth/register", { email, password: PASSWORD })).status).toBe(201);
   first.kill("SIGKILL");
