@@ -50,6 +50,9 @@ const MAX_FILE_LINES = 300;
 const MAX_TEST_FILE_LINES = 500;
 /** Longer than any poll. */
 const SLEEP_MAX_MS = 1000;
+/** What `test/harness/defaults.ts` gives every test and hook; and what is no limit of a test but an interval. */
+const DEFAULT_LIMIT_MS = 180_000;
+const SHORT_LIMIT_MIN_MS = 1000;
 
 const production = sources.filter(({ path }) => SOURCE_FOLDERS.includes(topFolder(path)));
 
@@ -252,6 +255,14 @@ describe("tests", () => {
       (line) => Number(/sleep\(([\d_]+)\)/.exec(line)?.[1]?.replaceAll("_", "")) > SLEEP_MAX_MS,
     );
     expect(sleeps).toEqual([]);
+  });
+
+  test("have no limit of their own below that of all: what only bounds a hang is not what fails a slow machine", () => {
+    const limits = linesMatching(tests, /^\s*\}, [\d_]+\);$|setDefaultTimeout\([\d_]+\)/).filter((line) => {
+      const ms = Number(/([\d_]+)\);$/.exec(line)?.[1]?.replaceAll("_", ""));
+      return ms >= SHORT_LIMIT_MIN_MS && ms < DEFAULT_LIMIT_MS;
+    });
+    expect(limits).toEqual([]);
   });
 });
 

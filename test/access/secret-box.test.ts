@@ -48,7 +48,7 @@ describe("the key of a server", () => {
   let stores: TestStores;
   beforeAll(async () => {
     stores = await openTestStores();
-  }, 60_000);
+  });
   afterAll(() => stores.close());
 
   test("is made once, kept in a file only its owner reads, and the same at the next start", async () => {

@@ -1,5 +1,5 @@
 /** Files that can be read and have as many entries as they should, but not the ones, or not as they were. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ARCHIVE_COLUMNS } from "../../src/archive/columns.ts";
@@ -21,8 +21,6 @@ import {
   testArchiver,
   unitsOf,
 } from "./archive-setup.ts";
-
-setDefaultTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
 const RECEIVED_MS = NOW_MS - 40 * DAY_MS;

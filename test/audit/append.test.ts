@@ -15,7 +15,7 @@ let sql: TestStores["postgres"];
 beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function places(organizationId: number): Promise<{ seqs: number[]; head: number }> {

@@ -36,7 +36,7 @@ const ACTORS: readonly Actor[] = [PERSON, TOKEN, AGENT, RULE, JOB];
 beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** Everything that a change may leave in an organisation. */

@@ -39,7 +39,7 @@ let sql: TestStores["postgres"];
 beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
-}, 60_000);
+});
 afterAll(() => stores.close());
 afterEach(async () => {
   await sql`DELETE FROM events`;
@@ -98,34 +98,30 @@ describe("what a handler did is there exactly once when its server dies", () => 
     "INSERT INTO saved_searches",
     `DELETE FROM "event_deliveries"`,
     "commit",
-  ])(
-    "before the statement %p",
-    async (statement) => {
-      const organizationId = await makeOrganization(sql);
-      const subscriptions = [keeper("keep")];
-      const whole = eventServer(sql, subscriptions);
-      await whole.emit(organizationId, "thing:1", 1, 2);
-      const url = new URL(stores.postgresUrl);
-      const gate = await openStatementGate({ host: url.hostname, port: Number(url.port) });
-      url.port = String(gate.port);
-      const cut = createPostgres(url.href, { maxConnections: 1 });
-      const dying = eventServer(cut, subscriptions);
-      gate.stopAt(statement);
-      await dying.delivery.deliverDue(new AbortController().signal);
-      await gate.stopped;
-      await gate.close();
-      await dying.delivery.settled();
-      await cut.end({ timeout: 0 });
-      expect(await thingsOf(sql, organizationId)).toEqual([]);
-      // Its lease is still on.
-      await whole.deliver();
-      expect(await thingsOf(sql, organizationId)).toEqual([]);
-      await letTimePass(sql);
-      await whole.deliver();
-      expect(await thingsOf(sql, organizationId)).toEqual(told("keep", "thing:1", 1, 2));
-    },
-    60_000,
-  );
+  ])("before the statement %p", async (statement) => {
+    const organizationId = await makeOrganization(sql);
+    const subscriptions = [keeper("keep")];
+    const whole = eventServer(sql, subscriptions);
+    await whole.emit(organizationId, "thing:1", 1, 2);
+    const url = new URL(stores.postgresUrl);
+    const gate = await openStatementGate({ host: url.hostname, port: Number(url.port) });
+    url.port = String(gate.port);
+    const cut = createPostgres(url.href, { maxConnections: 1 });
+    const dying = eventServer(cut, subscriptions);
+    gate.stopAt(statement);
+    await dying.delivery.deliverDue(new AbortController().signal);
+    await gate.stopped;
+    await gate.close();
+    await dying.delivery.settled();
+    await cut.end({ timeout: 0 });
+    expect(await thingsOf(sql, organizationId)).toEqual([]);
+    // Its lease is still on.
+    await whole.deliver();
+    expect(await thingsOf(sql, organizationId)).toEqual([]);
+    await letTimePass(sql);
+    await whole.deliver();
+    expect(await thingsOf(sql, organizationId)).toEqual(told("keep", "thing:1", 1, 2));
+  });
 });
 
 test("an attempt that goes on when its lease is over is not doubled by another instance", async () => {

@@ -24,7 +24,7 @@ let sql: TestStores["postgres"];
 beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 describe("a subscriber to several kinds", () => {

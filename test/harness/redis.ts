@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Redis } from "ioredis";
-import { findFreePort } from "../../src/storage/embedded/free-port.ts";
+import { serverPort } from "./server-port.ts";
 
 /** A Redis server of one suite, empty at its start and without persistence. */
 export interface TestRedis {
@@ -31,7 +31,7 @@ export async function openTestRedis(): Promise<TestRedis | null> {
     process.stderr.write("skipped: no redis-server binary on this machine (Debian package redis-server)\n");
     return null;
   }
-  const port = await findFreePort();
+  const port = await serverPort();
   const settings = ["--bind", "127.0.0.1", "--port", String(port), "--save", "", "--appendonly", "no"];
   // The shell holds our pipe: when it closes, for whatever reason, the server is stopped.
   const guard = Bun.spawn(

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort } from "../../src/storage/embedded/free-port.ts";
 import { checkAnswersOf } from "./checked-fetch.ts";
+import { serverPort } from "./server-port.ts";
 
-const START_TIMEOUT_MS = 40_000;
+const START_TIMEOUT_MS = 120_000;
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
@@ -33,10 +33,10 @@ export interface ServerProcess {
 
 /** Starts the server without waiting for it; ends with the test process in any case, because its engines do. */
 export async function spawnServer(options: ServerOptions): Promise<ServerProcess> {
-  const port = options.port ?? (await findFreePort());
+  const port = options.port ?? (await serverPort());
   const preload = options.preload === undefined ? [] : ["--preload", options.preload];
-  // A setting of the tests, which the server would refuse.
-  const { OBS_PROOF: _, ...environment } = process.env;
+  // Settings of the tests, which the server would refuse.
+  const { OBS_PROOF: _, OBS_SEED: __, ...environment } = process.env;
   const child = Bun.spawn([process.execPath, ...preload, MAIN], {
     env: {
       ...environment,
@@ -49,8 +49,6 @@ export async function spawnServer(options: ServerOptions): Promise<ServerProcess
       // Instances that share a database share the key; a data directory of its own has its own.
       ...(options.env?.DATABASE_URL !== undefined && { SECRET_KEY }),
       ...options.env,
-      // The setting of a proof is none of the server.
-      OBS_PROOF: undefined,
       PORT: String(port),
       OBS_DATA_DIR: options.dataDirectory,
     },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Redis } from "ioredis";
 import { FAILURE_MEMORY_MS } from "../../src/identity/limits.ts";
 import {
@@ -12,8 +12,6 @@ import { loginSubjects } from "../../src/identity/throttle-subjects.ts";
 import { createLogger } from "../../src/log.ts";
 import { createRedis } from "../../src/storage/redis.ts";
 import { openTestRedis, type TestRedis } from "../harness/redis.ts";
-
-setDefaultTimeout(60_000);
 
 const log = createLogger("silent");
 const policy = { freeFailures: 2, delayMaxMs: 4000 };

@@ -21,7 +21,7 @@ let stores: TestStores;
 let organizations = 0;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 interface Heard {
@@ -126,7 +126,7 @@ describe("a listener", () => {
       ),
       { numRuns: 15 },
     );
-  }, 60_000);
+  });
 
   test("hears whose entries are in a batch", async () => {
     using directory = temporaryDirectory();

@@ -11,7 +11,7 @@ import { makeOrganization } from "../http/ledger/thing-server.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 test("what the original and its copy are sent is all stored, though it lies at the same places of their logs", async () => {

@@ -201,7 +201,7 @@ describe("a process that dies", () => {
       expect(await again.ingest(request())).toMatchObject({ replayed: true });
     });
     expect(found.toSorted()).toEqual([...messages(0, 490), "m900"].toSorted());
-  }, 120_000);
+  });
 
   test("by kill -9 at any moment leaves each request whole or not at all, and those it acknowledged whole", async () => {
     const COUNT = 450;
@@ -238,7 +238,7 @@ describe("a process that dies", () => {
     expect(all.length).toBe([...found.values()].reduce((sum, { size }) => sum + size, 0));
     expect([...found.values()].filter(({ size }) => size !== COUNT)).toEqual([]);
     expect([...acknowledged].filter((request) => !found.has(String(request)))).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** Where the records of a copy of a log begin. */

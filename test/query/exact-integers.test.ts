@@ -7,7 +7,7 @@ import { queryRunner } from "./query-store.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** Neighbours beyond 2^53, where the nearest real of two whole numbers is often the same. */

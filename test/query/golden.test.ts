@@ -26,7 +26,7 @@ const isRecording = Bun.env.RECORD_GOLDENS === "1";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function compile(folder: string): CompiledQuery {

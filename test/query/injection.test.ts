@@ -70,7 +70,7 @@ beforeAll(async () => {
       service: "other",
     },
   ]);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const compile = (plan: Relation) =>

@@ -44,7 +44,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   runner = queryRunner(stores);
   await insertRows(stores.clickhouse, goldenRows());
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function statementOf(relation: Relation): CompiledQuery {

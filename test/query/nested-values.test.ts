@@ -27,7 +27,7 @@ beforeAll(async () => {
     attrs: { a: nested(depth) },
   }));
   await stores.clickhouse.insert({ table: "logs", values, format: "JSONEachRow" });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function statementFor(text: string) {

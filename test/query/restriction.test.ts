@@ -107,7 +107,7 @@ beforeAll(async () => {
   const files = { ...moving, pattern: join(temporary.path, "{gone,moving}.parquet") };
   archived = { files, moving };
   await split.clickhouse.command({ query: "DELETE FROM logs WHERE toDayOfMonth(ts) <= 3" });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([shared.close(), alone.close(), split.close()]);
   temporary[Symbol.dispose]();

@@ -9,7 +9,7 @@ import { queryRunner, rowsOf } from "./query-store.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function store(organizationId: number, messages: readonly string[]): Promise<void> {
@@ -69,7 +69,7 @@ describe("what ClickHouse finds for q", () => {
       ),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 
   test("is every variant of a letter, wherever it stands", async () => {
     const letters = [

@@ -81,7 +81,7 @@ beforeAll(async () => {
   const [made] = await stores.postgres<{ id: number }[]>`
     INSERT INTO organizations (name, created_at) VALUES ('counted', now()) RETURNING id`;
   organizationId = made?.id ?? 0;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const A = { server: 0 } as const;

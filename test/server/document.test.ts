@@ -25,11 +25,11 @@ beforeAll(async () => {
   text = await (await fetch(`${server.url}/openapi.json`)).text();
   document = JSON.parse(text);
   operations = operationsOf(document);
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   directory[Symbol.dispose]();
-}, 30_000);
+});
 
 /** The bodies of operations that need an example: of requests, and of answers in JSON. */
 function exampled(): { readonly place: string; readonly content: Content }[] {

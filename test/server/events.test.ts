@@ -69,4 +69,4 @@ test("a person whose last membership ended has an organisation of their own in t
   expect(await sql`SELECT 1 FROM event_deliveries`).toHaveLength(0);
   await server.stop();
   await stores.close();
-}, 120_000);
+});

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await sql`
     INSERT INTO personal_access_tokens (organization_id, user_id, token_hash, name, prefix, scopes, created_at)
     VALUES (1, 1, sha256('token'), 'laptop', 'obs_laptop12', '{*}', now())`;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 beforeEach(async () => {

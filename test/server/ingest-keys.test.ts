@@ -17,12 +17,12 @@ beforeAll(async () => {
   const { hostname: host, port } = new URL(stores.postgresUrl);
   gate = await openStatementGate({ host, port: Number(port) });
   directories = [temporaryDirectory(), temporaryDirectory()];
-}, 60_000);
+});
 afterAll(async () => {
   await gate.close();
   for (const directory of directories) directory[Symbol.dispose]();
   await stores.close();
-}, 60_000);
+});
 
 function start(directory: TemporaryDirectory, databaseUrl: string): Promise<ServerProcess> {
   const env = { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: stores.clickhouseUrl };
@@ -63,4 +63,4 @@ test("a keyed batch is stored once when its instance is killed before it could k
   expect(await send(back)).toEqual(answered);
   expect(await Promise.all([back.stop(), other.stop()])).toEqual([0, 0]);
   expect(await storedMessages(stores.clickhouse)).toEqual(new Map(messages.map((message) => [message, 1])));
-}, 120_000);
+});

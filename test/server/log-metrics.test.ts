@@ -26,12 +26,12 @@ beforeAll(async () => {
   const hourMs = BUCKET_SEC * 1000;
   toMs = Math.ceil((Date.now() + DAY_MS) / hourMs) * hourMs;
   fromMs = toMs - 20 * DAY_MS;
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   for (const directory of directories) directory[Symbol.dispose]();
   await stores.close();
-}, 60_000);
+});
 
 function start(index: 0 | 1): Promise<ServerProcess> {
   return startServer({

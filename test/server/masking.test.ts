@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { findFreePort } from "../../src/storage/embedded/free-port.ts";
 import { EventReader } from "../domains/logs/tail/event-reader.ts";
 import { eventually } from "../harness/eventually.ts";
+import { serverPort } from "../harness/server-port.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
 import { RECEIVER_WIRES, WIRE_SOURCES } from "./receiver-wires.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   token = await makeToken(server.url);
   other = await makeToken(server.url);
   await server.stop();
-  syslogPort = await findFreePort();
+  syslogPort = await serverPort();
   server = await start();
   for (const source of [...WIRE_SOURCES, ...SOURCES]) await call("POST", "/api/v1/ingest/sources", source);
   await call("PATCH", "/api/v1/ingest/sources/learner", { status: "learning" });
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const session = await call("POST", "/api/v1/logs/tail/session", {});
   tail = await EventReader.open(`${server.url}/api/v1/logs/tail?token=${session.token}`);
   await tail.next("");
-}, 120_000);
+});
 afterAll(async () => {
   tail.close();
   await server.stop();
@@ -164,7 +164,7 @@ test("what a rule masks is nowhere, over every wire, and counted", async () => {
   expectNowhere();
   await eventually("all are counted", async () => (await countsOf("patterns")).masked === names.length + 1);
   expect(await countsOf("session")).toEqual({ dropped: 0, masked: 0 });
-}, 120_000);
+});
 
 describe("a large body, decoded apart", () => {
   test("is dropped and masked entry by entry, and counted exactly", async () => {
@@ -192,7 +192,7 @@ describe("a large body, decoded apart", () => {
     );
     expect((await countsOf("noise")).dropped).toBe(before.noise.dropped + 100);
     expectNowhere();
-  }, 120_000);
+  });
 });
 
 describe("records that are no entries", () => {
@@ -223,7 +223,7 @@ describe("records that are no entries", () => {
       return status === "error";
     });
     expectNowhere();
-  }, 120_000);
+  });
 
   test("that no format can be made of are masked as texts", async () => {
     const response = await fetch(`${server.url}/api/v1/ingest/shop-ndjson`, {
@@ -233,7 +233,7 @@ describe("records that are no entries", () => {
     });
     expect(await response.json()).toMatchObject({ accepted: 0, quarantined: 2 });
     expectNowhere();
-  }, 120_000);
+  });
 
   test("samples of a learning source are masked", async () => {
     await call("POST", "/api/v1/ingest/learner", [{ msg: `${MARKER} ${TEXT}`, session: SESSION }]);
@@ -244,7 +244,7 @@ describe("records that are no entries", () => {
     expect(samples).toContain("[masked]");
     for (const secret of SECRETS) expect(samples).not.toContain(secret);
     expectNowhere();
-  }, 120_000);
+  });
 });
 
 test("a preview says what then happens", async () => {
@@ -285,7 +285,7 @@ test("a preview says what then happens", async () => {
     const { masked } = await call("GET", `/api/v1/ingest/rules/${id}/counts`, undefined, other);
     return masked === 10;
   });
-}, 120_000);
+});
 
 test("another organisation's entries are as they were sent", async () => {
   const message = `${NOISE} of another: 4111 1111 1111 1111`;
@@ -295,7 +295,7 @@ test("another organisation's entries are as they were sent", async () => {
     return entries.length === 1 && entries;
   });
   expect(entries[0]?.message).toBe(message);
-}, 120_000);
+});
 
 test("a kill right after the answer leaves nothing unmasked, and loses nothing", async () => {
   const body = Array.from({ length: 200 }, (_, i) => ({
@@ -313,4 +313,4 @@ test("a kill right after the answer leaves nothing unmasked, and loses nothing",
   });
   for (const { message } of entries) expect(message).toEndWith(`${MARKER} ${MASKED_TEXT}`);
   expectNowhere();
-}, 120_000);
+});

@@ -23,12 +23,12 @@ beforeAll(async () => {
   directory = temporaryDirectory();
   server = await startServer({ dataDirectory: directory.path, env: { OUTBOUND_ALLOW: "127.0.0.1" } });
   token = await makeToken(server.url);
-}, 90_000);
+});
 afterAll(async () => {
   await server.stop();
   await target.stop(true);
   directory[Symbol.dispose]();
-}, 60_000);
+});
 
 interface MonitorAnswer {
   readonly id: number;

@@ -25,7 +25,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   directory = temporaryDirectory();
   server = await start();
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await stores.close();
@@ -94,7 +94,7 @@ test("what was acknowledged is stored once when it is sent again after kill -9",
   };
   await eventually("the last entry is stored", async () => (await messages()).includes("last"));
   expect(await messages()).toEqual(["delivered", "framed", "from the drain", "last"]);
-}, 60_000);
+});
 
 test("a token in an address or in a header of a sender reaches no line of the log", async () => {
   const good = await makeToken(server.url);
@@ -126,4 +126,4 @@ test("a token in an address or in a header of a sender reaches no line of the lo
     const secret = token.replace(/^obs_/, "").slice(0, 12);
     expect(lines().includes(secret)).toBe(false);
   }
-}, 60_000);
+});

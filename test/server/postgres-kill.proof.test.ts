@@ -24,17 +24,13 @@ test(
     const writing = writers.map((writer) => writer.run());
     for (let kill = 0, killed = 0; kill < KILLS; kill += 1) {
       // The backends of a dead one go on for a moment.
-      const postmaster = await eventually(
-        "Postgres is back",
-        () => newPostmaster(directory.path, killed),
-        60_000,
-      );
+      const postmaster = await eventually("Postgres is back", () => newPostmaster(directory.path, killed));
       const enough = acknowledged() + CHANGES_PER_KILL;
-      await eventually("changes are written", () => acknowledged() >= enough, 60_000);
+      await eventually("changes are written", () => acknowledged() >= enough);
       process.kill(postmaster, "SIGKILL");
       killed = postmaster;
     }
-    await eventually("the server is ready again", () => isReady(server.url), 60_000);
+    await eventually("the server is ready again", () => isReady(server.url));
     for (const writer of writers) writer.stop();
     await Promise.all(writing);
     for (const writer of writers)

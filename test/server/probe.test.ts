@@ -58,7 +58,7 @@ beforeAll(async () => {
   });
   const body: { id: number } = JSON.parse(await made.text());
   monitorId = body.id;
-}, 90_000);
+});
 afterAll(async () => {
   probe.kill("SIGTERM");
   await probe.exited;
@@ -67,7 +67,7 @@ afterAll(async () => {
   await target.stop(true);
   await stores.close();
   directory[Symbol.dispose]();
-}, 60_000);
+});
 
 interface RegionSlot {
   readonly slot: string;

@@ -28,7 +28,7 @@ beforeAll(async () => {
     const directory = temporaryDirectory();
     servers.push({ process: await start(directory), directory });
   }
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(
     servers.map(({ process }) => {
@@ -38,7 +38,7 @@ afterAll(async () => {
   );
   for (const { directory } of servers) directory[Symbol.dispose]();
   await stores.close();
-}, 60_000);
+});
 
 test(`${RESTARTS} rolling restarts under load fail no request, on kept connections and on new ones`, async () => {
   const balancer = new Balancer(

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashToken, mintPersonalAccessToken } from "../../src/access/secret-token.ts";
-import { findFreePort } from "../../src/storage/embedded/free-port.ts";
 import { eventually } from "../harness/eventually.ts";
+import { serverPort } from "../harness/server-port.ts";
 import { type ServerProcess, startServer } from "../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   directory = temporaryDirectory();
   token = await insertToken(stores);
-  syslogPort = await findFreePort();
+  syslogPort = await serverPort();
   server = await startServer({
     dataDirectory: directory.path,
     env: {
@@ -33,7 +33,7 @@ beforeAll(async () => {
       SYSLOG_TOKEN: token,
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await stores.close();

@@ -32,13 +32,13 @@ beforeAll(async () => {
   directory = temporaryDirectory();
   postgresDirectory = temporaryDirectory();
   running = await startEmbeddedPostgres(postgresDirectory.path, loadSecrets(postgresDirectory.path), log);
-}, 120_000);
+});
 afterAll(async () => {
   await running.supervisor.stop();
   await stores.close();
   postgresDirectory[Symbol.dispose]();
   directory[Symbol.dispose]();
-}, 60_000);
+});
 
 /** The same Postgres again, where it was. */
 async function startPostgresAgain(): Promise<void> {
@@ -158,7 +158,7 @@ test("shows its copies, says what is missing, refuses the rest for later, and co
   expect([...statuses]).toEqual([200]);
   expect((await answer(second.url, "/status/locked", { headers: { cookie } })).status).toBe(200);
   expect(await second.stop()).toBe(0);
-}, 120_000);
+});
 
 test("a server that waits for Postgres ends with 0 when it is told to", async () => {
   using other = temporaryDirectory();

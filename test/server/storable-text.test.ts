@@ -48,7 +48,7 @@ beforeAll(async () => {
     body: JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, password: crypto.randomUUID() }),
   });
   cookie = registered.headers.get("set-cookie")?.split(";")[0] ?? "";
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   directory[Symbol.dispose]();
@@ -197,4 +197,4 @@ test("no text and no time that Postgres cannot hold makes an operation of the AP
     }),
   );
   expect(faults).toEqual([]);
-}, 120_000);
+});

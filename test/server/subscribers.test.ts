@@ -92,4 +92,4 @@ test("an incident of a monitor reaches subscribers by mail and by webhook when a
   await server.stop();
   await peer.close();
   await failing.stop(true);
-}, 120_000);
+});

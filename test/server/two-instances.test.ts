@@ -43,12 +43,12 @@ describe.each(["with Redis", "without Redis"])("two instances over the same stor
     if (first === undefined || second === undefined) throw new Error("two directories");
     servers = await Promise.all([start(first), start(second)]);
     token = await makeToken(servers[0].url);
-  }, 90_000);
+  });
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
     for (const directory of directories) directory[Symbol.dispose]();
     await stores.close();
-  }, 60_000);
+  });
 
   /** The `index`th call goes to one instance or the other. */
   function post(
@@ -101,7 +101,7 @@ describe.each(["with Redis", "without Redis"])("two instances over the same stor
       headers: { authorization: `Bearer ${capped.token}` },
     });
     expect(read.status).toBe(200);
-  }, 60_000);
+  });
 
   test("let a token send as many bytes of logs a day as its cap says", async () => {
     const entry = { message: "x".repeat(100) };
@@ -189,17 +189,13 @@ describe.each(["with Redis", "without Redis"])("two instances over the same stor
     if (directory === undefined) throw new Error("no directory");
     await Promise.all(attempts);
     await servers[0].exited;
-    await eventually(
-      "the other instance has answered each",
-      async () => {
-        const answers = await Promise.all(keys.map((name) => send(1, name)));
-        return answers.every(({ status }) => status === 201);
-      },
-      30_000,
-    );
+    await eventually("the other instance has answered each", async () => {
+      const answers = await Promise.all(keys.map((name) => send(1, name)));
+      return answers.every(({ status }) => status === 201);
+    });
     expect(await countSearches(`killed ${kind}`)).toBe(keys.length);
     servers[0] = await start(directory, servers[0].port);
-  }, 90_000);
+  });
 });
 
 test("two instances that share a Redis share the rate limit of a credential", async () => {
@@ -229,9 +225,18 @@ test("two instances that share a Redis share the rate limit of a credential", as
     const refilled = Math.ceil(((performance.now() - startedAt) / 60_000) * PER_MINUTE) + 1;
     const allowed = statuses.filter((status) => status === 200).length;
     expect(allowed).toBeGreaterThan(0);
-    expect(allowed).toBeLessThanOrEqual(PER_MINUTE + refilled);
+    // On a machine that is busy Redis answers some calls too late, which the instance then judges by itself, and says so.
+    const alone = await Promise.all(servers.map(({ url }) => localDecisionsOf(url)));
+    expect(allowed).toBeLessThanOrEqual(PER_MINUTE + refilled + alone.reduce((sum, count) => sum + count, 0));
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     await stores.close();
   }
-}, 90_000);
+});
+
+async function localDecisionsOf(url: string): Promise<number> {
+  const exposed = await (await fetch(`${url}/metrics`)).text();
+  const [, count] = /^obs_rate_limit_local_decisions_total (\d+)$/m.exec(exposed) ?? [];
+  if (count === undefined) throw new Error(`there is no such metric: ${exposed}`);
+  return Number(count);
+}

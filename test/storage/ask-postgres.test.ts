@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ApiError, DependencyError } from "../../src/errors.ts";
 import { askPostgres } from "../../src/storage/ask-postgres.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
-
-setDefaultTimeout(60_000);
 
 let stores: TestStores;
 beforeAll(async () => {

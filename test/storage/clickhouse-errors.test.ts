@@ -62,7 +62,7 @@ const CODES: [number, string, ClickHouseFailure][] = [
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores({ migrations: null });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function errorOf(code: number | null): ClickHouseQueryError {

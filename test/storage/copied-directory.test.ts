@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLogger } from "../../src/log.ts";
@@ -8,8 +8,6 @@ import { eventually } from "../harness/eventually.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
 // A fresh Postgres takes seconds on a busy machine.
-setDefaultTimeout(60_000);
-
 const embedded = (dataDirectory: string) => ({
   dataDirectory,
   clickhouseUrl: null,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
@@ -11,8 +11,6 @@ import { eventually } from "../harness/eventually.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
 
 // A fresh Postgres takes seconds on a busy machine.
-setDefaultTimeout(60_000);
-
 let directory: TemporaryDirectory;
 let stores: Stores;
 

@@ -2,14 +2,12 @@
  * What a connection to Postgres leaves when it dies under whoever holds it. A throw outside of any statement would end
  * the server; here it fails the test during which it happens.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import type { ISql, Sql } from "postgres";
 import { askPostgres } from "../../src/storage/ask-postgres.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
-
-setDefaultTimeout(60_000);
 
 const ROUNDS = 20;
 const OUTAGE = { dependency: "postgres", retryable: true };

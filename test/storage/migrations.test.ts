@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLogger } from "../../src/log.ts";
@@ -8,8 +8,6 @@ import { splitStatements } from "../../src/storage/migrations/split-statements.t
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
-
-setDefaultTimeout(60_000);
 
 let stores: TestStores;
 let directory: TemporaryDirectory;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createLogger } from "../../src/log.ts";
@@ -8,8 +8,6 @@ import { eventually } from "../harness/eventually.ts";
 import { openTestRedis } from "../harness/redis.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
-
-setDefaultTimeout(60_000);
 
 let external: TestStores;
 const log = createLogger("silent");

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -9,8 +9,6 @@ import { eventually } from "../harness/eventually.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
 // A fresh Postgres takes seconds on a busy machine.
-setDefaultTimeout(60_000);
-
 /** Starts a server in its own process and waits until its stores are open. */
 async function startParent(dataDirectory: string) {
   const parent = Bun.spawn(

@@ -13,7 +13,7 @@ import { openTestStores, type TestStores } from "../harness/stores.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores({ migrations: null });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function runnerOn(endpoint: ClickHouseEndpoint, maxRunning = 8, capacity?: StoreCapacity): QueryRunner {

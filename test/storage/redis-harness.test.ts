@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Redis } from "ioredis";
 import { openTestRedis, type TestRedis } from "../harness/redis.ts";
-
-setDefaultTimeout(60_000);
 
 let server: TestRedis | null;
 

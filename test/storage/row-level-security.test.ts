@@ -24,7 +24,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   own = await makeOrganization("own");
   foreign = await makeOrganization("foreign");
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function makeOrganization(name: string): Promise<number> {

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
-
-setDefaultTimeout(60_000);
 
 let first: TestStores;
 let second: TestStores;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createLogger } from "../../src/log.ts";
 import type { Engine } from "../../src/storage/embedded/engine.ts";
@@ -6,8 +6,6 @@ import { isProcessAlive } from "../../src/storage/embedded/process-identity.ts";
 import { Supervisor } from "../../src/storage/embedded/supervisor.ts";
 import { eventually } from "../harness/eventually.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
-
-setDefaultTimeout(30_000);
 
 let directory: TemporaryDirectory;
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
     scopes: ["*"],
     caps: { dailyMutations: null, dailyLogBytes: 100 },
   };
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function capsOf(monthlyLogBytes: number) {

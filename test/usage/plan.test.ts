@@ -11,7 +11,7 @@ const now = (): number => nowMs;
 
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function instance(monthlyLogBytes: number | null): PlanCaps {

@@ -27,6 +27,8 @@ export interface AnchorWriterOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Logger;
+  /** How often heads are looked for that nobody has told of. */
+  readonly sweepMs?: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export class AnchorWriter {
     this.#options = options;
     this.#loop = new WorkLoop({
       work: (signal) => this.#work(signal),
-      pollMs: ANCHOR_SWEEP_MS,
+      pollMs: options.sweepMs ?? ANCHOR_SWEEP_MS,
       failure: "audit logs could not be anchored",
       log: options.log,
     });

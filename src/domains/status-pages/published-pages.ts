@@ -23,6 +23,8 @@ interface PublishedPagesOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Logger;
+  /** How long somebody waits for a page that is being read. */
+  readonly waitMs?: number;
 }
 
 /** A page as it is shown; two that are the same object are the same in every way. */
@@ -49,6 +51,7 @@ interface Kept {
  */
 export class PublishedPages {
   readonly #options: PublishedPagesOptions;
+  readonly #waitMs: number;
   readonly #loop: WorkLoop;
   /** By slug, the one unused for longest first. */
   readonly #kept = new Map<string, Kept>();
@@ -57,6 +60,7 @@ export class PublishedPages {
 
   constructor(options: PublishedPagesOptions) {
     this.#options = options;
+    this.#waitMs = options.waitMs ?? WAIT_MS;
     this.#loop = new WorkLoop({
       work: (signal) => this.keepCopies(signal),
       pollMs: KEEP_EVERY_MS,
@@ -106,7 +110,7 @@ export class PublishedPages {
     });
     const reading = kept.reading;
     if (kept.shown === null) kept.shown = await this.#copyUnlessRead(slug, kept, reading);
-    else kept.isLate = !(await fulfilledWithin(reading, WAIT_MS));
+    else kept.isLate = !(await fulfilledWithin(reading, this.#waitMs));
     if (now() - kept.readAtMs < FRESH_MS) return kept.shown;
     if (kept.shown !== null) return staleOf(kept);
     // Nothing is known of it: what is wrong is said by asking once more.
@@ -132,7 +136,7 @@ export class PublishedPages {
 
   /** What is read, or the copy where that fails or takes too long. */
   async #copyUnlessRead(slug: string, kept: Kept, reading: Promise<void>): Promise<ShownPage | null> {
-    kept.isLate = !(await fulfilledWithin(reading, WAIT_MS));
+    kept.isLate = !(await fulfilledWithin(reading, this.#waitMs));
     if (this.#options.now() - kept.readAtMs < FRESH_MS) return kept.shown;
     const copy = await this.#options.copies.read(slug);
     // It may have been read meanwhile.

@@ -42,12 +42,15 @@ interface RedisLimiterDeps {
   /** Called once per request that was judged locally. */
   readonly onLocalDecision: () => void;
   readonly nowMs?: () => number;
+  /** How long an answer may take. */
+  readonly timeoutMs?: number;
 }
 
 /** Buckets shared by all instances through Redis: one round trip a call, and local buckets while Redis is away. */
 export class RedisRateLimiter implements RateLimiter {
   readonly #deps: RedisLimiterDeps;
   readonly #nowMs: () => number;
+  readonly #timeoutMs: number;
   readonly #sha = new Bun.CryptoHasher("sha1").update(TAKE).digest("hex");
   #pausedUntilMs = 0;
   #isLocal = false;
@@ -55,6 +58,7 @@ export class RedisRateLimiter implements RateLimiter {
   constructor(deps: RedisLimiterDeps) {
     this.#deps = deps;
     this.#nowMs = deps.nowMs ?? Date.now;
+    this.#timeoutMs = deps.timeoutMs ?? REDIS_TIMEOUT_MS;
   }
 
   /** True while calls are judged by this instance alone. */
@@ -81,7 +85,9 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   async #takeShared(key: string, perMinute: number): Promise<RateDecision> {
-    const [held, nowMs] = asPair(await withTimeout(this.#evaluate(KEY_PREFIX + key, perMinute)));
+    const [held, nowMs] = asPair(
+      await withTimeout(this.#evaluate(KEY_PREFIX + key, perMinute), this.#timeoutMs),
+    );
     return decide(held, perMinute, nowMs);
   }
 
@@ -107,12 +113,9 @@ function asPair(answer: unknown): [number, number] {
   throw new TypeError("the rate limit script answered in an unknown shape");
 }
 
-async function withTimeout<T>(promise: Promise<T>): Promise<T> {
+async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new Error(`no answer within ${REDIS_TIMEOUT_MS} ms`)),
-    REDIS_TIMEOUT_MS,
-  );
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {

@@ -8,7 +8,8 @@ import { FREE_PORT_ATTEMPTS } from "../limits.ts";
 const FIRST_PORT = 20_000;
 const PORT_COUNT = 10_000;
 
-function canListen(port: number): Promise<boolean> {
+/** Whether nobody listens on this loopback port. */
+export function canListen(port: number): Promise<boolean> {
   return new Promise((settle) => {
     const server = createServer();
     server.once("error", () => settle(false));

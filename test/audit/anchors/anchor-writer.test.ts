@@ -18,7 +18,7 @@ let sql: TestStores["postgres"];
 beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 interface Instance extends AsyncDisposable {
@@ -96,7 +96,7 @@ test("a change is anchored, and a verification says so", async () => {
 test("heads that a crash or another way of writing has left are found at the start and by the sweep", async () => {
   const left = await makeOrganization(sql);
   await fillLog(sql, left, 2);
-  await using _ = startInstance();
+  await using _ = startInstance({ sweepMs: 500 });
   await anchored(left, 2);
   await fillLog(sql, left, 1);
   await anchored(left, 3);

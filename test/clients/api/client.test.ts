@@ -5,8 +5,8 @@ import { ApiClient } from "../../../clients/api/client.ts";
 import { ApiError, CallError, UnreachableError } from "../../../clients/api/errors.ts";
 import { readPages } from "../../../clients/api/page.ts";
 import { EventStreamParser } from "../../../clients/api/stream.ts";
-import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
 import { eventually } from "../../harness/eventually.ts";
+import { serverPort } from "../../harness/server-port.ts";
 import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     "entries can be searched",
     async () => (await api.call("GET /api/v1/logs/search")).total === MESSAGES.length,
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -207,7 +207,7 @@ test("another program's answer is a failure, not a value", async () => {
 
 describe("no answer", () => {
   test("may be tried again when nobody listens, or when it took too long", async () => {
-    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const url = `http://127.0.0.1:${await serverPort()}`;
     const absent = await failureOf(UnreachableError, new ApiClient({ baseUrl: url }).call("GET /api/v1/me"));
     expect([absent.message, absent.retryable]).toEqual([`cannot reach ${url}: connection refused`, true]);
     await using peer = peerAnswering(() => new Promise(() => undefined));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
 import { eventually } from "../../harness/eventually.ts";
+import { serverPort } from "../../harness/server-port.ts";
 import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliResult, type CliUser, obs, runCli } from "./cli-process.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   token = await makeToken(server.url);
   file = join(directory.path, "app.log");
   writeFileSync(file, "one\n\u001b[31mtwo\u001b[0m\u009b1m\n");
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -65,7 +65,7 @@ describe("a failure is told in one line and ends with 1", () => {
   });
 
   test("when the server cannot be reached, after the time it was given", async () => {
-    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const url = `http://127.0.0.1:${await serverPort()}`;
     const user = userNamed("unreachable", { OBS_URL: url, OBS_TOKEN: token });
     expectOneLine(await runCli(user, ["search", "x"]), 1, `cannot reach ${url}: connection refused`);
     expectOneLine(

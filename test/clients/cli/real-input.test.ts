@@ -22,7 +22,7 @@ beforeAll(async () => {
     ["login", "--url", server.url, "--register", "--email", "shipper@example.com", "--password-stdin"],
     "a long enough passphrase\n",
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -72,14 +72,14 @@ describe("every line that is shipped with --raw is found again, unchanged and as
   if (files.length === 0) process.stderr.write("skipped: the collected real log files are not here\n");
   for (const path of files) {
     const name = basename(path).slice(0, 60);
-    test(`in ${name}`, () => expectFoundAgain(path, name), 60_000);
+    test(`in ${name}`, () => expectFoundAgain(path, name));
   }
 
   test("in a file with controls, other scripts, long lines, CRLF and no last line feed", async () => {
     const path = join(directory.path, "awkward.log");
     writeFileSync(path, awkwardLines().join(""));
     await expectFoundAgain(path, "awkward");
-  }, 60_000);
+  });
 
   test("bytes that are not UTF-8 become U+FFFD and are counted", async () => {
     const path = join(directory.path, "latin.log");

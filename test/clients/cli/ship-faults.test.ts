@@ -48,7 +48,7 @@ test("refusals, limits and broken connections at random neither lose nor double 
   expect(differences(countsOf(lines), countsOf(peer.stored))).toEqual([]);
   const summary: { retries: number } = JSON.parse(stdout);
   expect(summary.retries).toBe(peer.requests - 100);
-}, 60_000);
+});
 
 test("a run killed before it has recorded anything is continued without a repetition", async () => {
   using home = temporaryDirectory();
@@ -70,7 +70,7 @@ test("a run killed before it has recorded anything is continued without a repeti
   const { exitCode } = await runCli(user, ["ship", user.file]);
   expect(exitCode).toBe(0);
   expect(differences(countsOf(lines), countsOf(peer.stored))).toEqual([]);
-}, 60_000);
+});
 
 test("a limit told as a date, or only as the time it ends, is waited for and not longer", async () => {
   using home = temporaryDirectory();
@@ -91,7 +91,7 @@ test("a limit told as a date, or only as the time it ends, is waited for and not
   const { exitCode, stderr } = await runCli(user, ["ship", user.file]);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
   expect(peer.stored).toEqual(["one line"]);
-}, 60_000);
+});
 
 test("an interrupt ends a run whose server stays away, at once and with 130", async () => {
   using home = temporaryDirectory();
@@ -111,7 +111,7 @@ test("an interrupt ends a run whose server stays away, at once and with 130", as
   peer.fault = () => NONE;
   expect((await runCli(user, ["ship", user.file])).exitCode).toBe(0);
   expect(differences(countsOf(numbered(10)), countsOf(peer.stored))).toEqual([]);
-}, 60_000);
+});
 
 test("SIGTERM ends a run that waits for standard input, with 143 and everything sent that had come", async () => {
   using home = temporaryDirectory();
@@ -133,7 +133,7 @@ test("SIGTERM ends a run that waits for standard input, with 143 and everything 
   expect(await child.exited).toBe(143);
   expect(peer.stored).toEqual(["first", "second", "not ended yet"]);
   child.stdin.end();
-}, 60_000);
+});
 
 test("giving up says why in one line and leaves the rest for the next run", async () => {
   using home = temporaryDirectory();
@@ -150,7 +150,7 @@ test("giving up says why in one line and leaves the rest for the next run", asyn
   peer.fault = () => NONE;
   expect((await runCli(user, args)).exitCode).toBe(0);
   expect(differences(countsOf(lines), countsOf(peer.stored))).toEqual([]);
-}, 60_000);
+});
 
 test("a token that is not accepted ends the run at the first request", async () => {
   using home = temporaryDirectory();
@@ -161,7 +161,7 @@ test("a token that is not accepted ends the run at the first request", async () 
   expect(exitCode).toBe(1);
   expect(stderr).toBe('obs: refused with 401 (UNAUTHENTICATED, 401): run "obs login", or check OBS_TOKEN\n');
   expect(peer.requests).toBe(1);
-}, 60_000);
+});
 
 test("a state directory that cannot be written is told in one line", async () => {
   using home = temporaryDirectory();
@@ -172,7 +172,7 @@ test("a state directory that cannot be written is told in one line", async () =>
   const { exitCode, stderr } = await runCli(user, ["ship", user.file]);
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^obs: cannot [^\n]*\n$/);
-}, 60_000);
+});
 
 test("two runs of one file at the same time do not double it", async () => {
   using home = temporaryDirectory();
@@ -192,4 +192,4 @@ test("two runs of one file at the same time do not double it", async () => {
   both.resolve();
   expect(await first.exited).toBe(0);
   expect(differences(countsOf(lines), countsOf(peer.stored))).toEqual([]);
-}, 60_000);
+});

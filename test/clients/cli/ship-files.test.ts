@@ -18,7 +18,7 @@ beforeAll(async () => {
   directory = temporaryDirectory();
   server = await startServer({ dataDirectory: join(directory.path, "data") });
   token = await makeToken(server.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -184,7 +184,7 @@ describe("a compressed file", () => {
     writeFileSync(join(home.path, "binary.gz"), gzipSync(readFileSync(process.execPath).subarray(0, 90_000)));
     const binary = await runCli(user, ["ship", "binary.gz"]);
     expect(binary.stderr).toContain("binary.gz is binary, not text, inside its gzip: nothing of it was sent");
-  }, 60_000);
+  });
 });
 
 test("--dry-run shows what the first lines become, needs no server, and sends nothing", async () => {
@@ -240,7 +240,7 @@ test("the report says what was found, and its commands show exactly that", async
       { level: "error", service: "report", count_: 10 },
     ]),
   );
-}, 60_000);
+});
 
 const MAIN = join(import.meta.dir, "../../../clients/cli/main.ts");
 
@@ -292,5 +292,5 @@ describe("through a source", () => {
     await child.exited;
     await obs(user, args);
     await expectMessages(user, "svc", lines);
-  }, 60_000);
+  });
 });

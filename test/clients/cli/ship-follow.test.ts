@@ -231,4 +231,4 @@ test("the state of a run that was interrupted is where its lines end", async () 
     position: { offset: readFileSync(log.path).length, line: 7 },
     cuts: [],
   });
-}, 60_000);
+});

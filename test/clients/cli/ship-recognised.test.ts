@@ -41,7 +41,7 @@ beforeAll(async () => {
   directory = temporaryDirectory();
   server = await startServer({ dataDirectory: join(directory.path, "data") });
   token = await makeToken(server.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -161,7 +161,7 @@ describe("a line becomes what it says", () => {
     const input = `${JSON.stringify(long)}\n2026-01-02 03:04:05 INFO \n0001-01-01 00:00:00 INFO never set\n`;
     const summary: unknown = JSON.parse(await obs(user, ["ship", "-", "--json", "--source", "long"], input));
     expect(summary).toMatchObject({ lines: 3, entries: 5, stored: 5, splitLines: 1 });
-  }, 60_000);
+  });
 
   test("and a zone that nobody knows is refused", async () => {
     using home = temporaryDirectory();
@@ -218,7 +218,6 @@ test.each(["old.log", "old.log.gz"])(
     const again = await runCli(user, ["ship", name, "--zone", "Europe/Berlin"]);
     expect(again.stderr).toStartWith("shipped 0 lines");
   },
-  60_000,
 );
 
 describe("files of real systems", () => {
@@ -237,5 +236,5 @@ describe("files of real systems", () => {
       const entries = Number(/(\d[\d ,]*) entr/.exec(stderr)?.[1]?.replace(/\D/g, "") ?? 2000);
       const { found } = await runReported(user, stderr, entries);
       expect(found).not.toBeEmpty();
-    }, 60_000);
+    });
 });

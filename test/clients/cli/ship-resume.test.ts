@@ -27,7 +27,7 @@ beforeAll(async () => {
   directory = temporaryDirectory();
   server = await startServer({ dataDirectory: join(directory.path, "data") });
   token = await makeToken(server.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -284,7 +284,7 @@ test("a file that grew is continued where the last run ended", async () => {
   appendFileSync(user.file, linesFrom(700, 300));
   expect(await shippedLines(user, args)).toBe(300);
   await expectStored(user, "grown", linesFrom(0, 1000));
-}, 60_000);
+});
 
 test("a file that grew after its run was killed is continued without a repetition", async () => {
   using home = temporaryDirectory();
@@ -298,7 +298,7 @@ test("a file that grew after its run was killed is continued without a repetitio
   appendFileSync(user.file, linesFrom(60_300, 1700));
   await obs(user, args);
   await expectStored(user, "grown-after-kill", linesFrom(0, 62_000));
-}, 60_000);
+});
 
 test("a replaced file and a truncated one are shipped from their start", async () => {
   using home = temporaryDirectory();
@@ -317,7 +317,7 @@ test("a replaced file and a truncated one are shipped from their start", async (
   const cut = second.slice(0, Buffer.from(second).subarray(0, kept).toString().length);
   expect(await shippedLines(user, args)).toBe(linesOfText(cut).length);
   await expectStored(user, "replaced", first + second + cut);
-}, 60_000);
+});
 
 test("a file truncated and written anew under the same inode is shipped from its start", async () => {
   using home = temporaryDirectory();
@@ -328,7 +328,7 @@ test("a file truncated and written anew under the same inode is shipped from its
   writeFileSync(user.file, linesFrom(5000, 60));
   expect(await shippedLines(user, args)).toBe(60);
   await expectStored(user, "rewritten", linesFrom(0, 40) + linesFrom(5000, 60));
-}, 60_000);
+});
 
 test("--restart ships the whole file once more", async () => {
   using home = temporaryDirectory();
@@ -340,7 +340,7 @@ test("--restart ships the whole file once more", async () => {
   expect(await shippedLines(user, [...args, "--restart"])).toBe(30);
   expect(await shippedLines(user, args)).toBe(0);
   await expectStored(user, "restarted", text + text);
-}, 60_000);
+});
 
 test("a damaged resume file ships the file from its start", async () => {
   using home = temporaryDirectory();
@@ -354,4 +354,4 @@ test("a damaged resume file ships the file from its start", async () => {
   const { exitCode, stderr } = await runCli(user, args);
   expect({ exitCode, stderr: stderr.slice(0, 16) }).toEqual({ exitCode: 0, stderr: "shipped 20 lines" });
   await expectStored(user, "damaged", text + text);
-}, 60_000);
+});

@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = await startServer({ dataDirectory: join(directory.path, "data") });
   token = await makeToken(server.url);
   user = { directory: directory.path, env: { OBS_URL: server.url, OBS_TOKEN: token } };
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();
@@ -92,4 +92,4 @@ test("a tail shows each line once although the server is killed and started agai
     .map((line): string => JSON.parse(line).message);
   expect(differences(countsOf(sent), countsOf(shown))).toEqual([]);
   expect(notices()).not.toContain("left out");
-}, 120_000);
+});

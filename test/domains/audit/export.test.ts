@@ -15,7 +15,7 @@ beforeAll(async () => {
   sql = stores.postgres;
   organizationId = await makeOrganization(sql);
   await fillLog(sql, organizationId, ROWS);
-}, 120_000);
+});
 afterAll(() => stores.close());
 
 test("an export holds every row in the order of the chain, and the chain can be followed with nothing else", async () => {

@@ -21,7 +21,7 @@ let sql: TestStores["postgres"];
 beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function resources(rows: readonly AuditRow[]): string[] {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   sql = stores.postgres;
   organizationId = await makeOrganization(sql);
   await fillLog(sql, organizationId, ROWS);
-}, 120_000);
+});
 afterAll(() => stores.close());
 
 /** Verifies with a clock on which each batch takes as long as a call may. */

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await sql`CREATE SEQUENCE audit_log_id_seq START 1000`;
   await sql`GRANT USAGE ON SEQUENCE audit_log_id_seq TO obs_organization`;
   elsewhere = await makeOrganization(sql);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** The edits of each column that an attacker may think of. */

@@ -23,7 +23,7 @@ const TELLER = new Teller({
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 beforeEach(async () => {
   await stores.postgres`DELETE FROM escalations`;

@@ -4,8 +4,8 @@ import { incidentAnalysisRoutes } from "../../../src/domains/incidents/analysis/
 import { IncidentAnalysis, IncidentContext } from "../../../src/domains/incidents/analysis/types.ts";
 import { readPatternChanges } from "../../../src/domains/logs/patterns/pattern-changes.ts";
 import { createClickHouse } from "../../../src/storage/clickhouse.ts";
-import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
 import { logRanges } from "../../harness/log-ranges.ts";
+import { serverPort } from "../../harness/server-port.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { bodyOf } from "../../identity/identity-server.ts";
 import { queryRunner } from "../../query/query-store.ts";
@@ -29,7 +29,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
   person = await makePerson(sql);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const BUDGET = {
@@ -300,7 +300,7 @@ describe("regions", () => {
 describe("what is missing", () => {
   test("because the log store is away says so, and the rest is there", async () => {
     const organizationId = await makeOrganization(sql);
-    const away = { ...stores.clickhouseEndpoint, origin: `http://127.0.0.1:${await findFreePort()}` };
+    const away = { ...stores.clickhouseEndpoint, origin: `http://127.0.0.1:${await serverPort()}` };
     const server = analysisServer(away);
     const monitorId = await makeMonitor(sql, organizationId);
     const near = await makeMonitor(sql, organizationId);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
   person = await makePerson(sql);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const JOB = { kind: "job", name: "suite" } as const;

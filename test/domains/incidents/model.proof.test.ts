@@ -21,7 +21,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
   person = await makePerson(sql);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const KEYS = ["monitor:1", "rule:2:a"];

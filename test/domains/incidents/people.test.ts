@@ -29,7 +29,7 @@ beforeAll(async () => {
   own = await makeOrganization(sql);
   foreign = await makeOrganization(sql);
   server = incidentServer(sql, { person });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function open(

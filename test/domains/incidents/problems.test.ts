@@ -20,7 +20,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
   person = await makePerson(sql);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const at = (minutes: number): string => new Date(START_MS + minutes * MINUTE_MS).toISOString();

@@ -20,7 +20,7 @@ let instance: RuleInstance;
 
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 beforeEach(async () => {
   organizationId = await makeOrganization(stores);

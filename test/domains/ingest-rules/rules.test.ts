@@ -16,7 +16,7 @@ beforeAll(async () => {
   app = openRuleInstance(stores);
   organizationId = await makeOrganization(stores);
   own = `member/*/1/${organizationId}`;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function call(method: string, path: string, json?: unknown, as = own) {

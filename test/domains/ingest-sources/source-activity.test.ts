@@ -15,7 +15,7 @@ let stores: TestStores;
 
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const RECEIVED = { accepted: 2, duplicates: 0, rejected: 1, quarantined: 3, errors: [], replayed: false };

@@ -10,7 +10,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   suite = await openSourceSuite(stores);
   instance = suite.instance();
-}, 60_000);
+});
 afterAll(async () => {
   await instance.activity.settled(20_000);
   await suite.close();

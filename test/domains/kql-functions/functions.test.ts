@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   const values = [entry(own, 1, "error", 500), entry(own, 2, "info", 200), entry(foreign, 3, "error", 503)];
   await stores.clickhouse.insert({ table: "logs", values, format: "JSONEachRow" });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function keep(name: string, parameters: string, body: string, organization = own): Promise<number> {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     entry(foreign, 4, "web-1"),
   ];
   await stores.clickhouse.insert({ table: "logs", values, format: "JSONEachRow" });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const HOSTS = "host,owner,port\nweb-1,shop,80\nweb-2,shop,8080\n";
@@ -188,7 +188,7 @@ describe("a table that is kept", () => {
   test("has at most so many rows", async () => {
     const csv = `a\n${"1\n".repeat(TABLE_MAX_ROWS + 1)}`;
     expect(await app.upload(own, "large", csv)).toMatchObject(refused("rows"));
-  }, 60_000);
+  });
 
   test("comes packed, too", async () => {
     const packed = new Uint8Array(gzipSync(HOSTS));
@@ -252,5 +252,5 @@ describe("a table that is kept", () => {
       ),
       { numRuns: 15 },
     );
-  }, 60_000);
+  });
 });

@@ -64,7 +64,7 @@ beforeAll(async () => {
     metrics: sealMetrics(new Registry()),
   });
   past = new PastCounting({ sql, signals, ranges, now, log });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function makeOrganization(name: string): Promise<number> {

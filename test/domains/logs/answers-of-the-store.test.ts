@@ -12,7 +12,7 @@ import { logApp } from "./log-app.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const LIMITS = { readonly: "1", wait_end_of_query: "1", max_execution_time: "60" };

@@ -30,7 +30,7 @@ beforeAll(async () => {
     row(MANY, DISTINCT + 1, "u7"),
     row(MANY, DISTINCT + 2, "u9"),
   ]);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function ask<T>(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { QueryRunner } from "../../../src/storage/query-runner.ts";
+import { eventually } from "../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { queryRunner } from "../../query/query-store.ts";
 import { type LogApp, logApp } from "./log-app.ts";
@@ -26,13 +27,20 @@ beforeAll(async () => {
     entry(2, "info", { status: "200" }),
   ];
   await stores.clickhouse.insert({ table: "logs", values, format: "JSONEachRow" });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function warningsOf(query: string, more: object = {}, organization = OWN): Promise<unknown> {
   const answer = await app.query(organization, { query, ...more });
   return Reflect.get(Object(JSON.parse(await answer.text())), "warnings");
 }
+
+/** The same as soon as there are any: a machine that is busy may take longer than a decoration of an answer may. */
+const toldOf = (query: string): Promise<unknown> =>
+  eventually("it is told of", async () => {
+    const warnings = await warningsOf(query);
+    return Array.isArray(warnings) && warnings.length > 0 ? warnings : null;
+  });
 
 describe("a name that no entry has", () => {
   test.each([
@@ -45,7 +53,7 @@ describe("a name that no entry has", () => {
   ])(
     "in %s is told of, with its place and what was probably meant",
     async (query, name, suggestion, start) => {
-      expect(await warningsOf(query)).toEqual([
+      expect(await toldOf(query)).toEqual([
         {
           code: "NO_SUCH_ATTRIBUTE",
           day: null,
@@ -78,8 +86,11 @@ describe("a name that no entry has", () => {
   });
 
   test("is told of in a search that finds nothing, which is whole all the same", async () => {
-    const found = await app.search(OWN, { query: "error" });
-    expect(JSON.parse(await found.text())).toMatchObject({
+    const found = await eventually("it is told of", async () => {
+      const answer = JSON.parse(await (await app.search(OWN, { query: "error" })).text());
+      return answer.warnings.length > 0 ? answer : null;
+    });
+    expect(found).toMatchObject({
       entries: [],
       partial: false,
       warnings: [{ code: "NO_SUCH_ATTRIBUTE", name: "error", suggestion: '"error"' }],

@@ -24,7 +24,7 @@ beforeAll(async () => {
   };
   await post("ingest", ENTRIES);
   await eventually("the entries", async () => (await query("logs | count"))[0]?.[0] === ENTRIES.length);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

@@ -51,7 +51,7 @@ beforeAll(async () => {
     },
   });
   await insertRows(stores.clickhouse, [entry(OWN, START_MS, 17), entry(OWN, START_MS + 1, 99)]);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 interface Asked {

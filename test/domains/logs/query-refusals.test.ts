@@ -19,7 +19,7 @@ beforeAll(async () => {
     message: `entry ${i}`,
   }));
   await stores.clickhouse.insert({ table: "logs", values, format: "JSONEachRow" });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function answerOf(query: string) {

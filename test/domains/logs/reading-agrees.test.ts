@@ -12,7 +12,7 @@ const NOW_MS = Date.parse("2026-03-01T12:00:00Z");
 beforeAll(async () => {
   stores = await openTestStores();
   app = logApp(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const LEVELS = ["", "info", "warn", "error"];
@@ -214,5 +214,5 @@ describe("search, histogram, facets and export", () => {
       ),
       { numRuns: 15 },
     );
-  }, 120_000);
+  });
 });

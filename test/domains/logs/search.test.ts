@@ -13,7 +13,7 @@ let app: LogApp;
 beforeAll(async () => {
   stores = await openTestStores();
   app = logApp(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** The messages of a search, in its order. */

@@ -22,7 +22,7 @@ beforeAll(async () => {
   app = testApp(maintenanceRoutes({ sql: stores.postgres, onWindowsChanged }), {
     ledger: testLedger(stores.postgres, () => nowMs),
   });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function organization() {

@@ -10,7 +10,7 @@ let app: MonitorApp;
 beforeAll(async () => {
   stores = await openTestStores();
   app = monitorApp(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function namesOf({ send }: Awaited<ReturnType<MonitorApp["organization"]>>): Promise<string[]> {

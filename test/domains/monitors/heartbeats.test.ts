@@ -9,7 +9,7 @@ let nowMs = Date.parse("2026-03-01T12:00:00Z");
 beforeAll(async () => {
   stores = await openTestStores();
   app = monitorApp(stores, { now: () => nowMs });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const HEARTBEAT = { type: "heartbeat", url: "backup" };

@@ -8,7 +8,7 @@ let app: MonitorApp;
 beforeAll(async () => {
   stores = await openTestStores();
   app = monitorApp(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const CHANNELS = {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   const subscriptions = [subscribe(problemCleared, "test", async () => undefined)];
   app = monitorApp(stores, { subscriptions, now: () => nowMs });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 interface Cleared {

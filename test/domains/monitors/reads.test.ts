@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = monitorApp(stores, { now: () => NOW_MS });
   const away = new DependencyError("clickhouse", "away", { retryable: true });
   blind = monitorApp(stores, { now: () => NOW_MS, runner: { run: () => Promise.reject(away) } });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 describe("the checks of a monitor", () => {

@@ -15,7 +15,7 @@ const receivers: Receiver[] = [];
 beforeAll(async () => {
   directory = temporaryDirectory();
   server = await startServer({ dataDirectory: directory.path, env: { OUTBOUND_ALLOW: "127.0.0.1" } });
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   for (const receiver of receivers) receiver[Symbol.dispose]();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   directory = temporaryDirectory();
   peer = await openMailPeer({});
   server = await startServer({ dataDirectory: directory.path, env: { SMTP_URL: peer.url } });
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await peer.close();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   app = testApp(routes, { ledger: testLedger(sql, () => NOW) });
   own = await makeOrganization();
   foreign = await makeOrganization();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function makeOrganization(): Promise<Organization> {

@@ -20,7 +20,7 @@ beforeAll(async () => {
     dataDirectory: directory.path,
     env: { DATABASE_URL: stores.postgresUrl, CLICKHOUSE_URL: stores.clickhouseUrl },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await stores.close();
@@ -66,4 +66,4 @@ test("the link in a mailed invite makes its reader a member", async () => {
     { email: "ben@example.com", role: "member" },
   ]);
   expect(server.output()).not.toContain(inviteToken);
-}, 60_000);
+});

@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function quarantineWith(overrides: Partial<ConstructorParameters<typeof Quarantine>[0]> = {}): Quarantine {

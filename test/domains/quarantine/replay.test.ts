@@ -27,7 +27,7 @@ import {
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const texts = (count: number, from = 0): string[] =>

@@ -36,7 +36,7 @@ beforeAll(async () => {
     cursorKey: new Uint8Array(32),
   });
   app = testApp(routes, { ledger: testLedger(stores.postgres) });
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await stores.close();

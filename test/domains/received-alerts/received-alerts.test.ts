@@ -36,7 +36,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
   person = await makePerson(sql);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 interface Suite {
@@ -397,7 +397,7 @@ describe("a token", () => {
     expect(limited.status).toBe(429);
     expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await quiet.post(plain("a"))).status).toBe(202);
-  }, 60_000);
+  });
 });
 
 test("a sender that invents keys opens a list of incidents and no more, and may still end them", async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   own = await makeOrganization("own");
   foreign = await makeOrganization("foreign");
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function makeOrganization(name: string): Promise<number> {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   open = `http://127.0.0.1:${listener.port}/status/${await acme()}`;
   locked = `http://127.0.0.1:${listener.port}/status/${await lockedPage()}`;
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-}, 120_000);
+});
 afterAll(async () => {
   await browser.close();
   await listener.stop(true);
@@ -145,7 +145,6 @@ describe("in a browser", () => {
         await context.close();
       }
     },
-    120_000,
   );
 
   test("everything is done without script: unlocking and subscribing, and the title says the state", async () => {
@@ -163,5 +162,5 @@ describe("in a browser", () => {
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain("a mail with a link");
     expect(server.mails.map(({ to }) => to)).toContain("reader@example.com");
     await context.close();
-  }, 120_000);
+  });
 });

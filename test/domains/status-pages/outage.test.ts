@@ -8,13 +8,13 @@ import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { freshSlug, organization, PAGES, type PageServer, pageServer } from "./page-server.ts";
 
 let stores: TestStores;
-/** Nobody listens there: as the database looks from here while it is stopped. */
-const away = postgres("postgres://obs@127.0.0.1:1/obs", { connect_timeout: 1, max: 1 });
+/** Nobody listens there: as the database looks from here while it is stopped. It is asked anew at once. */
+const away = postgres("postgres://obs@127.0.0.1:1/obs", { connect_timeout: 1, max: 1, backoff: () => 0 });
 const signal = new AbortController().signal;
 
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(async () => {
   await away.end({ timeout: 0 });
   await stores.close();

@@ -17,6 +17,8 @@ import type { TestStores } from "../../harness/stores.ts";
 export const PAGES = "/api/v1/status-pages";
 export const NOW_MS = Date.parse("2026-03-08T12:00:30.000Z");
 export const DAY_MS = 24 * 60 * 60 * 1000;
+/** A page that is read anew is what is shown, however slow the machine is. */
+const PATIENT_MS = 60_000;
 
 /** One instance of the server as far as status pages go; `sql` is how it reaches the database. */
 export function pageServer(
@@ -27,7 +29,7 @@ export function pageServer(
   const now = (): number => clock.nowMs;
   const log = createLogger("silent");
   const copies = copiesIn(directory, TEST_BOX);
-  const statusPages = new PublishedPages({ source: pagesIn(sql), copies, now, log });
+  const statusPages = new PublishedPages({ source: pagesIn(sql), copies, now, log, waitMs: PATIENT_MS });
   const mails: MailMessage[] = [];
   /** What name servers say. */
   const records = new Map<string, readonly string[]>();

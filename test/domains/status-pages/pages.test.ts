@@ -22,7 +22,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   directory = temporaryDirectory();
   server = pageServer(stores, { directory: directory.path });
-}, 60_000);
+});
 afterAll(async () => {
   await stores.close();
   directory[Symbol.dispose]();

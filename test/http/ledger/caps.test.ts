@@ -23,7 +23,7 @@ beforeAll(async () => {
   await sql`INSERT INTO users (email, created_at) VALUES ('ana@example.com', now())`;
   await sql`
     INSERT INTO memberships (organization_id, user_id, role, created_at) VALUES (${organizationId}, 1, 'owner', now())`;
-}, 60_000);
+});
 afterAll(async () => {
   await secondSql.end();
   await stores.close();

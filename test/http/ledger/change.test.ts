@@ -15,7 +15,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
   organizationId = await makeOrganization(sql);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** Runs a change as the ledger runs those of handlers. */

@@ -57,7 +57,7 @@ beforeAll(async () => {
     const stores = await openTestStores();
     lanes.push({ stores, organizationId: await makeOrganization(stores.postgres) });
   }
-}, 60_000);
+});
 afterAll(async () => {
   for (const { stores } of lanes) await stores.close();
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   sql = stores.postgres;
   secondSql = createPostgres(stores.postgresUrl);
   organizationId = await makeOrganization(sql);
-}, 60_000);
+});
 afterAll(async () => {
   await secondSql.end();
   await stores.close();

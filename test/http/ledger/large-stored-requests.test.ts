@@ -28,7 +28,7 @@ const running = new Set<IngestInstance>();
 beforeAll(async () => {
   stores = await openTestStores();
   organizationId = await makeOrganization(stores.postgres);
-}, 60_000);
+});
 afterAll(() => stores.close());
 afterEach(async () => {
   for (const instance of running) await instance.die();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
   organizationId = await makeOrganization(sql);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** What a process leaves behind that began to execute a request and was killed. */

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { serverPort } from "../../harness/server-port.ts";
 import { type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import type { IdentityServer } from "../identity-server.ts";
 import { Browser } from "./browser.ts";
 import { type OpenIdPeer, startOpenIdPeer } from "./openid-peer.ts";
-
-setDefaultTimeout(60_000);
 
 let directory: TemporaryDirectory;
 let peer: OpenIdPeer;
@@ -15,7 +13,7 @@ let send: IdentityServer["send"];
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  const port = await findFreePort();
+  const port = await serverPort();
   const callback = (name: string): string => `http://127.0.0.1:${port}/api/v1/auth/${name}/callback`;
   peer = await startOpenIdPeer({ redirectUris: [callback("idp-b"), callback("sso")] });
   server = await startServer({

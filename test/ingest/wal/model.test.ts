@@ -43,4 +43,4 @@ test("acknowledged is within recovered is within attempted, through every kind o
   ]) {
     expect(reached).toContain(name);
   }
-}, 60_000);
+});

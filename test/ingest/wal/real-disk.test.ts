@@ -70,7 +70,7 @@ describe("real files", () => {
       await wal.close();
     }
     expect(acknowledged.size).toBeGreaterThan(100);
-  }, 60_000);
+  });
 
   test("a whole life: append, read, flush, release, close, open again", async () => {
     const directory = await temporaryDirectory();

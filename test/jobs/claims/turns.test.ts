@@ -14,7 +14,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   sql = stores.postgres;
   await sql`INSERT INTO job_turns (name, next_attempt_at) VALUES ('one', now()), ('two', now()), ('three', now()), ('four', now())`;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const done = async (): Promise<string> => "done";

@@ -34,7 +34,7 @@ beforeAll(async () => {
       id integer PRIMARY KEY, kind text NOT NULL DEFAULT 'wanted', due_at timestamptz NOT NULL,
       attempts integer NOT NULL DEFAULT 0, claim_id uuid
     )`;
-}, 60_000);
+});
 afterAll(async () => {
   await other.end();
   await stores.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { BelievedClock } from "../../../src/jobs/clock/believed-clock.ts";
 import { openBootClock } from "../../../src/jobs/clock/boot-clock.ts";
 import {
@@ -12,8 +12,6 @@ import {
 import { idAt, insertRows, type StoredRow } from "../../domains/logs/stored-rows.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
-
-setDefaultTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
 const temporary = temporaryDirectory();

@@ -26,7 +26,7 @@ beforeAll(async () => {
       return file === undefined ? new Response("none", { status: 404 }) : new Response(file);
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop(true);
   await stores.close();
@@ -151,7 +151,7 @@ describe("externaldata", () => {
       ["/bytes.csv", "UTF-8"],
     ])
       expect(await rowsOf(`externaldata(n: long)["${urlOf(path ?? "")}"]`)).toContain(message ?? "");
-  }, 60_000);
+  });
 
   test.each([
     ["externaldata(a: string)[] | take 1", "1 to 8 addresses"],

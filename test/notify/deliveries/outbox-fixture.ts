@@ -62,7 +62,7 @@ export class Outbox {
       const [row] = await this.sql<{ id: number }[]>`
         INSERT INTO organizations (name, created_at) VALUES ('o', now()) RETURNING id`;
       this.#organizationId = row?.id ?? 0;
-    }, 60_000);
+    });
     beforeEach(async () => {
       await this.sql`DELETE FROM deliveries`;
     });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort } from "../../../src/storage/embedded/free-port.ts";
 import { eventually } from "../../harness/eventually.ts";
+import { serverPort } from "../../harness/server-port.ts";
 import { type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
@@ -15,7 +15,7 @@ const NEW_PASSWORD = "another horse, another battery";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 function post(server: ServerProcess, path: string, body: unknown): Promise<Response> {
@@ -89,7 +89,7 @@ test("a person registers, confirms, forgets the password and gets in again, all 
     expect(await server.stop()).toBe(0);
     await peer.close();
   }
-}, 90_000);
+});
 
 test("without a mail server the links are in the server's log and in files, and nobody is stuck", async () => {
   using directory = temporaryDirectory();
@@ -122,13 +122,13 @@ test("without a mail server the links are in the server's log and in files, and 
   } finally {
     expect(await server.stop()).toBe(0);
   }
-}, 90_000);
+});
 
 test("a mail that waits survives the loss of the server and is sent by the next one", async () => {
   using directory = temporaryDirectory();
   const env = { SECRET_KEY: "11".repeat(32) };
   const email = freshEmail();
-  const port = await findFreePort();
+  const port = await serverPort();
   const first = await program(directory.path, { ...env, SMTP_URL: `smtp://127.0.0.1:${port}` });
   expect((await post(first, "/api/v1/auth/register", { email, password: PASSWORD })).status).toBe(201);
   first.kill("SIGKILL");
@@ -136,13 +136,11 @@ test("a mail that waits survives the loss of the server and is sent by the next 
   const peer = await openMailPeer();
   const second = await program(directory.path, { ...env, SMTP_URL: peer.url });
   try {
-    await eventually(
-      "the mail of the first server arrives",
-      () => peer.received.some(({ recipients }) => recipients.includes(email)),
-      45_000,
+    await eventually("the mail of the first server arrives", () =>
+      peer.received.some(({ recipients }) => recipients.includes(email)),
     );
   } finally {
     expect(await second.stop()).toBe(0);
     await peer.close();
   }
-}, 120_000);
+});

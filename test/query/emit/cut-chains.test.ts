@@ -9,7 +9,7 @@ let runner: QueryRunner;
 beforeAll(async () => {
   stores = await openTestStores();
   runner = queryRunner(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** Texts of real numbers are long expressions: several of them in one SELECT are cut into SELECTs of their own. */

@@ -6,7 +6,7 @@ import { queryRunner, rowsOf } from "../query-store.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 test("what one table of a search calls its columns means nothing in the next one", async () => {

@@ -10,7 +10,7 @@ let runner: QueryRunner;
 beforeAll(async () => {
   stores = await openTestStores();
   runner = queryRunner(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** A dynamic value is its JSON text, nothing is the empty one; a long is decimal text, a timespan nanoseconds. */

@@ -7,7 +7,7 @@ import { answered, type Case, wrongCases } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const NUMBERS: readonly Case[] = [

@@ -40,7 +40,7 @@ beforeAll(async () => {
     ),
     row(3, [["user", "ann"]], []),
   ]);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 test("attributes are aggregated as the numbers and texts that they are", async () => {

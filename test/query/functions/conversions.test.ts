@@ -7,7 +7,7 @@ import { answered, type Case, wrongCases } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** The results of one function for several texts. */

@@ -7,7 +7,7 @@ import { answered } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const DAY_TICKS = 864_000_000_000n;

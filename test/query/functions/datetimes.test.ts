@@ -7,7 +7,7 @@ import { answered, type Case, wrongCases } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** A day, a day before 1970, and the first and the last there are. */

@@ -7,7 +7,7 @@ import { answered, type Case, printed, wrongCases } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** What the real engine answers where its documentation leaves it open. */

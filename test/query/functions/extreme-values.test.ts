@@ -7,7 +7,7 @@ import { answered } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** Values of each type where something could overflow, divide by zero, or be no number at all. */

@@ -8,7 +8,7 @@ import { openTestStores, type TestStores } from "../../harness/stores.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** No letters of two cases have a number from here on. */
@@ -44,14 +44,14 @@ test("the store folds two characters to one exactly when they are the same lette
   });
   expect(wrong).toEqual([]);
   expect(new Set(byLetter.values()).size).toBe(byLetter.size);
-}, 60_000);
+});
 
 test("upper and lower case map every character to one character", async () => {
   for (const write of [upperCase, lowerCase]) {
     const cased = await mapped(write);
     expect(CHARACTERS.filter((_, i) => [...(cased[i] ?? "")].length !== 1)).toEqual([]);
   }
-}, 60_000);
+});
 
 test("no letter depends on its neighbours", async () => {
   const answer = await stores.clickhouse.query({

@@ -18,7 +18,7 @@ import { answered } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const TABLES: readonly FunctionTable[] = [
@@ -156,7 +156,7 @@ test("no text, number or dynamic value makes a function on texts fail, or null w
       ).toEqual([]);
     }
   }
-}, 60_000);
+});
 
 test("no text makes an operator on texts fail", async () => {
   const runner = queryRunner(stores);
@@ -168,4 +168,4 @@ test("no text makes an operator on texts fail", async () => {
   const lists = ["a = s has_any (d)", "b = s has_all (d)", "c = s in~ (t, 'É')"];
   const rows = await answered(runner, `${table} | project ${[...columns, ...lists].join(", ")}`);
   expect(rows).toHaveLength(ROWS.length);
-}, 60_000);
+});

@@ -9,7 +9,7 @@ let runner: QueryRunner;
 beforeAll(async () => {
   stores = await openTestStores();
   runner = queryRunner(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const TABLES = `let networks = datatable(network:string, ip:string)

@@ -6,7 +6,7 @@ import { answered, type Case, printed, wrongCases } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const MATH: readonly Case[] = [

@@ -17,7 +17,7 @@ beforeAll(async () => {
     query: `INSERT INTO logs (organization_id, ts, id, message)
       SELECT 1, toDateTime64('2025-01-01', 9, 'UTC') + number, number, ${message} FROM numbers(${ROWS})`,
   });
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const CONDITIONS = [

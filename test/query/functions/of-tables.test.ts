@@ -9,7 +9,7 @@ let runner: QueryRunner;
 beforeAll(async () => {
   stores = await openTestStores();
   runner = queryRunner(stores);
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const T = 'let T = datatable(a:long, b:string)[1, "xy", 4, "é"]; ';

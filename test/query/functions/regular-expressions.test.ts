@@ -10,7 +10,7 @@ import { type Case, wrongCases } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function expectValues(cases: readonly Case[]): Promise<void> {
@@ -174,7 +174,7 @@ test("no pattern that is accepted makes the store fail", async () => {
     ),
     { numRuns: 15 },
   );
-}, 60_000);
+});
 
 function isAccepted(pattern: string): boolean {
   try {

@@ -38,7 +38,7 @@ beforeAll(async () => {
       jsonKeys: isJson ? ["code"] : [],
     })),
   );
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** The numbers, from 0, of the entries for which the condition holds. */
@@ -207,4 +207,4 @@ test("groups by a bin are the bins of the rows, for any time and size", async ()
     ),
     { numRuns: 40 },
   );
-}, 60_000);
+});

@@ -8,7 +8,7 @@ import { type Case, printed, wrongCases } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function expectValues(cases: readonly Case[]): Promise<void> {
@@ -195,7 +195,7 @@ test("for any texts the operators agree with folding both, with constants and wi
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+});
 
 test("for any texts a term is found exactly where the definition of a term says, with constants and without", async () => {
   const word = fc.stringMatching(/^[aAéÉ1. _-]{0,7}$/);
@@ -213,7 +213,7 @@ test("for any texts a term is found exactly where the definition of a term says,
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+});
 
 /** The definition, occurrence by occurrence. */
 function holdsTerm(text: string, part: string): boolean {

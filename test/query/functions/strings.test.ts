@@ -7,7 +7,7 @@ import { type Case, wrongCases } from "./printed-values.ts";
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 async function expectValues(cases: readonly Case[]): Promise<void> {

@@ -17,7 +17,7 @@ let undecided = 0;
 
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** Compares both evaluations for every entry, alone and many at once; false when the query is not evaluated here. */
@@ -216,7 +216,7 @@ describe("a condition evaluated without the store", () => {
     );
     // What is left to the store is the exception, although the entries are made of the odd cases.
     expect(undecided / (decided + undecided)).toBeLessThan(0.25);
-  }, 120_000);
+  });
 
   test("reads attributes as the store does, in every form that numbers come in", async () => {
     const values = [
@@ -259,7 +259,7 @@ describe("a condition evaluated without the store", () => {
         : ["== 5", "!= 5", "> 0", "<= 0", "== 0", ">= 2147483647"].map((rest) => `${convert}(n) ${rest}`),
     );
     await compare([{ message: "none" }, ...values.map((n) => ({ message: "one", attrs: { n } }))], queries);
-  }, 60_000);
+  });
 
   test("looks into attributes that are objects as the store does, and decides everyday members", async () => {
     const users: unknown[] = [

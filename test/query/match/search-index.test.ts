@@ -10,7 +10,7 @@ let stores: TestStores;
 let organizations = 0;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** The texts that match q, by their place, without the store. */
@@ -76,7 +76,7 @@ describe("a search without the store", () => {
       ),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 
   test("does not find a term that begins in one text and ends in the next", () => {
     expect(matching(["ab", "cd", "", "abcd", "a"], "bc")).toEqual([3]);

@@ -21,7 +21,7 @@ let passedOver = 0;
 
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** Asks the store for all answers of all entries at once. */

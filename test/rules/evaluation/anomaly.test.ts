@@ -29,7 +29,7 @@ function judged(changed: Readonly<Record<number, number>>, rule: Anomaly = RULE)
 
 test("judges every window as the definition does", () => {
   fc.assert(judgesAsDefined, { numRuns: 1000 });
-}, 120_000);
+});
 
 test("what is usual by day is not by night", () => {
   const verdicts = judged({ 170: 100, 180: 5 });

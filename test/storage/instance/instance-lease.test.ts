@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { LogIdGenerator } from "../../../ingest/log-id.ts";
@@ -10,8 +10,6 @@ import { LEASE_MARGIN_MS, LEASE_MS, REST_MS } from "../../../src/storage/instanc
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
-
-setDefaultTimeout(60_000);
 
 let stores: TestStores;
 /** Of every server of a test; it stands still unless it is set. */

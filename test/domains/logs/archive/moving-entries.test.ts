@@ -79,7 +79,7 @@ test("every entry is read once while the mover is at work", async () => {
   for (const { name, ids } of await readEverything(app, organization))
     expect({ name, ids: sorted(ids) }).toEqual({ name, ids: expected });
   expect((await hotIds(stores, organization)).length).toBeLessThan(rows.length);
-}, 120_000);
+});
 
 describe("where the mover stops", () => {
   const steps: readonly ArchiveStep[] = ["written", "verified", "committed", "deleted", "finished"];
@@ -153,7 +153,7 @@ test("entries that leave the log store between the list of files and the stateme
     else expect([path, JSON.parse(text).total, JSON.parse(text).partial]).toEqual([path, rows.length, false]);
     expect((await unitsOf(stores, organization)).length).toBeGreaterThan(1);
   }
-}, 120_000);
+});
 
 test("an answer says that it may lack entries when they moved at every try", async () => {
   const { organization } = await forty(1, [40, 20, 5]);

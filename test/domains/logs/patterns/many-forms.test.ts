@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { type PatternApp, patternApp } from "./pattern-app.ts";
-
-setDefaultTimeout(60_000);
 
 const NOW_MS = Date.parse("2026-03-02T00:00:00Z");
 const ROWS = 60_000;

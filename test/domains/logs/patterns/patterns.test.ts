@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { PatternsAnswer } from "../../../../src/domains/logs/patterns/types.ts";
 import { PatternMiner } from "../../../../src/mining/miner.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { idAt, insertRows, type StoredRow } from "../stored-rows.ts";
 import { type PatternApp, patternApp } from "./pattern-app.ts";
-
-setDefaultTimeout(60_000);
 
 const NOW_MS = Date.parse("2026-03-02T00:00:00Z");
 const HOUR_MS = 3_600_000;

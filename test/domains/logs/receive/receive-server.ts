@@ -81,11 +81,11 @@ export function receiveSuite(options: ReceiveServerOptions = {}): ReceiveSuite {
   beforeAll(async () => {
     made.stores = await openTestStores();
     made.server = await startReceiveServer(made.stores, options);
-  }, 60_000);
+  });
   afterAll(async () => {
     await made.server?.close();
     await made.stores?.close();
-  }, 30_000);
+  });
   beforeEach(async () => {
     made.tenant = await makeTenant(suite.stores, ["logs:write"]);
   });

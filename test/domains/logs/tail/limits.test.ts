@@ -18,7 +18,7 @@ import {
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 describe("limits", () => {

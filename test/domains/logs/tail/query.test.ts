@@ -18,7 +18,7 @@ let server: TailServer;
 beforeAll(async () => {
   stores = await openTestStores();
   server = await startTailServer(stores, { tails: { commentIntervalMs: 50 } });
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await stores.close();

@@ -11,7 +11,7 @@ import { makeSession, makeTenant, openTail, send, startTailServer, type Tenant }
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 const numbered = (from: number, count: number): string[] =>

@@ -11,7 +11,7 @@ let server: TailServer;
 beforeAll(async () => {
   stores = await openTestStores();
   server = await startTailServer(stores);
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await stores.close();

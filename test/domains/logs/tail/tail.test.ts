@@ -22,7 +22,7 @@ let server: TailServer;
 beforeAll(async () => {
   stores = await openTestStores();
   server = await startTailServer(stores, { tails: { commentIntervalMs: 50, credentialCheckMs: 50 } });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.close();

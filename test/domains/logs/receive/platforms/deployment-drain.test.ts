@@ -16,7 +16,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   stores = await openTestStores();
   server = await startReceiveServer(stores);
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await stores.close();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort } from "../../../../../src/storage/embedded/free-port.ts";
 import { eventually } from "../../../../harness/eventually.ts";
+import { serverPort } from "../../../../harness/server-port.ts";
 import { makeToken, startServer } from "../../../../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../../../../harness/stores.ts";
 import { temporaryDirectory } from "../../../../harness/temporary-directory.ts";
@@ -15,7 +15,7 @@ if (RSYSLOG === null) process.stderr.write("skipped: no rsyslogd on this machine
 let stores: TestStores;
 beforeAll(async () => {
   if (RSYSLOG !== null) stores = await openTestStores();
-}, 60_000);
+});
 afterAll(async () => {
   if (RSYSLOG !== null) await stores.close();
 });
@@ -37,7 +37,7 @@ test.skipIf(RSYSLOG === null)(
     const first = await startServer({ dataDirectory: join(directory.path, "data"), env });
     const token = await makeToken(first.url);
     expect(await first.stop()).toBe(0);
-    const [tcpPort, udpPort] = [await findFreePort(), await findFreePort()];
+    const [tcpPort, udpPort] = [await serverPort(), await serverPort()];
     const server = await startServer({
       dataDirectory: join(directory.path, "data"),
       env: {
@@ -58,7 +58,7 @@ test.skipIf(RSYSLOG === null)(
     const daemons: { kill(): void; readonly exited: Promise<number> }[] = [];
     try {
       for (const [i, action] of actions.entries()) {
-        const inputPort = await findFreePort();
+        const inputPort = await serverPort();
         const file = join(directory.path, `rsyslog-${i}.conf`);
         writeFileSync(file, configuration(inputPort, action, directory.path));
         const pidFile = join(directory.path, `rsyslog-${i}.pid`);
@@ -87,5 +87,4 @@ test.skipIf(RSYSLOG === null)(
       expect(await server.stop()).toBe(0);
     }
   },
-  60_000,
 );

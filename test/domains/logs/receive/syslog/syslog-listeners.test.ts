@@ -32,7 +32,7 @@ let sockets: Socket[];
 beforeAll(async () => {
   stores = await openTestStores();
   server = await startReceiveServer(stores);
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await stores.close();
