@@ -17,6 +17,7 @@ export interface ChangedTexts {
   readonly hidden: Uint8Array | null;
 }
 
+const NOTHING: ReadonlySet<number> = new Set();
 const UNCHANGED: ChangedTexts = { replaced: new Map(), hidden: null };
 
 /**
@@ -48,6 +49,22 @@ export function appendEntries(
   appendTexts(batch.eventId, details.eventId, runs, "event_id");
   appendAttributes(batch, details, runs, hidden);
   batch.endRows(runs.reduce((count, [from, to]) => count + to - from, 0));
+}
+
+/** Appends the messages of rows as they are changed. */
+export function appendMessages(column: StringColumn, texts: EncodedTexts, { replaced }: ChangedTexts): void {
+  appendTexts(column, texts, keptRuns(texts.count, NOTHING, replaced), "message");
+}
+
+/** Appends the texts of the attributes of rows as they are changed, each row's as many as before. */
+export function appendAttributeTexts(
+  column: StringColumn,
+  { ends, values }: Pick<EntryDetails["attrs"], "ends" | "values">,
+  { replaced, hidden }: ChangedTexts,
+): void {
+  for (const [from, to, texts] of elementRuns(ends, keptRuns(ends.length, NOTHING, replaced)))
+    if (texts === undefined) appendValues(column, values, [from, to], hidden);
+    else for (const { text } of texts.attributes) column.append(text);
 }
 
 /** What is left of `rows` rows without those in `skip`; those in `replaced` by themselves. */
@@ -96,7 +113,7 @@ function appendAttributes(
 }
 
 /** Appends the texts of attributes, with a mark instead of those that are hidden. */
-export function appendValues(
+function appendValues(
   column: StringColumn,
   texts: EncodedTexts,
   [from, to]: readonly [from: number, to: number],

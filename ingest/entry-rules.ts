@@ -1,7 +1,7 @@
 import type { ChangedTexts } from "./append-entries.ts";
 import { type EntryColumns, elementsStart, holdsText, indexedText } from "./entry-columns.ts";
 import { type EntryTexts, entryTexts } from "./masking/entry-texts.ts";
-import { EntryMasker, MASKED, type Mask } from "./masking/mask.ts";
+import { EntryMasker, MASKABLE_COLUMNS, MASKED, type Mask } from "./masking/mask.ts";
 import { type FoundRows, MaskableRows } from "./masking/maskable-rows.ts";
 import { firstAbove } from "./masking/text-places.ts";
 
@@ -43,10 +43,20 @@ interface EntryRulesOptions {
   readonly random: () => number;
 }
 
+/** Parts of entries, of some of which something changes. */
+interface ChangedParts {
+  messages: boolean;
+  /** Texts of attributes, which go on to be as many, called the same and of the same kinds. */
+  values: boolean;
+  others: boolean;
+}
+
 /** What is to become of the entries of a request. */
 export interface JudgedEntries extends ChangedTexts {
   /** The positions of those that are not stored. */
   readonly dropped: ReadonlySet<number>;
+  /** What of those that stay is not as it was received. */
+  readonly changed: ChangedParts;
   readonly outcomes: readonly RuleOutcome[];
 }
 
@@ -66,6 +76,12 @@ interface JudgingRule extends CompiledRule {
   test: RowTest | null;
   dropped: number;
   masked: number;
+}
+
+/** An entry that is masked, before and after. */
+interface ReplacedEntry {
+  readonly received: EntryTexts;
+  readonly entry: EntryTexts;
 }
 
 /** The rules of an organisation, in their order. */
@@ -97,6 +113,7 @@ export class EntryRules {
   *judge(entries: EntryColumns): Generator<void, JudgedEntries> {
     const dropped = new Set<number>();
     const replaced = new Map<number, EntryTexts>();
+    const changed: ChangedParts = { messages: false, values: false, others: false };
     const judging: JudgingRule[] = this.#compiled.map((rule) => ({
       ...rule,
       test: null,
@@ -123,12 +140,17 @@ export class EntryRules {
       if (touched[row] === 0) continue;
       const fate = this.#judgeRow(entries, judging, { found, hiding }, row);
       if (fate === "dropped") dropped.add(row);
-      else if (fate !== null) replaced.set(row, fate);
+      else if (fate !== null) {
+        replaced.set(row, fate.entry);
+        noteChanges(changed, fate);
+      }
     }
     const outcomes = judging.flatMap(({ dropped, masked }, rule) =>
       dropped + masked === 0 ? [] : [{ rule, dropped, masked }],
     );
-    return { dropped, replaced, hidden: hiding.hidden, outcomes };
+    const { hidden } = hiding;
+    changed.values ||= hidden !== null;
+    return { dropped, replaced, hidden, changed, outcomes };
   }
 
   /** What becomes of an entry; null when it stays as it is. */
@@ -137,7 +159,7 @@ export class EntryRules {
     rules: readonly JudgingRule[],
     { found, hiding }: { readonly found: FoundRows | null; readonly hiding: Hiding },
     row: number,
-  ): "dropped" | EntryTexts | null {
+  ): "dropped" | ReplacedEntry | null {
     let masking: JudgingRule[] | null = null;
     for (const judging of rules) {
       const { test, mask } = judging;
@@ -161,7 +183,20 @@ export class EntryRules {
       if (masked !== entry) rule.masked++;
       entry = masked;
     }
-    return entry === received ? null : entry;
+    return entry === received ? null : { received, entry };
+  }
+}
+
+function noteChanges(changed: ChangedParts, { received, entry }: ReplacedEntry): void {
+  changed.messages ||= entry.message !== received.message;
+  changed.others ||= MASKABLE_COLUMNS.some(
+    (column) => column !== "message" && entry[column] !== received[column],
+  );
+  for (const [i, attribute] of entry.attributes.entries()) {
+    const before = received.attributes[i];
+    if (attribute === before) continue;
+    if (attribute.key === before?.key && attribute.isJson === before.isJson) changed.values = true;
+    else changed.others = true;
   }
 }
 

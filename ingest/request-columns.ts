@@ -23,9 +23,14 @@ export class RequestCopy {
   readonly #message = new ByteBuffer();
   readonly #values = new ByteBuffer();
 
-  /** Texts, until the next are copied. */
+  /** Texts of attributes, until the next are copied. */
   ofTexts(texts: WrittenTexts): WrittenTexts {
     return texts.copyTo(this.#values);
+  }
+
+  /** Messages, until the next are copied. */
+  ofMessages(texts: WrittenTexts): WrittenTexts {
+    return texts.copyTo(this.#message);
   }
 
   /** The entries of the open request of a batch, until the next are copied. */
@@ -45,7 +50,7 @@ export class RequestCopy {
       service: copyIndexed(batch.service.sinceBookmark()),
       source: copyIndexed(batch.source.sinceBookmark()),
       host: copyIndexed(batch.host.sinceBookmark()),
-      message: batch.message.sinceBookmark().copyTo(this.#message),
+      message: this.ofMessages(batch.message.sinceBookmark()),
       details: () => details,
     });
   }

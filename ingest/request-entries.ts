@@ -1,4 +1,4 @@
-import { appendEntries, appendValues } from "./append-entries.ts";
+import { appendAttributeTexts, appendEntries, appendMessages } from "./append-entries.ts";
 import type { EntryRules, JudgedEntries } from "./entry-rules.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import type { LogBatch } from "./log-batch.ts";
@@ -50,9 +50,9 @@ class RuledRequest implements RequestEntries {
   readonly append = (batch: LogBatch, skip: ReadonlySet<number>): void => {
     this.#request.decode(batch, NOTHING);
     this.#judged ??= judgeAtOnce(this.#rules, batch);
-    const { dropped, replaced, hidden } = this.#judged;
-    if (dropped.size === 0 && replaced.size === 0 && skip.size === 0) {
-      if (hidden !== null) hideValues(batch, hidden, this.#copy);
+    const { dropped, changed } = this.#judged;
+    if (dropped.size === 0 && !changed.others && skip.size === 0) {
+      rewriteTexts(batch, this.#judged, this.#copy);
       return;
     }
     const received = this.#copy.of(batch);
@@ -66,11 +66,20 @@ class RuledRequest implements RequestEntries {
   };
 }
 
-/** Everything but the texts of attributes stays where it is. */
-function hideValues({ attrs }: LogBatch, hidden: Uint8Array, copy: RequestCopy): void {
-  const received = copy.ofTexts(attrs.values.sinceBookmark());
-  attrs.values.rewind();
-  appendValues(attrs.values, received, [0, received.count], hidden);
+/** Everything but messages and texts of attributes stays where it is, and these too where none of them changes. */
+function rewriteTexts(batch: LogBatch, { changed, ...texts }: JudgedEntries, copy: RequestCopy): void {
+  const { message, attrs } = batch;
+  if (changed.messages) {
+    const received = copy.ofMessages(message.sinceBookmark());
+    message.rewind();
+    appendMessages(message, received, texts);
+  }
+  if (changed.values) {
+    const { ends, values } = attrs.sinceBookmark();
+    const received = copy.ofTexts(values);
+    attrs.values.rewind();
+    appendAttributeTexts(attrs.values, { ends, values: received }, texts);
+  }
 }
 
 function judgeAtOnce(rules: EntryRules, batch: LogBatch): JudgedEntries {

@@ -63,7 +63,7 @@ export function withoutEvents(
 }
 
 /** Entries, and what becomes of some of them. */
-interface Rewriting extends Omit<JudgedEntries, "outcomes"> {
+interface Rewriting extends Omit<JudgedEntries, "changed" | "outcomes"> {
   readonly entries: EntryColumns;
 }
 

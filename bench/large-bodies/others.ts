@@ -1,8 +1,8 @@
 /**
- * Somebody else beside large bodies, a process of its own: asks who they are, again and again, until its input ends, and prints
- * how long each answer took, milliseconds, as one JSON array. Arguments: url, token.
+ * Somebody else beside the load, a process of its own: asks who they are, or for another path, again and again, until its input ends, and
+ * prints how long each answer took, milliseconds, as one JSON array. Arguments: url, token, path.
  */
-const [url = "", token = ""] = process.argv.slice(2);
+const [url = "", token = "", path = "/api/v1/me"] = process.argv.slice(2);
 const EVERY_MS = 10;
 
 const tookMs: number[] = [];
@@ -13,9 +13,9 @@ void input.read().then(() => {
 });
 while (!ended) {
   const startedAt = performance.now();
-  const response = await fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
   await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`/me answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
   tookMs.push(performance.now() - startedAt);
   await Bun.sleep(EVERY_MS);
 }

@@ -6,6 +6,7 @@ const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
 /** Digits in groups that single spaces or hyphens divide, as many as a card has at least. */
 const RUN = /\d(?:[ -]?\d){12,}/g;
+const DIVIDER = /[ -]/;
 /** More groups than a card is written in: each digit by itself. */
 const GROUPS_MAX = DIGITS_MAX;
 
@@ -21,25 +22,41 @@ const NETWORKS: readonly (readonly [prefix: RegExp, lengths: readonly number[]])
   [/^(?:50|5[6-9]|6[0-9])/, [13, 14, 15, 16, 17, 18, 19]],
 ];
 
+/** First digits that tell all networks apart. */
+const PREFIX_DIGITS = 4;
+/** For each number of so many digits, a bit for each length of the cards that begin with it. */
+const LENGTHS_BY_PREFIX = Uint32Array.from({ length: 10 ** PREFIX_DIGITS }, (_, number) => {
+  const digits = String(number).padStart(PREFIX_DIGITS, "0");
+  const lengths = NETWORKS.flatMap(([prefix, lengths]) => (prefix.test(digits) ? lengths : []));
+  return lengths.reduce((bits, length) => bits | (1 << length), 0);
+});
+
 /** Numbers of payment cards whose check digit is right. */
 export const CARD: MaskPattern = {
-  find: (text) => [...text.matchAll(RUN)].flatMap((run) => cardsIn(run[0], run.index)),
+  find: (text) => {
+    // Most texts are too short, as are nearly all names.
+    if (text.length < DIGITS_MIN) return [];
+    const spans: MaskedSpan[] = [];
+    RUN.lastIndex = 0;
+    for (let run = RUN.exec(text); run !== null; run = RUN.exec(text)) cardsIn(run[0], run.index, spans);
+    return spans;
+  },
   hint: { look: lookForCards },
 };
 
 /** A card begins and ends with a group: in the middle of a longer number there is none. */
-function cardsIn(run: string, at: number): MaskedSpan[] {
-  const groups = [...run.matchAll(/\d+/g)];
-  const digits = groups.map(([group]) => group);
-  const spans: MaskedSpan[] = [];
+function cardsIn(run: string, at: number, spans: MaskedSpan[]): void {
+  const groups = run.split(DIVIDER);
+  let start = at;
   for (let first = 0; first < groups.length; first++) {
-    const last = lastGroup(digits, first);
-    const [from, to] = [groups[first], groups[last]];
-    if (from === undefined || to === undefined) continue;
-    spans.push({ start: at + from.index, end: at + to.index + to[0].length, replacement: "[card]" });
-    first = last;
+    const last = lastGroup(groups, first);
+    const taken = groups.slice(first, Math.max(first, last) + 1);
+    // Of every group its digits, and of all but the last what divides them.
+    const length = taken.reduce((sum, group) => sum + group.length, taken.length - 1);
+    if (last !== -1) spans.push({ start, end: start + length, replacement: "[card]" });
+    start += length + 1;
+    first += taken.length - 1;
   }
-  return spans;
 }
 
 /** The last of the groups from `first` on that are a card together, the longest if there are several; -1 when none are. */
@@ -56,7 +73,12 @@ function lastGroup(groups: readonly string[], first: number): number {
 
 function isCard(digits: string): boolean {
   if (digits.length < DIGITS_MIN || !hasCheckDigit(digits)) return false;
-  return NETWORKS.some(([prefix, lengths]) => lengths.includes(digits.length) && prefix.test(digits));
+  return isGivenOut(Number(digits.slice(0, PREFIX_DIGITS)), digits.length);
+}
+
+/** Whether some network gives out numbers of so many digits that begin with these. */
+function isGivenOut(prefix: number, digits: number): boolean {
+  return ((LENGTHS_BY_PREFIX[prefix] ?? 0) & (1 << digits)) !== 0;
 }
 
 /** ISO/IEC 7812-1, annex B: every second digit from the right counts twice, and the sum of all digits ends in 0. */
@@ -135,7 +157,7 @@ function lookInRun(
     if (mayHoldCard(bytes, Math.max(from, starts[text] ?? to), Math.min(to, ends[text] ?? to))) hit(text);
 }
 
-/** Whether groups of digits are perhaps a number that a network has given out, whose check digit is right. */
+/** Whether some of the groups of digits are a number that a network has given out, whose check digit is right. */
 function mayHoldCard(bytes: Uint8Array, from: number, to: number): boolean {
   for (let first = from; to - first >= DIGITS_MIN; first = endOfGroup(bytes, first, to) + 1) {
     const network = (bytes[first] ?? 0) - ZERO;
@@ -150,6 +172,7 @@ const NETWORK_MAX = 6;
 
 function mayBeginCard(bytes: Uint8Array, first: number, to: number): boolean {
   let digits = 0;
+  let prefix = 0;
   // Sums in which the latest digit counts once, or twice, for every second one before it counts twice.
   let once = 0;
   let twice = 0;
@@ -158,12 +181,13 @@ function mayBeginCard(bytes: Uint8Array, first: number, to: number): boolean {
     if (digits + end - group > DIGITS_MAX) return false;
     for (let i = group; i < end; i++) {
       const digit = (bytes[i] ?? 0) - ZERO;
+      if (digits + i - group < PREFIX_DIGITS) prefix = prefix * 10 + digit;
       const sum = twice + digit;
       twice = once + (DOUBLED[digit] ?? 0);
       once = sum;
     }
     digits += end - group;
-    if (digits >= DIGITS_MIN && once % 10 === 0) return true;
+    if (digits >= DIGITS_MIN && once % 10 === 0 && isGivenOut(prefix, digits)) return true;
     group = end + 1;
   }
   return false;

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import fc from "fast-check";
 import { CommittedBlock } from "../../ingest/committed-block.ts";
 import { NativeFormat } from "../../ingest/decode/native.ts";
 import { blockOf } from "../../ingest/entry-record.ts";
@@ -6,6 +7,7 @@ import { EntryRules } from "../../ingest/entry-rules.ts";
 import { takeSlice } from "../../ingest/entry-slice.ts";
 import { openIngest } from "../../ingest/ingest.ts";
 import { LogBatch } from "../../ingest/log-batch.ts";
+import { type EntryTexts, entryTexts } from "../../ingest/masking/entry-texts.ts";
 import { RequestCopy } from "../../ingest/request-columns.ts";
 import { asRuled } from "../../ingest/request-entries.ts";
 import { ruledSlices } from "../../ingest/rewrite-slice.ts";
@@ -104,6 +106,66 @@ test("attributes that are hidden by their names alone are so in a batch that oth
   for (const bytes of [small, ...slices.map((slice) => slice.bytes)])
     expect(Buffer.from(bytes).includes("hunter2")).toBe(false);
 });
+
+test("whatever texts of a request are masked, it is stored in a shared batch as it is by itself", async () => {
+  const format = new NativeFormat();
+  const rules = new EntryRules({
+    rules: [
+      {
+        action: { kind: "mask", fields: ["user"], patterns: ["email", "card"] },
+        rowsOf: () => ({ candidates: null, isFor: () => true }),
+      },
+    ],
+    random: Math.random,
+    applied: () => {},
+  });
+  const owner = { organizationId: 1, keys: null };
+  const text = fc.constantFrom("kept", "to ann@example.org", "4111 1111 1111 1111", "é");
+  const entries = fc.array(
+    fc.record(
+      {
+        message: text,
+        service: fc.oneof({ weight: 9, arbitrary: fc.constant("kept") }, text),
+        attrs: fc.dictionary(
+          fc.constantFrom("a", "b", "c", "d", "user", "ann@example.org"),
+          fc.oneof(
+            { weight: 9, arbitrary: text },
+            fc.integer(),
+            fc.constant(4111111111111111),
+            fc.record({ user: text }),
+          ),
+        ),
+      },
+      { requiredKeys: ["message"] },
+    ),
+    { minLength: 1, maxLength: 3 },
+  );
+  await fc.assert(
+    fc.asyncProperty(entries, async (entries) => {
+      const body = new TextEncoder().encode(JSON.stringify(entries));
+      const decode = (batch: LogBatch, skip: ReadonlySet<number>) => format.decode(body, batch, skip);
+      const [shared, alone] = [new LogBatch(), new LogBatch()];
+      shared.beginRequest(1, 0);
+      decode(shared, new Set());
+      shared.keepRequest();
+      shared.beginRequest(1, 0);
+      const request = { organizationId: 1, format: "native", bytes: body.length, keys: null, decode };
+      asRuled(request, rules, new RequestCopy()).append(shared, new Set());
+      alone.beginRequest(1, 0);
+      decode(alone, new Set());
+      const { slices } = await ruledSlices([takeSlice(alone, owner)], owner, rules, new LogBatch());
+      const stored = slices.flatMap((slice) => entriesOf(blockOf(slice)));
+      expect(entriesOf(takeBlock(shared)).slice(entries.length)).toEqual(stored);
+      expect(JSON.stringify(stored)).not.toMatch(/ann@example|4111/);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function entriesOf(bytes: Uint8Array): EntryTexts[] {
+  const block = new CommittedBlock(bytes);
+  return Array.from({ length: block.rows }, (_, row) => entryTexts(block, row));
+}
 
 function attributesOf(bytes: Uint8Array): Record<string, string>[] {
   const block = new CommittedBlock(bytes);

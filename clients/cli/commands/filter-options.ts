@@ -34,7 +34,7 @@ export function filterOf(words: readonly string[], flags: FilterFlags): Filter {
   };
 }
 
-interface TimeRange {
+export interface TimeRange {
   from?: string;
   to?: string;
 }

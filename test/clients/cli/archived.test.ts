@@ -88,6 +88,26 @@ test("--limit ends the list and says that there are more; --json is a unit a lin
   expect(stderr).toBe("1 file, 3,000 entries, 6.0 KiB; there are more (--limit N shows them)\n");
 });
 
+test("obs archive restore says what of a time is archived and how it is read, on every page, and puts nothing back", async () => {
+  const range = ["--from", "2026-10-02", "--to", "2026-10-02T12:00:00Z"];
+  const { exitCode, stdout, stderr } = await runCli(user, ["archive", "restore", ...range]);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain("nothing has to be put back");
+  expect(stderr).toContain("1 file of 2,000 entries, 4.0 KiB");
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(2);
+  for (const line of lines)
+    expect(line).toEndWith(" --from 2026-10-02T00:00:00.000Z --to 2026-10-02T12:00:00Z");
+  const oldest = await runCli(user, ["archive", "restore", "--to", "2026-10-01T12:00:00Z", "--json"]);
+  expect(JSON.parse(oldest.stdout)).toEqual(UNITS[2]);
+  const none = await runCli(user, ["archive", "restore", "--from", "2027-01-01"]);
+  expect(none).toMatchObject({
+    exitCode: 0,
+    stdout: "",
+    stderr: "nothing from 2027-01-01T00:00:00.000Z until now is archived\n",
+  });
+});
+
 test.each(["search", "query logs", "patterns"])(
   "obs %s says what of the archive was looked into and what is missing",
   async (command) => {
