@@ -21,6 +21,18 @@ export type Outcome =
       readonly retryAfterMs: number | null;
     };
 
+/** What is not even attempted. */
+export const UNOPENED: Outcome = {
+  kind: "refused",
+  code: null,
+  error: "The notification cannot be decrypted any more.",
+};
+export const DEADLY: Outcome = {
+  kind: "refused",
+  code: null,
+  error: "The servers that sent the notification ended while they did.",
+};
+
 export interface Ways {
   readonly mail: MailTransport;
   /** To where people of an organisation say. */

@@ -7,7 +7,7 @@ import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import type { ChannelEndpoints } from "../channels/channel.ts";
 import type { Notification } from "../channels/notification.ts";
-import { attempt, type Outcome, type Ways } from "./attempt.ts";
+import { attempt, DEADLY, type Outcome, UNOPENED, type Ways } from "./attempt.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import {
   backlog,
@@ -22,6 +22,7 @@ import { digestOf } from "./digest.ts";
 import { EndedDeliveries } from "./ended-deliveries.ts";
 import {
   COUNTED_MAX,
+  DEATHS_MAX,
   DIGEST_EVERY_MS,
   DIGEST_MAX,
   IN_FLIGHT_MAX,
@@ -46,12 +47,6 @@ interface Sending {
   readonly stopped: AbortSignal;
   readonly inDigest: boolean;
 }
-
-const UNOPENED: Outcome = {
-  kind: "refused",
-  code: null,
-  error: "The notification cannot be decrypted any more.",
-};
 
 interface DeliverySenderOptions {
   readonly sql: Sql;
@@ -209,6 +204,7 @@ export class DeliverySender {
 
   async #send(delivery: TakenDelivery, secretsOf: SecretsOf, stopped: AbortSignal): Promise<void> {
     const { sql } = this.#options;
+    if (delivery.deaths >= DEATHS_MAX) return this.#settle(delivery, DEADLY, false);
     const rate = rateOf(delivery);
     const sending = { secretsOf, stopped };
     if (rate === null) return this.#tell([delivery], { ...sending, inDigest: false });
