@@ -61,7 +61,9 @@ export async function attempt(
     const { url, method, headers, body, isOperators } = requestFor(target, notification, context);
     const fetch = isOperators ? ways.fetchOperators : ways.fetch;
     const answer = await fetch(url, {
-      ...{ method, headers, body, timeoutMs: ATTEMPT_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES },
+      ...{ method, headers, body, timeoutMs: ATTEMPT_TIMEOUT_MS },
+      // Whoever says that it has arrived has it, whatever else it says.
+      ...{ maxBytes: ANSWER_MAX_BYTES, takesCutOff: true },
     });
     return judged(answer.status, answer.headers.get("retry-after"), context.nowMs);
   } catch (error) {
