@@ -2,9 +2,11 @@ import type { Sql } from "postgres";
 import type { SecretBox } from "../../access/secret-box.ts";
 import { fulfilledWithin } from "../../concurrency/deadline.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
+import { DependencyError } from "../../errors.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
+import { askUntilBack } from "../../storage/ask-until-back.ts";
 import type { ChannelEndpoints } from "../channels/channel.ts";
 import type { Notification } from "../channels/notification.ts";
 import { attempt, DEADLY, type Outcome, UNOPENED, type Ways } from "./attempt.ts";
@@ -160,12 +162,15 @@ export class DeliverySender {
   }
 
   #begin(delivery: TakenDelivery, secretsOf: SecretsOf, signal: AbortSignal): void {
-    const { log } = this.#options;
+    const { sql, log } = this.#options;
     const sending = this.#send(delivery, secretsOf, signal)
-      .catch((error: unknown) => {
-        // Its lease ends, and somebody tells it then.
-        if (!signal.aborted)
-          log.error({ err: error, delivery: delivery.id }, "a notification was left behind");
+      .catch(async (error: unknown) => {
+        const isStopped = () => signal.aborted;
+        if (isStopped()) return;
+        log.error({ err: error, delivery: delivery.id }, "a notification was left behind");
+        // Of anything else its lease ends, and somebody tells it then.
+        if (!(error instanceof DependencyError)) return;
+        await askUntilBack(() => DELIVERIES.giveBack(sql, delivery), isStopped).catch(() => undefined);
       })
       .finally(() => {
         this.#inFlight.delete(delivery);
