@@ -126,7 +126,7 @@ describe("a webhook", () => {
     },
   );
 
-  test("that refuses it with a body without end is given up as any that refuses it", async () => {
+  test("that refuses it with a body without end is given up all the same", async () => {
     const pieces = ["HTTP/1.1 410 Gone\r\n\r\n", "x".repeat(0x4000)];
     const { target, gone } = await openPeer({ pieces, everyMs: 1, isEndless: true });
     await outbox.tell("x", [target]);
