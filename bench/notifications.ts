@@ -1,7 +1,8 @@
 /**
  * How long notifications wait that come at a steady rate, and how fast they leave when all come at once, both while one of
  * the receivers hangs; and the milliseconds of processor time that the server's process takes for each, receivers included.
- * The reference sends the same requests from the same process without an outbox.
+ * The reference sends the same requests from the same process without an outbox. And how long it takes from when a failure
+ * is confirmed until a webhook has heard of it, through one whole server.
  *
  *   bun bench/notifications.ts [notifications] [receivers] [a second]
  */
@@ -16,12 +17,14 @@ import { OutboundPolicy } from "../src/outbound/outbound-policy.ts";
 import { createMetrics } from "../src/server/metrics.ts";
 import { TEST_BOX } from "../test/harness/ledger.ts";
 import { openTestStores } from "../test/harness/stores.ts";
+import { firstNotices } from "./notifications/first-notices.ts";
 
 const notifications = Number(Bun.argv[2] ?? 5_000);
 const receivers = Number(Bun.argv[3] ?? 20);
 const perSecond = Number(Bun.argv[4] ?? 1_000);
 const HANGING = 500;
 const BATCH = 200;
+const MONITORS = 10;
 const TICK_MS = 20;
 const REFERENCE_AT_ONCE = 64;
 
@@ -171,5 +174,13 @@ process.stdout.write(await measured("all at once", () => offerAtOnce(notificatio
 // What hangs holds its receiver open, so nobody waits for it.
 for (const server of [...servers, hanging]) void server.stop(true);
 await sender.stop(1_000);
+const firstMs = await firstNotices(MONITORS, {
+  CLICKHOUSE_URL: stores.clickhouseUrl,
+  DATABASE_URL: stores.postgresUrl,
+});
+process.stdout.write(
+  `confirmed until received: p50 ${Math.round(percentile(firstMs, 0.5))} ms, ` +
+    `longest of ${MONITORS} ${Math.round(Math.max(...firstMs))} ms\n`,
+);
 await stores.close();
 process.exit(0);

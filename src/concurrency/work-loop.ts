@@ -1,8 +1,11 @@
+import { DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { fulfilledWithin } from "./deadline.ts";
 
-/** The longest pause while the work fails, as it does when Postgres is away: each failure is a line in the log. */
+/** The longest pause while the work itself fails: each failure is a line in the log. */
 const FAILURE_PAUSE_MAX_MS = 30_000;
+/** The same while Postgres is away: what waits for it, as pages do, is not to wait much longer than it was away. */
+const AWAY_PAUSE_MAX_MS = 1_000;
 
 export interface WorkLoopOptions {
   /** Does what there is to do; true when there may be more at once. */
@@ -12,6 +15,14 @@ export interface WorkLoopOptions {
   /** What a failure is logged as. */
   readonly failure: string;
   readonly log: Logger;
+}
+
+/** How the work of a loop went. */
+interface Outcome {
+  readonly pollMs: number;
+  readonly failures: number;
+  /** Whether the last one was that Postgres does not answer. */
+  readonly isAway: boolean;
 }
 
 /** Does background work over Postgres again and again: when told to, and every so often for what other instances left. */
@@ -48,15 +59,33 @@ export class WorkLoop {
     while (!signal.aborted) {
       this.#woken = Promise.withResolvers<void>();
       let mayBeMore = false;
+      let isAway = false;
       try {
         mayBeMore = await work(signal);
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (!signal.aborted) log.error({ err: error }, failure);
+        isAway = isPostgresAway(error);
+        if (!signal.aborted && (!isAway || isPowerOfTwo(failures)))
+          log.error({ err: error, failures }, failure);
       }
-      const pauseMs = Math.min(pollMs * 2 ** failures, Math.max(pollMs, FAILURE_PAUSE_MAX_MS));
+      const pauseMs = pauseAfter({ pollMs, failures, isAway });
       if (!mayBeMore && !signal.aborted) await fulfilledWithin(this.#woken.promise, pauseMs);
     }
   }
+}
+
+/** How long a loop waits that nobody wakes, after so many failures in a row. */
+export function pauseAfter({ pollMs, failures, isAway }: Outcome): number {
+  const maxMs = isAway ? AWAY_PAUSE_MAX_MS : FAILURE_PAUSE_MAX_MS;
+  return Math.min(pollMs * 2 ** failures, Math.max(pollMs, maxMs));
+}
+
+function isPostgresAway(error: unknown): boolean {
+  return error instanceof DependencyError && error.dependency === "postgres";
+}
+
+/** An outage of any length is some lines in the log, its first failures among them. */
+function isPowerOfTwo(count: number): boolean {
+  return Number.isInteger(Math.log2(count));
 }

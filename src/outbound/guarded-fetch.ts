@@ -14,8 +14,10 @@ export interface GuardedRequest {
   readonly body?: string | Uint8Array;
   /** For everything together: resolving, connecting, redirects, the whole answer. */
   readonly timeoutMs: number;
-  /** Of the body of an answer. */
+  /** Of the body of an answer; a longer one is a failure. */
   readonly maxBytes: number;
+  /** A longer one is answered as far as it was read, for its status is what counts. */
+  readonly takesCutOff?: true;
   /** How often to go where an answer leads; 0 by default, which answers the redirect itself. */
   readonly maxRedirects?: number;
 }
@@ -46,7 +48,7 @@ export function createGuardedFetch(policy: OutboundPolicy, resolve?: HostResolve
       const staysHome = (header: string): boolean => CREDENTIAL_HEADERS.includes(header);
       const answer = await follow(url, message, { maxRedirects, staysHome }, async (to, sent) => {
         const found = await exchange(connector, to, sent, { maxBytes, scope });
-        if (found.isCutOff) throw new OutboundError("too-large");
+        if (found.isCutOff && request.takesCutOff === undefined) throw new OutboundError("too-large");
         return found;
       });
       const { status, headers, body } = answer;

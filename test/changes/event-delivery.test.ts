@@ -15,12 +15,14 @@ import { type Subscription, subscribe } from "../../src/changes/events/subscript
 import { DELIVERIES_MAX_RUNNING_OF_ONE, DELIVERY_ATTEMPTS_MAX } from "../../src/changes/limits.ts";
 import { DependencyError } from "../../src/errors.ts";
 import { createLogger } from "../../src/log.ts";
+import { askPostgres } from "../../src/storage/ask-postgres.ts";
 import { inOrganization } from "../../src/storage/organization-transaction.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { auditReader } from "../audit/audited-organization.ts";
 import { eventually } from "../harness/eventually.ts";
 import { openStatementGate } from "../harness/statement-gate.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
+import { openTcpProxy } from "../harness/tcp-proxy.ts";
 import {
   eventServer,
   insertThing,
@@ -112,8 +114,9 @@ describe("what a handler did is there exactly once when its server dies", () => 
     await dying.delivery.deliverDue(new AbortController().signal);
     await gate.stopped;
     await gate.close();
+    // The dead do not try again.
+    await Promise.all([dying.delivery.stop(), cut.end({ timeout: 0 })]);
     await dying.delivery.settled();
-    await cut.end({ timeout: 0 });
     expect(await thingsOf(sql, organizationId)).toEqual([]);
     // Its lease is still on.
     await whole.deliver();
@@ -442,4 +445,32 @@ test("two subscribers of one name are refused", () => {
   expect(() => new EventDelivery({ sql, changes, subscriptions, metrics: metrics.events, log })).toThrow(
     "one name",
   );
+});
+
+test("a delivery that Postgres went away from is put off when it is back: what is behind it waits for no lease", async () => {
+  const organizationId = await makeOrganization(sql);
+  const url = new URL(stores.postgresUrl);
+  const proxy = await openTcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  const cut = createPostgres(url.href, { maxConnections: 2 });
+  const [begun, lost] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const server = eventServer(cut, [
+    keeper("keep", async () => {
+      begun.resolve();
+      await lost.promise;
+    }),
+  ]);
+  await server.emit(organizationId, "thing:1", 1);
+  await server.delivery.deliverDue(new AbortController().signal);
+  await begun.promise;
+  proxy.cut();
+  lost.resolve();
+  await expect(askPostgres(() => cut`SELECT 1`)).rejects.toThrow(DependencyError);
+  proxy.restore();
+  await server.delivery.settled();
+  expect(await waitingOf(sql, organizationId)).toMatchObject([
+    { attempts: 0, is_set_aside: false, last_error: expect.any(String) },
+  ]);
+  await cut.end({ timeout: 0 });
+  await proxy.close();
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { WorkLoop } from "../../src/concurrency/work-loop.ts";
+import { pauseAfter, WorkLoop } from "../../src/concurrency/work-loop.ts";
+import { DependencyError } from "../../src/errors.ts";
 import { createLogger } from "../../src/log.ts";
 import { eventually } from "../harness/eventually.ts";
 
@@ -60,6 +61,31 @@ test("a loop whose work fails goes on, with pauses that grow", async () => {
   expect(pauses[1]).toBeGreaterThan(2 * 40);
   expect(pauses[2]).toBeGreaterThan(4 * 40);
   expect(lines).toHaveLength(3);
+});
+
+test("a loop waits a second at most for Postgres to be back, however long that was away, and half a minute for anything else", () => {
+  const pollMs = 500;
+  for (const failures of [1, 5, 60, 3_600]) {
+    expect(pauseAfter({ pollMs, failures, isAway: true })).toBeLessThanOrEqual(1_000);
+    expect(pauseAfter({ pollMs, failures, isAway: false })).toBe(Math.min(pollMs * 2 ** failures, 30_000));
+    expect(pauseAfter({ pollMs: 600_000, failures, isAway: true })).toBe(600_000);
+  }
+});
+
+test("a loop asks for Postgres again and again while that is away, with fewer and fewer lines in the log", async () => {
+  let rounds = 0;
+  const { loop, lines } = loopOver(async () => {
+    rounds += 1;
+    if (rounds <= 20) throw new DependencyError("postgres", "away", { retryable: true });
+    return false;
+  }, NEVER_MS);
+  loop.start();
+  await eventually("it works again", () => {
+    loop.wake();
+    return rounds > 20;
+  });
+  await loop.stop(5_000);
+  expect(lines.map((line) => JSON.parse(line).failures)).toEqual([1, 2, 4, 8, 16]);
 });
 
 test("stopping tells the work to end and does not wait for ever for one that does not listen", async () => {

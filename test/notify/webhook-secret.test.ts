@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
 import { SecretBox } from "../../src/access/secret-box.ts";
 import { REPLACED_SECRET_LIFE_MS, REPLACED_SECRETS_MAX } from "../../src/notify/limits.ts";
 import { WebhookSecret } from "../../src/notify/types.ts";
@@ -133,6 +134,28 @@ describe("rotating the webhook secret", () => {
     server.clock.advance(1);
     expect(await signsWith(server, owner)).toEqual([fresh.secret]);
     expect(await show(server, owner)).toEqual({ ...fresh, previousValidUntil: null });
+  });
+
+  test("is noticed by no receiver that has the old one for a day, and then by each, as the verifier of Standard Webhooks sees it", async () => {
+    const server = organizationServer(stores);
+    const owner = await server.register();
+    const old = await show(server, owner);
+    const fresh = await rotate(server, owner);
+    const verifies = async ({ secret }: WebhookSecret): Promise<boolean> => {
+      // The verifier looks at the clock of this machine, what signs at that of the server.
+      const message = { id: "msg_1", timestampSec: Math.floor(Date.now() / 1000), body: '{"type":"test"}' };
+      const headers = signWebhook(await signsWith(server, owner), message);
+      try {
+        return new Webhook(secret).verify(message.body, { ...headers }) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    expect([await verifies(old), await verifies(fresh)]).toEqual([true, true]);
+    server.clock.advance(REPLACED_SECRET_LIFE_MS - 1);
+    expect([await verifies(old), await verifies(fresh)]).toEqual([true, true]);
+    server.clock.advance(1);
+    expect([await verifies(old), await verifies(fresh)]).toEqual([false, true]);
   });
 
   test("again and again keeps each old one for its day, up to a bound", async () => {

@@ -2,47 +2,59 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
+const DAY_MINUTES = 1440;
 /** Changes of the clocks are looked for between these, and some of them taken. */
 const FIRST_MS = Date.UTC(2010, 0, 1);
 const LAST_MS = Date.UTC(2029, 0, 1);
+
+/** A place at which clocks are put forward: the first minute after it, and what they showed around it. */
+interface Jump {
+  readonly at: number;
+  readonly before: number;
+  readonly after: number;
+}
 
 /** What the clocks of a zone show in each minute of some days, asked of `Intl` alone. */
 export class WallClock {
   readonly startMs: number;
   /** Of the window. */
   readonly minutes: number;
-  readonly #shown: readonly string[];
-  readonly #firstShown = new Map<string, number>();
+  /** Of each minute of the window, what the clocks show, in minutes since 1970. */
+  readonly #shown: readonly number[];
+  readonly #firstShown = new Map<number, number>();
+  readonly #jumps: readonly Jump[];
 
   constructor(format: Intl.DateTimeFormat, startMs: number, days: number) {
     this.startMs = startMs;
     this.minutes = (days * DAY_MS) / MINUTE_MS;
-    this.#shown = Array.from({ length: this.minutes }, (_, at) => format.format(startMs + at * MINUTE_MS));
-    for (const [at, text] of this.#shown.entries())
-      if (!this.#firstShown.has(text)) this.#firstShown.set(text, at);
+    this.#shown = Array.from({ length: this.minutes }, (_, at) =>
+      localMinute(format.format(startMs + at * MINUTE_MS)),
+    );
+    for (const [at, shown] of this.#shown.entries())
+      if (!this.#firstShown.has(shown)) this.#firstShown.set(shown, at);
+    this.#jumps = this.#shown.flatMap((after, at) => {
+      const before = this.#shown[at - 1] ?? after;
+      return after > before + 1 ? [{ at, before, after }] : [];
+    });
   }
 
-  /** The days of the calendar from that of a minute on, also those that the zone leaves out. */
-  daysFrom(minute: number): string[] {
-    const first = Date.parse((this.#shown[minute] ?? "").slice(0, 10));
-    const count = Math.ceil((this.minutes - minute) / 1440) + 1;
-    return Array.from({ length: count }, (_, nth) =>
-      new Date(first + nth * DAY_MS).toISOString().slice(0, 10),
-    );
+  /** The days of the calendar from that of a minute on, also those that the zone leaves out; each is its first minute. */
+  daysFrom(minute: number): number[] {
+    const shown = this.#shown[minute] ?? 0;
+    const first = shown - (shown % DAY_MINUTES);
+    const count = Math.ceil((this.minutes - minute) / DAY_MINUTES) + 1;
+    return Array.from({ length: count }, (_, nth) => first + nth * DAY_MINUTES);
   }
 
   /**
-   * The first minute that shows a time on a day. Where the clocks leave it out, it is as much later as they jump: the minute
-   * that shows what the clocks of before the jump would have shown then. -1 outside of the window.
+   * The first minute that shows a time. Where the clocks leave it out, it is as much later as they jump: the minute that
+   * shows what the clocks of before the jump would have shown then. -1 outside of the window.
    */
-  minuteOf(day: string, time: string): number {
-    const found = this.#firstShown.get(`${day} ${time}`);
+  minuteOf(wanted: number): number {
+    const found = this.#firstShown.get(wanted);
     if (found !== undefined) return found;
-    const wanted = localMinute(`${day} ${time}`);
-    const jump = this.#shown.findIndex(
-      (text, at) => at > 0 && localMinute(this.#shown[at - 1] ?? "") < wanted && localMinute(text) > wanted,
-    );
-    return jump === -1 ? -1 : jump + (wanted - localMinute(this.#shown[jump - 1] ?? "")) - 1;
+    const jump = this.#jumps.find(({ before, after }) => before < wanted && after > wanted);
+    return jump === undefined ? -1 : jump.at + (wanted - jump.before) - 1;
   }
 }
 

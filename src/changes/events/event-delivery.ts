@@ -6,6 +6,7 @@ import type { DependencyStatus } from "../../health/readiness.ts";
 import { backoffMs } from "../../jobs/claims/backoff.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
+import { askUntilBack } from "../../storage/ask-until-back.ts";
 import { storableText } from "../../storage/storable-text.ts";
 import { type Changes, SERVER_ORIGIN } from "../changes.ts";
 import {
@@ -56,6 +57,7 @@ export class EventDelivery {
   /** What is being delivered here, and whose it is. */
   readonly #running = new Map<Promise<void>, number>();
   #after = 0;
+  #isStopped = false;
   #backlog: DeliveryBacklog = { lagMs: 0, setAside: 0 };
 
   constructor(options: EventDeliveryOptions) {
@@ -88,6 +90,7 @@ export class EventDelivery {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all([this.#loop.stop(DELIVERY_STOP_MS), this.#watch.stop(DELIVERY_STOP_MS)]);
     await fulfilledWithin(this.settled(), DELIVERY_STOP_MS);
   }
@@ -186,7 +189,11 @@ export class EventDelivery {
       return;
     }
     const delayMs = backoffMs(DELIVERY_BACKOFF, attempt);
-    await askPostgres(() => postponeDelivery(sql, claimed, { delayMs, error, isUncounted }));
+    // While it is not put off the next ones of its subject wait for its lease, pages among them.
+    await askUntilBack(
+      () => postponeDelivery(sql, claimed, { delayMs, error, isUncounted }),
+      () => this.#isStopped,
+    );
     metrics.deliveries.inc({ outcome: "failed" });
     log.warn({ ...about, delayMs }, "an event could not be delivered; it is tried again");
   }

@@ -1,6 +1,7 @@
 import type { Fragment, Sql, TransactionSql } from "postgres";
 import { fromNow } from "../../storage/database-clock.ts";
 import type { Claimant } from "./claimant.ts";
+import { countingDeaths } from "./deaths.ts";
 import { type Claim, LeasedRows } from "./leased-rows.ts";
 
 interface QueueColumns {
@@ -11,7 +12,10 @@ interface QueueColumns {
   readonly due: string;
   /** How often the row was taken, by now or since it last came on; one who dies of it has taken it too. */
   readonly attempts: string;
-  /** A row whose holder died is at the same attempt still: its attempts are few, and nothing is known to have come of it. */
+  /**
+   * A row whose holder died is at the same attempt still: its attempts are few, and nothing is known to have come of it. Its
+   * claim says how many holders died of it one after the other, see `deathsOf`.
+   */
   readonly forgivesDeath?: true;
 }
 
@@ -42,7 +46,9 @@ export class WorkQueue extends LeasedRows {
     claim: string = crypto.randomUUID(),
   ): Promise<(Row & { readonly claim: string })[]> {
     const { table, key, due, attempts, forgivesDeath } = this.#queue;
-    const more = forgivesDeath ? sql`(${sql(this.#queue.claim)} IS NULL)::integer` : sql`1`;
+    const before = sql(this.#queue.claim);
+    const more = forgivesDeath ? sql`(${before} IS NULL)::integer` : sql`1`;
+    const made = forgivesDeath ? countingDeaths(sql, claim, before) : sql`${claim}`;
     // Materialized, for a plan may ask the question several times, and each time other rows are not locked yet.
     return sql<(Row & { claim: string })[]>`
       WITH due AS MATERIALIZED (
@@ -50,12 +56,12 @@ export class WorkQueue extends LeasedRows {
         ORDER BY ${order} LIMIT ${max} FOR UPDATE SKIP LOCKED
       ), taken AS (
         UPDATE ${sql(table)}
-        SET ${sql(this.#queue.claim)} = ${claim}, ${sql(due)} = ${fromNow(sql, leaseMs)},
+        SET ${sql(this.#queue.claim)} = ${made}::uuid, ${sql(due)} = ${fromNow(sql, leaseMs)},
             ${sql(attempts)} = ${sql(attempts)} + ${more}
         WHERE ${sql(key)} IN (SELECT ${sql(key)} FROM due)
         RETURNING *
       )
-      SELECT ${columns}, ${claim} AS claim FROM taken ORDER BY ${sql(key)}`;
+      SELECT ${columns}, ${before} AS claim FROM taken ORDER BY ${sql(key)}`;
   }
 
   /**

@@ -65,10 +65,25 @@ export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url;
 }
 
-/** A text of at most so many characters, the end cut where it is longer. */
-export function atMost(text: string, maxChars: number): string {
-  const chars = [...text.toWellFormed()];
-  return chars.length <= maxChars ? chars.join("") : `${chars.slice(0, maxChars - 1).join("")}…`;
+/**
+ * A text of at most so many UTF-16 units, the end cut where it is longer: whatever its receiver takes for a character, it
+ * finds no more of them.
+ */
+export function atMost(text: string, maxUnits: number): string {
+  const whole = text.toWellFormed();
+  if (whole.length <= maxUnits) return whole;
+  // The first half of a character of two units says nothing without the second.
+  return `${whole.slice(0, maxUnits - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** A text that takes at most so many bytes in a body of JSON, the end cut where it takes more. */
+export function atMostBytes(text: string, maxBytes: number): string {
+  let kept = text.toWellFormed();
+  for (;;) {
+    const bytes = Buffer.byteLength(JSON.stringify(kept));
+    if (bytes <= maxBytes) return kept;
+    kept = atMost(kept, Math.floor((kept.length * maxBytes) / bytes));
+  }
 }
 
 /** Whether something that was wrong is over. */

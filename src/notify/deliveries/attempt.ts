@@ -21,6 +21,18 @@ export type Outcome =
       readonly retryAfterMs: number | null;
     };
 
+/** What is not even attempted. */
+export const UNOPENED: Outcome = {
+  kind: "refused",
+  code: null,
+  error: "The notification cannot be decrypted any more.",
+};
+export const DEADLY: Outcome = {
+  kind: "refused",
+  code: null,
+  error: "The servers that sent the notification ended while they did.",
+};
+
 export interface Ways {
   readonly mail: MailTransport;
   /** To where people of an organisation say. */
@@ -49,7 +61,9 @@ export async function attempt(
     const { url, method, headers, body, isOperators } = requestFor(target, notification, context);
     const fetch = isOperators ? ways.fetchOperators : ways.fetch;
     const answer = await fetch(url, {
-      ...{ method, headers, body, timeoutMs: ATTEMPT_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES },
+      ...{ method, headers, body, timeoutMs: ATTEMPT_TIMEOUT_MS },
+      // Whoever says that it has arrived has it, whatever else it says.
+      ...{ maxBytes: ANSWER_MAX_BYTES, takesCutOff: true },
     });
     return judged(answer.status, answer.headers.get("retry-after"), context.nowMs);
   } catch (error) {

@@ -2,12 +2,14 @@ import type { Sql } from "postgres";
 import type { SecretBox } from "../../access/secret-box.ts";
 import { fulfilledWithin } from "../../concurrency/deadline.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
+import { DependencyError } from "../../errors.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
+import { askUntilBack } from "../../storage/ask-until-back.ts";
 import type { ChannelEndpoints } from "../channels/channel.ts";
 import type { Notification } from "../channels/notification.ts";
-import { attempt, type Outcome, type Ways } from "./attempt.ts";
+import { attempt, DEADLY, type Outcome, UNOPENED, type Ways } from "./attempt.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import {
   backlog,
@@ -22,6 +24,7 @@ import { digestOf } from "./digest.ts";
 import { EndedDeliveries } from "./ended-deliveries.ts";
 import {
   COUNTED_MAX,
+  DEATHS_MAX,
   DIGEST_EVERY_MS,
   DIGEST_MAX,
   IN_FLIGHT_MAX,
@@ -46,12 +49,6 @@ interface Sending {
   readonly stopped: AbortSignal;
   readonly inDigest: boolean;
 }
-
-const UNOPENED: Outcome = {
-  kind: "refused",
-  code: null,
-  error: "The notification cannot be decrypted any more.",
-};
 
 interface DeliverySenderOptions {
   readonly sql: Sql;
@@ -165,12 +162,15 @@ export class DeliverySender {
   }
 
   #begin(delivery: TakenDelivery, secretsOf: SecretsOf, signal: AbortSignal): void {
-    const { log } = this.#options;
+    const { sql, log } = this.#options;
     const sending = this.#send(delivery, secretsOf, signal)
-      .catch((error: unknown) => {
-        // Its lease ends, and somebody tells it then.
-        if (!signal.aborted)
-          log.error({ err: error, delivery: delivery.id }, "a notification was left behind");
+      .catch(async (error: unknown) => {
+        const isStopped = () => signal.aborted;
+        if (isStopped()) return;
+        log.error({ err: error, delivery: delivery.id }, "a notification was left behind");
+        // Of anything else its lease ends, and somebody tells it then.
+        if (!(error instanceof DependencyError)) return;
+        await askUntilBack(() => DELIVERIES.giveBack(sql, delivery), isStopped).catch(() => undefined);
       })
       .finally(() => {
         this.#inFlight.delete(delivery);
@@ -209,6 +209,7 @@ export class DeliverySender {
 
   async #send(delivery: TakenDelivery, secretsOf: SecretsOf, stopped: AbortSignal): Promise<void> {
     const { sql } = this.#options;
+    if (delivery.deaths >= DEATHS_MAX) return this.#settle(delivery, DEADLY, false);
     const rate = rateOf(delivery);
     const sending = { secretsOf, stopped };
     if (rate === null) return this.#tell([delivery], { ...sending, inDigest: false });

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
+import { countingNone, deathsOf } from "../../jobs/claims/deaths.ts";
 import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import { WorkQueue } from "../../jobs/claims/work-queue.ts";
 import { fromNow } from "../../storage/database-clock.ts";
@@ -43,6 +44,8 @@ export interface TakenDelivery extends Claim {
   readonly sealed: Uint8Array;
   /** This one included. */
   readonly attempt: number;
+  /** How many senders died in a row that had it. */
+  readonly deaths: number;
 }
 
 export interface TakenRow {
@@ -109,15 +112,16 @@ export async function toldTargets(
   return new Set(rows.map(({ target_hash }) => Buffer.from(target_hash).toString("base64")));
 }
 
-/** The other deliveries to a receiver that wait, under the claim of the one that was taken. */
+/** The other deliveries to a receiver that wait and that nobody died with. */
 export async function takeRestOfTarget(
   sql: Sql,
   taken: TakenDelivery,
   { max, leaseMs }: { max: number; leaseMs: number },
 ): Promise<TakenDelivery[]> {
-  const rows = await sql<(TakenRow & { claim_id: string })[]>`
+  const claim = countingNone(taken.claim);
+  const rows = await sql<TakenRow[]>`
     UPDATE deliveries
-    SET claim_id = ${taken.claim}, next_attempt_at = ${fromNow(sql, leaseMs)}, attempts = attempts + 1
+    SET claim_id = ${claim}, next_attempt_at = ${fromNow(sql, leaseMs)}, attempts = attempts + 1
     WHERE id IN (
       SELECT id FROM deliveries
       WHERE target_hash = ${taken.targetHash} AND organization_id = ${taken.organizationId} AND state = 'pending'
@@ -125,9 +129,7 @@ export async function takeRestOfTarget(
       ORDER BY id LIMIT ${max} FOR UPDATE SKIP LOCKED
     )
     RETURNING ${takenColumns(sql)}`;
-  return rows
-    .map((row) => takenOf({ ...row, claim: taken.claim }))
-    .toSorted((left, right) => left.id - right.id);
+  return rows.map((row) => takenOf({ ...row, claim })).toSorted((left, right) => left.id - right.id);
 }
 
 /** What was told to a receiver since a time, and when it last got several messages in one. */
@@ -234,5 +236,6 @@ export function takenOf(row: TakenRow & { readonly claim: string }): TakenDelive
     priority: row.priority,
     sealed: row.sealed,
     attempt: row.attempts,
+    deaths: deathsOf(row.claim),
   };
 }

@@ -1,9 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "postgres";
-import { DependencyError } from "../../errors.ts";
-import { askPostgres } from "../../storage/ask-postgres.ts";
+import { askUntilBack } from "../../storage/ask-until-back.ts";
 import { type Arrived, endArrived } from "./delivery-store.ts";
-import { END_RETRIES_MAX, END_RETRY_MS } from "./limits.ts";
 
 /**
  * Ends of deliveries that are written together, as many as come while the ones before are written. While Postgres is away
@@ -36,21 +33,12 @@ export class EndedDeliveries {
     const batch = this.#waiting;
     this.#waiting = [];
     this.#next = null;
-    const writing = this.#keepWriting(batch);
+    const writing = askUntilBack(
+      () => endArrived(this.#sql, batch),
+      () => this.#isStopped,
+    );
     // Who waits for these hears of a failure; the next ones are written all the same.
     this.#written = writing.catch(() => undefined);
     return writing;
-  }
-
-  async #keepWriting(batch: readonly Arrived[]): Promise<void> {
-    for (let retries = 0; ; retries += 1) {
-      try {
-        return await askPostgres(() => endArrived(this.#sql, batch));
-      } catch (error) {
-        const isAway = error instanceof DependencyError;
-        if (!isAway || this.#isStopped || retries >= END_RETRIES_MAX) throw error;
-        await pause(END_RETRY_MS, undefined, { ref: false });
-      }
-    }
   }
 }

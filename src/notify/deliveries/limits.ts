@@ -8,9 +8,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 export const ATTEMPT_TIMEOUT_MS = 10 * SECOND_MS;
 /** For how long a delivery is a sender's that is not heard of: an attempt, and what is asked of Postgres before and after it. */
 export const LEASE_MS = 40 * SECOND_MS;
-/** While Postgres is away, how often and how many times it is tried to write down what has arrived: for some minutes. */
-export const END_RETRY_MS = 250;
-export const END_RETRIES_MAX = 500;
+/** Senders that may die in a row with one delivery: it is none of theirs when this many did, and the next one is not to die, too. */
+export const DEATHS_MAX = 5;
 /** What is read of an answer: nobody looks at it. */
 export const ANSWER_MAX_BYTES = 64 * 1024;
 /** While nobody wakes the sender, for what other instances have written. */

@@ -67,6 +67,23 @@ async function makePolicy(
   return Number(row?.id);
 }
 
+/** A schedule with turns of people that are all under way, each begun an hour after the one before. */
+async function makeSchedule(world: World, userIds: readonly number[]): Promise<number> {
+  const [row] = await stores.postgres<{ id: string }[]>`
+    INSERT INTO on_call_schedules (organization_id, name, created_at, updated_at)
+    VALUES (${world.organizationId}, ${crypto.randomUUID()}, now(), now()) RETURNING id`;
+  await addTurns(world, Number(row?.id), userIds);
+  return Number(row?.id);
+}
+
+async function addTurns({ organizationId }: World, scheduleId: number, userIds: readonly number[]) {
+  for (const [nth, userId] of userIds.entries())
+    await stores.postgres`
+      INSERT INTO on_call_rotations (organization_id, schedule_id, user_id, starts_at, ends_at, created_at, updated_at)
+      VALUES (${organizationId}, ${scheduleId}, ${userId}, now() - ${10 - nth}::integer * interval '1 hour',
+              now() + interval '1 day', now(), now())`;
+}
+
 async function openIncident({ organizationId }: World): Promise<number> {
   const [row] = await stores.postgres<{ id: string }[]>`
     INSERT INTO incidents (organization_id, title, status, severity, opened_at, created_at, updated_at, source_key, source)
@@ -228,23 +245,74 @@ describe("an escalation", () => {
     },
   );
 
-  test("goes by the policy as it was when the incident opened", async () => {
+  test.each(["changed", "deleted"])(
+    "goes by the policy as it was when the incident opened, though it is %s between two steps",
+    async (what) => {
+      const world = await makeWorld();
+      const incidentId = await openIncident(world);
+      const policyId = await makePolicy(world, [userStep(world.ben, 0), userStep(world.ana, 600)]);
+      await begin(world, incidentId, policyId);
+      const { stepDue } = instance();
+      await stepDue();
+      const sql = stores.postgres;
+      if (what === "deleted") await sql`DELETE FROM escalation_policies WHERE id = ${policyId}`;
+      else
+        await sql`
+          UPDATE escalation_policies SET steps = ${sql.json([userStep(world.ben, 0)])}, repeat = 5
+          WHERE id = ${policyId}`;
+      await passTime(incidentId);
+      await stepDue();
+      expect((await pages(world, incidentId)).map(({ kind, to }) => [kind, to.slice(0, 3)])).toEqual([
+        ["page", "ben"],
+        ["page", "ana"],
+        ["exhausted", "ana"],
+      ]);
+    },
+  );
+
+  test.each([
+    ["the turn that began last", ["ana", "ben"], null, "ben"],
+    ["the turn before, where the person of the last one has left", ["ana", "ben"], "ben", "ana"],
+    ["the owners, where everybody of a schedule has left", ["ben", "ben"], "ben", null],
+  ] as const)("of turns that overlap pages %s", async (_whom, turns, leaves, paged) => {
     const world = await makeWorld();
+    const scheduleId = await makeSchedule(
+      world,
+      turns.map((name) => world[name]),
+    );
     const incidentId = await openIncident(world);
-    const policyId = await makePolicy(world, [userStep(world.ben, 0)]);
-    await begin(world, incidentId, policyId);
-    await stores.postgres`DELETE FROM escalation_policies WHERE id = ${policyId}`;
+    const steps = [{ type: "schedule" as const, delaySec: 0, scheduleId }];
+    await begin(world, incidentId, await makePolicy(world, steps));
+    if (leaves !== null) await stores.postgres`DELETE FROM memberships WHERE user_id = ${world[leaves]}`;
     await instance().stepDue();
-    expect((await pages(world, incidentId)).map(({ kind }) => kind)).toEqual(["page", "exhausted"]);
+    const told = (await pages(world, incidentId)).map(({ kind, to }) => [kind, to.slice(0, 3)]);
+    expect(told).toEqual([...(paged === null ? [] : [["page", paged]]), ["exhausted", "ana"]]);
   });
+
+  test.each(["person", "schedule"])(
+    "goes on at once where the %s of a step is not there any more",
+    async (what) => {
+      const world = await makeWorld();
+      const scheduleId = await makeSchedule(world, [world.ben]);
+      const step = { type: "schedule" as const, delaySec: 0, scheduleId };
+      const incidentId = await openIncident(world);
+      const steps = [what === "person" ? userStep(world.ben, 0) : step, userStep(world.ana, 3600)];
+      await begin(world, incidentId, await makePolicy(world, steps));
+      const sql = stores.postgres;
+      if (what === "person") await sql`DELETE FROM memberships WHERE user_id = ${world.ben}`;
+      else {
+        await sql`DELETE FROM on_call_rotations WHERE schedule_id = ${scheduleId}`;
+        await sql`DELETE FROM on_call_schedules WHERE id = ${scheduleId}`;
+      }
+      const { stepDue } = instance();
+      while (await stepDue());
+      expect((await pages(world, incidentId)).map(({ to }) => to.slice(0, 3))).toEqual(["ana", "ana"]);
+    },
+  );
 
   test("asks the schedule at the moment of the step, and passes on at once where nobody is on call", async () => {
     const world = await makeWorld();
-    const sql = stores.postgres;
-    const [schedule] = await sql<{ id: string }[]>`
-      INSERT INTO on_call_schedules (organization_id, name, created_at, updated_at)
-      VALUES (${world.organizationId}, 's', now(), now()) RETURNING id`;
-    const scheduleId = Number(schedule?.id);
+    const scheduleId = await makeSchedule(world, []);
     const steps = [{ type: "schedule" as const, delaySec: 0, scheduleId }, userStep(world.ana, 3600)];
     const policyId = await makePolicy(world, steps);
     const [empty, covered] = [await openIncident(world), await openIncident(world)];
@@ -252,10 +320,7 @@ describe("an escalation", () => {
     const { stepDue } = instance();
     while (await stepDue());
     expect((await pages(world, empty)).map(({ to }) => to.slice(0, 3))).toEqual(["ana", "ana"]);
-    await sql`
-      INSERT INTO on_call_rotations (organization_id, schedule_id, user_id, starts_at, ends_at, created_at, updated_at)
-      VALUES (${world.organizationId}, ${scheduleId}, ${world.ben}, now() - interval '1 day', now() + interval '1 day',
-              now(), now())`;
+    await addTurns(world, scheduleId, [world.ben]);
     await begin(world, covered, policyId);
     while (await stepDue());
     expect((await pages(world, covered)).map(({ to }) => to.slice(0, 3))).toEqual(["ben"]);
@@ -282,17 +347,28 @@ describe("an escalation", () => {
     }
   });
 
-  test.each([-3_600_000, 3_600_000])(
-    "takes a step at once and the next one after its delay where the clock of the server is %d ms off",
-    async (offsetMs) => {
+  test.each([
+    [-1, -1],
+    [1, 1],
+    [0, -1],
+    [0, 1],
+  ])(
+    "takes each step once, after its delay, where the clock of the server is %d hours off and then %d",
+    async (hours, later) => {
+      let offsetMs = hours * 3_600_000;
       const now = (): number => Date.now() + offsetMs;
       const world = await makeWorld();
       const incidentId = await openIncident(world);
-      const policyId = await makePolicy(world, [userStep(world.ben, 0), userStep(world.ana, 600)]);
-      await begin(world, incidentId, policyId, 0, now);
+      const steps = [userStep(world.ben, 0), userStep(world.ana, 600), userStep(world.ben, 600)];
+      await begin(world, incidentId, await makePolicy(world, steps), 0, now);
       const { stepDue } = instance({ now });
+      await stepDue();
+      offsetMs = later * 3_600_000;
       for (let looks = 0; looks < 3; looks += 1) await stepDue();
       expect((await pages(world, incidentId)).map(({ to }) => to.slice(0, 3))).toEqual(["ben"]);
+      await passTime(incidentId);
+      for (let looks = 0; looks < 3; looks += 1) await stepDue();
+      expect((await pages(world, incidentId)).map(({ to }) => to.slice(0, 3))).toEqual(["ben", "ana"]);
     },
   );
 

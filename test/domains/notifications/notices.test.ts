@@ -78,6 +78,34 @@ describe("what becomes of an incident", () => {
     expect(JSON.stringify(deliveries)).not.toContain("127.0.0.1");
   });
 
+  test("is signed so that receivers with the old and with the new secret take it while the secret is replaced", async () => {
+    const token = await makeToken(server.url);
+    const hook = receiver();
+    await send(token, "PUT", CHANNELS, { alertWebhookUrl: hook.url });
+    const { body: old } = await send(token, "GET", "/api/v1/me/webhook-secret");
+    await send(token, "POST", INCIDENTS, { title: "before" });
+    await eventually("the first is heard", () => hook.received.length === 1 || null);
+    const { body: fresh } = await send(token, "POST", "/api/v1/me/webhook-secret/rotate");
+    await send(token, "POST", INCIDENTS, { title: "after" });
+    await eventually("the second is heard", () => hook.received.length === 2 || null);
+    const takenBy = ({ secret }: { secret: string }) =>
+      hook.received.map(({ body, headers }) => {
+        try {
+          return new Webhook(secret).verify(body, Object.fromEntries(headers)) !== undefined;
+        } catch {
+          return false;
+        }
+      });
+    expect(takenBy(old)).toEqual([true, true]);
+    expect(takenBy(fresh)).toEqual([false, true]);
+    const forged = hook.received.map(
+      ({ body, headers }) =>
+        () =>
+          new Webhook(fresh.secret).verify(body.replace("after", "other"), Object.fromEntries(headers)),
+    );
+    for (const verify of forged) expect(verify).toThrow();
+  });
+
   test("is told to nobody of another organisation, and to nobody where nothing is set", async () => {
     const [own, other] = [await makeToken(server.url), await makeToken(server.url)];
     const theirs = receiver();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import type { Target } from "../../../src/notify/channels/target.ts";
-import { RATES } from "../../../src/notify/deliveries/limits.ts";
+import { takeRestOfTarget } from "../../../src/notify/deliveries/delivery-store.ts";
+import { DEATHS_MAX, RATES } from "../../../src/notify/deliveries/limits.ts";
 import { takeDue } from "../../../src/notify/deliveries/take-due.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import { eventually } from "../../harness/eventually.ts";
@@ -13,21 +14,68 @@ const EVERY_ROOM = { max: 64, lanes: new Map(), perLane: 4, fullOrganizations: [
 
 const outbox = new Outbox();
 
+/** Senders that take the oldest delivery and are not heard of again, one after the other. */
+async function dieOften(times: number): Promise<void> {
+  const attempts = new Set<number | undefined>();
+  for (let deaths = 0; deaths < times; deaths += 1) {
+    const [row] = await takeDue(outbox.sql, { ...EVERY_ROOM, max: 1 }, 60_000);
+    attempts.add(row?.attempt);
+    await outbox.sql`UPDATE deliveries SET next_attempt_at = now() - interval '1 second' WHERE id = ${row?.id ?? 0}`;
+  }
+  // None of them used up an attempt.
+  expect(attempts.size).toBe(1);
+}
+
 describe("a sender", () => {
   test("that dies with a delivery uses up no attempt of it", async () => {
     const hears = outbox.receiver(() => new Response(null, { status: 503 }));
     await outbox.tell("x", [hook(hears)]);
     const { sendDue } = outbox.instance();
-    for (let deaths = 0; deaths < 20; deaths += 1) {
-      const [row] = await takeDue(outbox.sql, EVERY_ROOM, 60_000);
-      expect(row?.attempt).toBe(1);
-      await outbox.passTime();
-    }
+    await dieOften(DEATHS_MAX - 1);
     await sendDue();
     expect(await outbox.rows()).toMatchObject([{ state: "pending", attempts: 1, last_code: 503 }]);
     await outbox.passTime();
     await sendDue();
     expect(await outbox.rows()).toMatchObject([{ state: "pending", attempts: 2 }]);
+  });
+
+  test("that dies with a delivery time and again is not followed by others without end: it is given up and says why", async () => {
+    const hears = outbox.receiver();
+    await outbox.tell("deadly", [hook(hears)], { isPage: true });
+    await dieOften(DEATHS_MAX);
+    await outbox.instance().sendDue();
+    expect(hears.received).toEqual([]);
+    const [row] = await outbox.rows();
+    expect(row).toMatchObject({ state: "failed", attempts: 1, last_code: null });
+    expect(row?.last_error).toContain("ended while");
+  });
+
+  test("forgets deaths once an attempt came to its end, and those of servers that did not count them", async () => {
+    const hears = outbox.receiver((_received, nth) => new Response(null, { status: nth === 1 ? 503 : 204 }));
+    await outbox.tell("x", [hook(hears)]);
+    const { sendDue } = outbox.instance();
+    await outbox.sql`
+      UPDATE deliveries SET claim_id = '11111111-1111-4111-8111-1111111111ff', attempts = 1`;
+    await dieOften(DEATHS_MAX - 2);
+    await sendDue();
+    await outbox.passTime();
+    await dieOften(DEATHS_MAX - 1);
+    await sendDue();
+    expect(await outbox.rows()).toMatchObject([{ state: "delivered", attempts: 2 }]);
+  });
+
+  test("takes into a digest what nobody died with as such, whatever became of the first of it", async () => {
+    const rate = RATES.chatA?.messages ?? 0;
+    const hears = outbox.receiver();
+    const chat: Target = { channel: "chatA", url: hears.url };
+    for (let nth = 0; nth < rate; nth += 1) await outbox.tell(`problem ${nth}`, [chat]);
+    await outbox.instance().sendDue();
+    for (const title of ["died with", "waits"]) await outbox.tell(title, [chat]);
+    await dieOften(DEATHS_MAX - 1);
+    const [first] = await takeDue(outbox.sql, EVERY_ROOM, 60_000);
+    if (first === undefined) throw new Error("nothing was due");
+    const rest = await takeRestOfTarget(outbox.sql, first, { max: 10, leaseMs: 60_000 });
+    expect([first.deaths, ...rest.map(({ deaths }) => deaths)]).toEqual([DEATHS_MAX - 1, 0]);
   });
 
   test("gives up what cannot be decrypted any more, and tells the rest of a digest", async () => {
