@@ -15,8 +15,8 @@ export const DELIVERIES_MAX_RUNNING = 3;
 /** Of one organisation, so that a slow handler leaves a place to the others. */
 export const DELIVERIES_MAX_RUNNING_OF_ONE = 2;
 /**
- * Deliveries that share a place, and those of one subscriber a transaction: when many monitors fail at once, most of the work is
- * beginning transactions and ending them. More would hold what they have locked for too long.
+ * Deliveries that share a place, and those of one subscriber a transaction: when many monitors fail at once, most of the time is
+ * round trips to Postgres. More would hold what they have locked for too long.
  */
 export const DELIVERIES_TOGETHER = 16;
 /** For how long a delivery that is not heard of is believed to go on: longer than its transaction may take. */

@@ -162,7 +162,10 @@ export class EventDelivery {
     }
   }
 
-  /** What the subscriber does about some events of an organisation, and the end of their deliveries, as one transaction. */
+  /**
+   * What the subscriber does about some events of an organisation, and the end of their deliveries, as one transaction. It
+   * does so at once, each event being about another subject: Postgres does one statement after the other and nobody waits in between.
+   */
   async #deliver(name: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
     const subscription = this.#subscriptions.get(name);
     const [first] = deliveries;
@@ -174,11 +177,10 @@ export class EventDelivery {
       null,
       async (change) => {
         await endWhenSilent(change.tx, silenceMaxMs);
-        const ended: ClaimedDelivery[] = [];
-        for (const claimed of deliveries)
-          if (await handle(subscription, claimed, change)) ended.push(claimed);
+        const isHandled = await allOf(deliveries.map((claimed) => handle(subscription, claimed, change)));
+        const ended = deliveries.filter((_, index) => isHandled[index]);
         // Last, because others of the organisation wait from here on.
-        for (const claimed of ended) await settleDelivery(change.tx, claimed);
+        await allOf(ended.map((claimed) => settleDelivery(change.tx, claimed)));
         return ended.length;
       },
       subscription.options,
@@ -238,4 +240,16 @@ async function handle(
   if (handler === undefined) throw new Error(`${name} does not handle ${event.kind}`);
   await handler.run(event, change);
   return true;
+}
+
+/**
+ * Waits for all of what was begun in a transaction, also when some of it fails: a statement that comes after the end would be
+ * outside of it.
+ */
+async function allOf<T>(begun: readonly Promise<T>[]): Promise<T[]> {
+  const outcomes = await Promise.allSettled(begun);
+  return outcomes.map((outcome) => {
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
+  });
 }
