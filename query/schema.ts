@@ -103,6 +103,8 @@ export const TABLES = {
       plain("error", "string"),
       plain("lateMs", "real", "late_ms"),
       plain("inMaintenance", "bool", "in_maintenance"),
+      // Of missed ones there is one row for all that follow each other.
+      plain("slots", "long"),
     ],
     aliases: {},
   },

@@ -10,10 +10,15 @@ export const SUBJECT_MAX_CHARS = 128;
 /** Events of one change: a commit of many monitors may end some hundred incidents, and two statements write them all. */
 export const EVENTS_MAX_OF_CHANGE = 1_000;
 
-/** Deliveries at a time: each holds one of ten connections to Postgres, most of which are for who waits. */
+/** Places for deliveries: each holds one of ten connections to Postgres, most of which are for who waits. */
 export const DELIVERIES_MAX_RUNNING = 3;
 /** Of one organisation, so that a slow handler leaves a place to the others. */
 export const DELIVERIES_MAX_RUNNING_OF_ONE = 2;
+/**
+ * Deliveries that share a place, and those of one subscriber a transaction: when many monitors fail at once, most of the time is
+ * round trips to Postgres. More would hold what they have locked for too long.
+ */
+export const DELIVERIES_TOGETHER = 16;
 /** For how long a delivery that is not heard of is believed to go on: longer than its transaction may take. */
 export const DELIVERY_LEASE_MS = 30_000;
 /** A handler that says nothing to Postgres for so long loses its transaction, and so gives its connection back. */

@@ -12,7 +12,11 @@ import {
 import { EventDelivery } from "../../src/changes/events/event-delivery.ts";
 import { removeOldEvents } from "../../src/changes/events/event-store.ts";
 import { type Subscription, subscribe } from "../../src/changes/events/subscription.ts";
-import { DELIVERIES_MAX_RUNNING_OF_ONE, DELIVERY_ATTEMPTS_MAX } from "../../src/changes/limits.ts";
+import {
+  DELIVERIES_MAX_RUNNING_OF_ONE,
+  DELIVERIES_TOGETHER,
+  DELIVERY_ATTEMPTS_MAX,
+} from "../../src/changes/limits.ts";
 import { DependencyError } from "../../src/errors.ts";
 import { createLogger } from "../../src/log.ts";
 import { askPostgres } from "../../src/storage/ask-postgres.ts";
@@ -53,6 +57,7 @@ const CLAIMING = {
   running: new Map<number, number>(),
   maxRunningOfOne: 1,
   max: 1,
+  together: 1,
   after: 0,
   leaseMs: 60_000,
 };
@@ -134,7 +139,7 @@ test("an attempt that goes on when its lease is over is not doubled by another i
   const [claimed] = await claimDeliveries(sql, { ...CLAIMING, leaseMs: 0 });
   if (claimed === undefined) throw new Error("nothing was claimed");
   await inOrganization(sql, organizationId, async (tx) => {
-    await holdDelivery(tx, claimed, 60_000);
+    await holdDelivery(tx, claimed);
     await server.deliver();
     await settleDelivery(tx, claimed);
   });
@@ -178,7 +183,7 @@ test("an attempt is not given up because another instance has its row locked for
     await release.promise;
   });
   await looked.promise;
-  const held = inOrganization(sql, organizationId, (tx) => holdDelivery(tx, claimed, 60_000));
+  const held = inOrganization(sql, organizationId, (tx) => holdDelivery(tx, claimed));
   await Promise.race([
     held,
     eventually("the attempt waits", async () => {
@@ -203,7 +208,7 @@ test("an attempt that was overtaken before its transaction began does nothing", 
   const [second] = await claimDeliveries(sql, CLAIMING);
   if (first === undefined || second === undefined) throw new Error("nothing was claimed");
   const hold = (claimed: ClaimedDelivery): Promise<unknown> =>
-    inOrganization(sql, organizationId, (tx) => holdDelivery(tx, claimed, 60_000));
+    inOrganization(sql, organizationId, (tx) => holdDelivery(tx, claimed));
   expect(await hold(first)).toBeNull();
   expect(await hold(second)).toMatchObject({ subject: "thing:1" });
   // Nor does it put off or set aside what is another's.
@@ -252,6 +257,29 @@ test("several instances share the work: nothing is done twice, nothing is left, 
   } finally {
     await second.end();
   }
+});
+
+test("what a subscriber is to be told of one organisation shares a transaction, what is tried again has its own", async () => {
+  const organizationId = await makeOrganization(sql);
+  const transactions: string[] = [];
+  const noting = keeper("keep", async (_n, { tx }) => {
+    const [row] = await tx<{ id: string }[]>`SELECT pg_current_xact_id()::text AS id`;
+    transactions.push(row?.id ?? "");
+  });
+  const server = eventServer(sql, [noting]);
+  const all = DELIVERIES_TOGETHER + 3;
+  for (let n = 1; n <= all; n += 1) await server.emit(organizationId, `thing:${n}`, n);
+  await server.deliver();
+  expect(transactions).toHaveLength(all);
+  expect(new Set(transactions).size).toBe(2);
+  transactions.length = 0;
+  for (let n = 1; n <= all; n += 1) await server.emit(organizationId, `thing:${n}`, n);
+  await sql`UPDATE event_deliveries SET attempts = 1 WHERE subject = 'thing:1' OR subject = 'thing:2'`;
+  await server.deliver();
+  expect(transactions).toHaveLength(all);
+  // Two by themselves; the others are two more than share a place.
+  expect(new Set(transactions).size).toBe(4);
+  expect(await waitingOf(sql, organizationId)).toEqual([]);
 });
 
 describe("a poisoned event", () => {
@@ -349,30 +377,32 @@ describe("organisations have their turns", () => {
     const order: number[] = [];
     const noting = keeper("keep", async (_n, { organizationId }) => void order.push(organizationId));
     const server = eventServer(sql, [noting]);
-    for (let n = 1; n <= 20; n += 1) await server.emit(busy, `thing:${n}`, n);
+    const turn = DELIVERIES_MAX_RUNNING_OF_ONE * DELIVERIES_TOGETHER;
+    for (let n = 1; n <= 3 * turn; n += 1) await server.emit(busy, `thing:${n}`, n);
     await server.emit(quiet, "thing:1", 1);
     await server.deliver();
-    expect(order).toHaveLength(21);
-    expect(order.indexOf(quiet)).toBeLessThan(2 * DELIVERIES_MAX_RUNNING_OF_ONE);
+    expect(order).toHaveLength(3 * turn + 1);
+    expect(order.indexOf(quiet)).toBeLessThan(2 * turn);
   });
 
   test("one whose handlers hang leaves a place to the others", async () => {
     const [hanging, other] = [await makeOrganization(sql), await makeOrganization(sql)];
     const held = Promise.withResolvers<void>();
+    let begun = 0;
     const slow = keeper("keep", async (_n, { organizationId }) => {
-      if (organizationId === hanging) await held.promise;
+      if (organizationId !== hanging) return;
+      begun += 1;
+      await held.promise;
     });
     const server = eventServer(sql, [slow]);
-    const begun = async (): Promise<number> =>
-      (await waitingOf(sql, hanging)).filter(({ attempts }) => attempts > 0).length;
     server.delivery.start();
     await server.emit(hanging, "thing:1", 1);
     server.delivery.wake();
-    await eventually("the first", async () => (await begun()) === 1);
+    await eventually("the first", () => begun === 1);
     for (let n = 2; n <= 6; n += 1) await server.emit(hanging, `thing:${n}`, n);
     server.delivery.wake();
-    await eventually("the others", async () => (await begun()) > 1);
-    expect(await begun()).toBe(DELIVERIES_MAX_RUNNING_OF_ONE);
+    await eventually("the others", () => begun > 1);
+    expect(begun).toBe(DELIVERIES_MAX_RUNNING_OF_ONE);
     for (let n = 1; n <= 4; n += 1) await server.emit(other, "thing:1", n);
     server.delivery.wake();
     await eventually("the other", async () => (await thingsOf(sql, other)).length === 4);

@@ -1,7 +1,6 @@
 import type { Fragment, Sql, TransactionSql } from "postgres";
 import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import { WorkQueue } from "../../jobs/claims/work-queue.ts";
-import { endWhenSilent } from "../../storage/silent-transaction.ts";
 import { lockEvents } from "./event-store.ts";
 
 /** The queries by which instances share deliveries: who has which, for how long, and when it is tried again. */
@@ -26,10 +25,13 @@ export interface ClaimedDelivery extends Claim {
 interface Claiming {
   /** Those that this server knows: an older one leaves what a newer one wrote. */
   readonly subscribers: readonly string[];
-  /** How many deliveries of an organisation are under way here. */
+  /** How many places an organisation has here. */
   readonly running: ReadonlyMap<number, number>;
   readonly maxRunningOfOne: number;
+  /** Places that are free. */
   readonly max: number;
+  /** Deliveries of one organisation that share a place; one that is tried again has a place by itself. */
+  readonly together: number;
   /** The organisation that had its turn last. */
   readonly after: number;
   readonly leaseMs: number;
@@ -44,9 +46,10 @@ interface DeliveryRow {
   readonly attempts: number;
 }
 
-/** Takes what is due, of the next organisations in turn: one of each, and then more while there is room. */
+/** Takes what is due, of the next organisations in turn: a place for each, and then more while there are any. */
 export async function claimDeliveries(sql: Sql, claiming: Claiming): Promise<ClaimedDelivery[]> {
-  const { max, leaseMs } = claiming;
+  const { leaseMs } = claiming;
+  const max = claiming.max * claiming.together;
   const rows = await DELIVERIES.take<DeliveryRow>(sql, {
     where: sql`id IN (${nextInTurn(sql, claiming)})`,
     order: sql`due_at, id`,
@@ -66,7 +69,8 @@ export async function claimDeliveries(sql: Sql, claiming: Claiming): Promise<Cla
 }
 
 /** Ids of what is due, whose organisations come next. */
-function nextInTurn(sql: Sql, { subscribers, running, maxRunningOfOne, max, after }: Claiming): Fragment {
+function nextInTurn(sql: Sql, claiming: Claiming): Fragment {
+  const { subscribers, running, maxRunningOfOne, max, together, after } = claiming;
   const full = [...running].flatMap(([id, count]) => (count >= maxRunningOfOne ? [id] : []));
   const isDue = sql`due_at <= now() AND subscriber = ANY(${[...subscribers]}::text[])`;
   return sql`
@@ -81,17 +85,23 @@ function nextInTurn(sql: Sql, { subscribers, running, maxRunningOfOne, max, afte
     ), served AS (
       SELECT organization_id FROM waiting WHERE organization_id IS NOT NULL LIMIT ${max}
     )
-    SELECT ready.id
-    FROM served
-    LEFT JOIN unnest(${[...running.keys()]}::integer[], ${[...running.values()]}::integer[])
-      AS busy (organization_id, running) USING (organization_id)
-    CROSS JOIN LATERAL (
-      SELECT id, row_number() OVER (ORDER BY due_at, id) AS place FROM event_deliveries
-      WHERE ${isDue} AND event_deliveries.organization_id = served.organization_id
-      ORDER BY due_at, id LIMIT ${maxRunningOfOne}
-    ) AS ready
-    WHERE ready.place + coalesce(busy.running, 0) <= ${maxRunningOfOne}
-    ORDER BY ready.place, served.organization_id LIMIT ${max}`;
+    SELECT id FROM (
+      SELECT ready.id, dense_rank() OVER (ORDER BY ready.place, served.organization_id) AS turn
+      FROM served
+      LEFT JOIN unnest(${[...running.keys()]}::integer[], ${[...running.values()]}::integer[])
+        AS busy (organization_id, running) USING (organization_id)
+      CROSS JOIN LATERAL (
+        SELECT id, ceil(sum(CASE attempts WHEN 0 THEN 1 ELSE ${together}::integer END) OVER (ORDER BY due_at, id)
+                        / ${together}::numeric) AS place
+        FROM (
+          SELECT id, due_at, attempts FROM event_deliveries
+          WHERE ${isDue} AND event_deliveries.organization_id = served.organization_id
+          ORDER BY due_at, id LIMIT ${maxRunningOfOne * together}
+        ) AS oldest
+      ) AS ready
+      WHERE ready.place + coalesce(busy.running, 0) <= ${maxRunningOfOne}
+    ) AS placed
+    WHERE turn <= ${max}`;
 }
 
 /** An event as it is stored. */
@@ -103,16 +113,11 @@ export interface StoredEvent {
   readonly payload: unknown;
 }
 
-/**
- * Holds a delivery until the transaction ends, which Postgres does when nothing is said in it for `silenceMaxMs`; null
- * when it is not this instance's any more.
- */
+/** Holds a delivery until the transaction ends; null when it is not this instance's any more. */
 export async function holdDelivery(
   tx: TransactionSql,
   claimed: ClaimedDelivery,
-  silenceMaxMs: number,
 ): Promise<StoredEvent | null> {
-  await endWhenSilent(tx, silenceMaxMs);
   if (!(await lockIfOurs(tx, claimed))) return null;
   const [row] = await tx<
     { id: string; kind: string; subject: string; payload: unknown; happened_at: Date }[]

@@ -7,11 +7,14 @@ import { backoffMs } from "../../jobs/claims/backoff.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { askUntilBack } from "../../storage/ask-until-back.ts";
+import { endWhenSilent } from "../../storage/silent-transaction.ts";
 import { storableText } from "../../storage/storable-text.ts";
+import type { Change } from "../change.ts";
 import { type Changes, SERVER_ORIGIN } from "../changes.ts";
 import {
   DELIVERIES_MAX_RUNNING,
   DELIVERIES_MAX_RUNNING_OF_ONE,
+  DELIVERIES_TOGETHER,
   DELIVERY_ATTEMPTS_MAX,
   DELIVERY_BACKOFF,
   DELIVERY_ERROR_MAX_CHARS,
@@ -33,6 +36,7 @@ import {
   settleDelivery,
 } from "./delivery-claims.ts";
 import type { EventMetrics } from "./event-metrics.ts";
+import { placesOf } from "./places.ts";
 import type { Subscription } from "./subscription.ts";
 
 interface EventDeliveryOptions {
@@ -54,7 +58,7 @@ export class EventDelivery {
   readonly #subscriptions: ReadonlyMap<string, Subscription>;
   readonly #loop: WorkLoop;
   readonly #watch: WorkLoop;
-  /** What is being delivered here, and whose it is. */
+  /** The places that are taken here, and whose they are. */
   readonly #running = new Map<Promise<void>, number>();
   #after = 0;
   #isStopped = false;
@@ -110,7 +114,7 @@ export class EventDelivery {
   /** Begins what is due and has a place; true when there may be more. */
   async deliverDue(signal: AbortSignal): Promise<boolean> {
     const free = DELIVERIES_MAX_RUNNING - this.#running.size;
-    // Every delivery that ends wakes the loop.
+    // Every place that comes free wakes the loop.
     if (free === 0 || signal.aborted) return false;
     const after = this.#after;
     const claimed = await askPostgres(() =>
@@ -119,6 +123,7 @@ export class EventDelivery {
         running: this.#runningOfEach(),
         maxRunningOfOne: DELIVERIES_MAX_RUNNING_OF_ONE,
         max: free,
+        together: DELIVERIES_TOGETHER,
         after,
         leaseMs: DELIVERY_LEASE_MS,
       }),
@@ -126,7 +131,13 @@ export class EventDelivery {
     const served = new Set(claimed.map(({ organizationId }) => organizationId));
     // Fewer organisations than places: those behind the last one have had their turn, and it is that of the first.
     this.#after = served.size === free ? Math.max(...served) : 0;
-    for (const delivery of claimed) this.#begin(delivery);
+    for (const { organizationId, deliveries } of placesOf(claimed, DELIVERIES_TOGETHER)) {
+      const running = this.#deliverAll(deliveries).finally(() => {
+        this.#running.delete(running);
+        this.#loop.wake();
+      });
+      this.#running.set(running, organizationId);
+    }
     return claimed.length > 0 || after > 0;
   }
 
@@ -137,44 +148,59 @@ export class EventDelivery {
     return counts;
   }
 
-  #begin(claimed: ClaimedDelivery): void {
-    const running = this.#deliver(claimed)
-      .catch((error: unknown) => this.#putOff(claimed, error))
-      .catch((error: unknown) => {
-        const { eventId, subscriber } = claimed;
-        this.#options.log.error({ eventId, subscriber, err: error }, "a delivery waits for its lease to end");
-      })
-      .finally(() => {
-        this.#running.delete(running);
-        this.#loop.wake();
-      });
-    this.#running.set(running, claimed.organizationId);
+  async #deliverAll(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    for (const [name, ofOne] of Map.groupBy(deliveries, ({ subscriber }) => subscriber))
+      await this.#deliverOf(name, ofOne);
   }
 
-  async #deliver(claimed: ClaimedDelivery): Promise<void> {
-    const subscription = this.#subscriptions.get(claimed.subscriber);
-    if (subscription === undefined) throw new Error("an unknown subscriber was claimed");
+  /** One that fails takes the transaction of the others with it: then each has its own, and it alone is put off. */
+  async #deliverOf(name: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    try {
+      await this.#deliver(name, deliveries);
+    } catch (error) {
+      // While a store is away each would fail, and take its time for it.
+      if (deliveries.length === 1 || error instanceof DependencyError)
+        await Promise.all(deliveries.map((delivery) => this.#putOff(delivery, error)));
+      else for (const delivery of deliveries) await this.#deliverOf(name, [delivery]);
+    }
+  }
+
+  /**
+   * What the subscriber does about some events of an organisation, and the end of their deliveries, as one transaction. It
+   * does so at once, each event being about another subject: Postgres does one statement after the other and nobody waits in between.
+   */
+  async #deliver(name: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    const subscription = this.#subscriptions.get(name);
+    const [first] = deliveries;
+    if (subscription === undefined || first === undefined)
+      throw new Error("an unknown subscriber was claimed");
     const { changes, metrics, silenceMaxMs = DELIVERY_SILENCE_MAX_MS } = this.#options;
-    const { organizationId, subscriber: name } = claimed;
-    const isDone = await changes.inChange(
-      { organizationId, actor: { kind: "job", name }, origin: SERVER_ORIGIN },
+    const done = await changes.inChange(
+      { organizationId: first.organizationId, actor: { kind: "job", name }, origin: SERVER_ORIGIN },
       null,
       async (change) => {
-        const event = await holdDelivery(change.tx, claimed, silenceMaxMs);
-        if (event === null) return false;
-        const handler = subscription.handlers.find(({ kind }) => kind === event.kind);
-        // One that only a newer server handles waits for it, as a failure does.
-        if (handler === undefined) throw new Error(`${name} does not handle ${event.kind}`);
-        await handler.run(event, change);
-        await settleDelivery(change.tx, claimed);
-        return true;
+        await endWhenSilent(change.tx, silenceMaxMs);
+        const isHandled = await allOf(deliveries.map((claimed) => handle(subscription, claimed, change)));
+        const ended = deliveries.filter((_, index) => isHandled[index]);
+        // Last, because others of the organisation wait from here on.
+        await allOf(ended.map((claimed) => settleDelivery(change.tx, claimed)));
+        return ended.length;
       },
       subscription.options,
     );
-    if (isDone) metrics.deliveries.inc({ outcome: "delivered" });
+    metrics.deliveries.inc({ outcome: "delivered" }, done);
   }
 
   async #putOff(claimed: ClaimedDelivery, thrown: unknown): Promise<void> {
+    try {
+      await this.#postpone(claimed, thrown);
+    } catch (error) {
+      const { eventId, subscriber } = claimed;
+      this.#options.log.error({ eventId, subscriber, err: error }, "a delivery waits for its lease to end");
+    }
+  }
+
+  async #postpone(claimed: ClaimedDelivery, thrown: unknown): Promise<void> {
     const { sql, metrics, log } = this.#options;
     const { eventId, subscriber, organizationId, attempt } = claimed;
     const about = { eventId, subscriber, organizationId, attempt, err: thrown };
@@ -205,4 +231,32 @@ export class EventDelivery {
     metrics.setAside.set(this.#backlog.setAside);
     return false;
   }
+}
+
+/** Tells a subscriber of an event; false when the delivery is not this instance's any more. */
+async function handle(
+  subscription: Subscription,
+  claimed: ClaimedDelivery,
+  change: Change,
+): Promise<boolean> {
+  const event = await holdDelivery(change.tx, claimed);
+  if (event === null) return false;
+  const { name, handlers } = subscription;
+  const handler = handlers.find(({ kind }) => kind === event.kind);
+  // One that only a newer server handles waits for it, as a failure does.
+  if (handler === undefined) throw new Error(`${name} does not handle ${event.kind}`);
+  await handler.run(event, change);
+  return true;
+}
+
+/**
+ * Waits for all of what was begun in a transaction, also when some of it fails: a statement that comes after the end would be
+ * outside of it.
+ */
+async function allOf<T>(begun: readonly Promise<T>[]): Promise<T[]> {
+  const outcomes = await Promise.allSettled(begun);
+  return outcomes.map((outcome) => {
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
+  });
 }

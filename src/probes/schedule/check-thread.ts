@@ -36,7 +36,12 @@ export class CheckThread {
 
   start(): void {
     const { program, settings, canaries, time, onResults, onFault } = this.#options;
-    const workerData: CheckThreadSettings = { ...settings, canaries, time: time() };
+    const workerData: CheckThreadSettings = {
+      ...settings,
+      canaries,
+      time: time(),
+      sentAtMs: monotonicMs(),
+    };
     const thread = new Worker(program, { workerData });
     this.#thread = thread;
     this.#beganMs = monotonicMs();
@@ -58,7 +63,7 @@ export class CheckThread {
   }
 
   goOn(mayStartUntilMs: number): void {
-    this.#tell({ kind: "go_on", time: this.#options.time(), mayStartUntilMs });
+    this.#tell({ kind: "go_on", time: this.#options.time(), mayStartUntilMs, sentAtMs: monotonicMs() });
   }
 
   async stop(): Promise<void> {

@@ -6,13 +6,19 @@ import type { Canary } from "./uplink.ts";
 export interface CheckThreadSettings {
   readonly canaries: readonly Canary[];
   readonly time: SlotTime;
+  readonly sentAtMs: number;
 }
 
-/** What it is told. */
+/** What it is told; `sentAtMs` is by the monotonic clock of the sender. */
 export type ToCheckThread =
   | { readonly kind: "assign"; readonly assignments: readonly Assignment[] }
   | { readonly kind: "drop"; readonly monitorIds: readonly number[] }
-  | { readonly kind: "go_on"; readonly time: SlotTime; readonly mayStartUntilMs: number };
+  | {
+      readonly kind: "go_on";
+      readonly time: SlotTime;
+      readonly mayStartUntilMs: number;
+      readonly sentAtMs: number;
+    };
 
 /** What it tells. */
 export type FromCheckThread =

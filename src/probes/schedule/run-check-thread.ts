@@ -3,6 +3,7 @@ import type { RunCheck } from "../check.ts";
 import { CHECKS_MAX_IN_FLIGHT, RESULTS_GATHERED_MS } from "./limits.ts";
 import type { CheckThreadSettings, FromCheckThread, ToCheckThread } from "./messages.ts";
 import { Schedule, type SlotResult } from "./schedule.ts";
+import { SenderClock } from "./sender-clock.ts";
 import { besideCanaries } from "./uplink.ts";
 
 /** The program of a thread that makes checks: the schedule, its clock, and nothing that could be late beside them. */
@@ -14,10 +15,12 @@ export function runCheckThread(run: RunCheck): void {
     gathered = [];
     parentPort?.postMessage(message);
   };
+  const clock = new SenderClock(settings.sentAtMs);
   const schedule = new Schedule({
     run: besideCanaries(run, settings.canaries),
     maxInFlight: CHECKS_MAX_IN_FLIGHT,
     time: settings.time,
+    monotonicNow: () => clock.now(),
     onResult: (result) => {
       if (gathered.length === 0) setTimeout(send, RESULTS_GATHERED_MS);
       gathered.push(result);
@@ -32,6 +35,7 @@ export function runCheckThread(run: RunCheck): void {
         for (const monitorId of message.monitorIds) schedule.drop(monitorId);
         return;
       case "go_on":
+        clock.hear(message.sentAtMs);
         schedule.goOn(message.time, message.mayStartUntilMs);
     }
   });

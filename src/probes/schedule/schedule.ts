@@ -1,7 +1,7 @@
 import type { CheckOutcome, CheckSpec, RunCheck } from "../check.ts";
 import { DueHeap } from "./due-heap.ts";
 import { TIMER_MAX_MS } from "./limits.ts";
-import { monotonicMs, type SlotTime, slotTimeAt } from "./slot-clock.ts";
+import { type SlotTime, slotTimeAt } from "./slot-clock.ts";
 import { latestDue, nextSlot, type SlotGrid, slotAfter } from "./slots.ts";
 
 /** A monitor that is checked here. Data, so that it goes to another thread or another machine. */
@@ -33,8 +33,8 @@ interface ScheduleOptions {
   readonly onResult: (result: SlotResult) => void;
   readonly maxInFlight: number;
   readonly time: SlotTime;
-  /** For tests. */
-  readonly monotonicNow?: () => number;
+  /** The monotonic clock that `time` was read by. */
+  readonly monotonicNow: () => number;
   /** For tests: calls `act` after so many milliseconds, once; answers how to have it not called. */
   readonly setTimer?: (act: () => void, delayMs: number) => () => void;
 }
@@ -66,7 +66,7 @@ export class Schedule {
   constructor(options: ScheduleOptions) {
     this.#options = options;
     this.#time = options.time;
-    this.#monotonicNow = options.monotonicNow ?? monotonicMs;
+    this.#monotonicNow = options.monotonicNow;
   }
 
   /** Takes a monitor, or what has changed of it. The slots of one that is known stay unless the change concerns them. */

@@ -1,6 +1,6 @@
 import { CLOCK_SLEW_MAX, CLOCK_SLEW_MS, CLOCK_STEP_MS } from "./limits.ts";
 
-/** Where a clock of slots stood at a reading of the monotonic clock, and how fast it goes. Data, so that threads share it. */
+/** Where a clock of slots stood at a reading of a monotonic clock, and how fast it goes. Data, so that it goes to other threads. */
 export interface SlotTime {
   readonly slotMs: number;
   readonly monotonicMs: number;
@@ -10,7 +10,7 @@ export interface SlotTime {
   readonly leadMs: number;
 }
 
-/** Milliseconds that no setting of a clock changes, the same for all threads of the machine. */
+/** Milliseconds that no setting of a clock changes, since this thread began: those of another thread are others. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -159,13 +159,15 @@ describe("the statistics of a monitor", () => {
       ...Array.from({ length: 100 }, (_, i) => ({ ...check, atMs: hours(9) + i * 1000, durationMs: i + 1 })),
       { ...check, atMs: hours(3), status: "down", durationMs: 30_000 },
       { ...check, atMs: hours(1), status: "degraded", durationMs: 500 },
+      { ...check, atMs: hours(5), status: "missed", durationMs: 0, slots: 40 },
       { ...check, atMs: hours(40 * 24), durationMs: 9999 },
     ]);
     const { body } = await answer("GET", `${MONITORS}/${id}/stats`);
     expect(body).toMatchObject({
       uptimePercent: 88.8888,
       downtimeSec: 3600,
-      checks: { total: 102, up: 100, degraded: 1, down: 1, unknown: 0, missed: 0 },
+      // Those that nobody looked at are one row with their number.
+      checks: { total: 142, up: 100, degraded: 1, down: 1, unknown: 0, missed: 40 },
       responseTimeMs: { avg: 54.95, min: 1, p50: 51, max: 500 },
       slo: { downtimeSec: 3600, allowedDowntimeSec: 2592, budgetLeftSec: 0, breached: true },
       partial: false,

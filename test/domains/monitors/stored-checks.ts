@@ -11,6 +11,7 @@ interface StoredCheck {
   readonly statusCode?: number;
   readonly error?: string;
   readonly inMaintenance?: boolean;
+  readonly slots?: number;
 }
 
 export async function insertChecks(stores: TestStores, checks: readonly StoredCheck[]): Promise<void> {
@@ -28,6 +29,7 @@ export async function insertChecks(stores: TestStores, checks: readonly StoredCh
       status_code: check.statusCode ?? 0,
       error: check.error ?? "",
       in_maintenance: check.inMaintenance ?? false,
+      slots: check.slots ?? 1,
     })),
     clickhouse_settings: { async_insert: 0 },
   });

@@ -54,7 +54,7 @@ export function checkCountPlan(of: readonly ChecksOf[]): Relation {
       { name: "monitorId", expression: columnOf(all, "monitorId") },
       { name: "status", expression: columnOf(all, "status") },
     ],
-    [aggregateCall("checks", "count")],
+    [aggregateCall("checks", "sum", columnOf(all, "slots"))],
   );
 }
 
@@ -85,7 +85,10 @@ export function bucketPlan(of: ChecksOf, bucketMs: number, isAnswered: boolean):
   return aggregate(
     all,
     [{ name: "bucket", expression: bucket }],
-    [aggregateCall("checks", "count"), aggregateCall("avg", "avg", columnOf(all, "durationMs"))],
+    [
+      aggregateCall("checks", "sum", columnOf(all, "slots")),
+      aggregateCall("avg", "avg", columnOf(all, "durationMs")),
+    ],
   );
 }
 
