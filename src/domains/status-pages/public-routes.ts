@@ -7,7 +7,7 @@ import type { RequestContext } from "../../http/route.ts";
 import { feedOf } from "./feed.ts";
 import { FORM_MAX_BYTES } from "./limits.ts";
 import { answerMadeOf, answerOnce, answerPeople } from "./page-answers.ts";
-import { hostOf, type PageReading, requireOpenPage, requirePage, urlOf } from "./page-reading.ts";
+import { type PageReading, pageOfHost, requireOpenPage, requirePage, urlOf } from "./page-reading.ts";
 import { lockedDocument, pageDocument, sentenceDocument } from "./render.ts";
 import { PublicPage } from "./types.ts";
 import { WORDS } from "./words.ts";
@@ -91,7 +91,7 @@ export function publicPageRoutes(reading: PageReading) {
 export function pageRoutes(reading: PageReading) {
   const { pages, unlocking } = reading;
   const base = (request: Request, slug: string): string =>
-    pages.slugOfHost(hostOf(request)) === slug ? "" : `/status/${slug}`;
+    pageOfHost(pages, request) === slug ? "" : `/status/${slug}`;
   return [
     route({
       ...PUBLIC,

@@ -89,6 +89,11 @@ export class PublishedPages {
     this.#loop.wake();
   };
 
+  /** Whether any page has a host of its own. */
+  get hasHosts(): boolean {
+    return this.#slugOfHost.size > 0;
+  }
+
   /** The page that answers on a host of its own; null for every other host. */
   slugOfHost(host: string): string | null {
     return this.#slugOfHost.get(host) ?? null;
