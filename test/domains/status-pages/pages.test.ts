@@ -178,8 +178,8 @@ describe("a status page", () => {
     expect((await read("/status/..%2f")).status).toBe(404);
   });
 
-  test("is sent packed and small, is known by its tag, and is kept for ten seconds", async () => {
-    const { send, monitor, period, path, slug } = await published();
+  test("of fifty components and five incidents is sent packed and small, is known by its tag, and is kept for ten seconds", async () => {
+    const { send, monitor, period, incident, path, slug } = await published();
     const ids: number[] = [];
     for (let index = 0; index < 50; index += 1) {
       const id = await monitor(`Component ${index}`);
@@ -188,6 +188,16 @@ describe("a status page", () => {
         await period(id, "up", NOW_MS - day * DAY_MS + 60_000 * (index + day), NOW_MS - (day - 1) * DAY_MS);
       }
       ids.push(id);
+    }
+    for (let index = 0; index < 5; index += 1) {
+      const bodies = [...Array(3).keys()].map(
+        (nth) => `Requests to ${index} fail: ${crypto.randomUUID()} ${nth}.`,
+      );
+      await incident(
+        ids.slice(index, index + 2),
+        bodies.map((body) => ({ body, public: true })),
+        { sourceKey: `monitor:${index}` },
+      );
     }
     await send("PATCH", path, { monitorIds: ids });
     const response = await server.app.send("GET", `/status/${slug}`, {
