@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Redis } from "ioredis";
 import RssParser from "rss-parser";
+import { CACHED_MAX } from "../../../src/domains/status-pages/limits.ts";
+import { PublishedPages } from "../../../src/domains/status-pages/published-pages.ts";
+import { copiesIn } from "../../../src/domains/status-pages/sealed-copies.ts";
 import { MemoryLoginThrottle } from "../../../src/identity/memory-login-throttle.ts";
 import { RedisLoginThrottle } from "../../../src/identity/redis-login-throttle.ts";
 import { createLogger } from "../../../src/log.ts";
+import { TEST_BOX } from "../../harness/ledger.ts";
 import { openTestRedis } from "../../harness/redis.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
@@ -333,5 +337,32 @@ describe("markup", () => {
       harmless(html);
       expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
     }
+  });
+});
+
+describe("slugs that somebody makes up", () => {
+  test("drive out of memory neither a page that is read nor more than they may", async () => {
+    const reads: string[] = [];
+    const pages = new PublishedPages({
+      source: {
+        read: async (slug) => {
+          reads.push(slug);
+          return null;
+        },
+        list: async () => [],
+      },
+      copies: copiesIn(directory.path, TEST_BOX),
+      now: () => NOW_MS,
+      log: createLogger("silent"),
+    });
+    const asked = freshSlug();
+    await pages.find(asked);
+    for (let index = 0; index < 3 * CACHED_MAX; index += 1) {
+      await pages.find(`made-up-${index}`);
+      if (index % 500 === 0) await pages.find(asked);
+    }
+    expect(reads.filter((slug) => slug === asked)).toHaveLength(1);
+    await pages.find("made-up-0");
+    expect(reads.filter((slug) => slug === "made-up-0")).toHaveLength(2);
   });
 });
