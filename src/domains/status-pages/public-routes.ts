@@ -96,7 +96,7 @@ export function pageRoutes(reading: PageReading) {
   const answerPage = (shown: ShownPage, request: Request, isEmbedded: boolean): Reply => {
     const own = base(request, shown.page.slug);
     if (!unlocking.isOpen(shown, request)) return answerOnce(lockedDocument(own, false), 401);
-    return answerMadeOf(shown, isEmbedded ? "embed" : `page ${own}`, request, () => {
+    return answerMadeOf(shown, `${isEmbedded ? "embed" : "page"} ${own}`, request, () => {
       const { text, policy } = pageDocument(shown.page, { base: own, isEmbedded });
       return { contentType: "text/html; charset=utf-8", text, policy };
     });

@@ -97,6 +97,7 @@ describe("a status page", () => {
     await period(api, "up", NOW_MS - 100 * DAY_MS, null);
     await period(shop, "up", NOW_MS - 10 * DAY_MS, NOW_MS - 3_600_000);
     await period(shop, "down", NOW_MS - 3_600_000, null);
+    await period(database, "down", NOW_MS - 30_000, null);
     await incident(
       [database],
       [
@@ -139,7 +140,11 @@ describe("a status page", () => {
     expect(first.days).toHaveLength(90);
     expect(second.days.at(-1)).toMatchObject({ date: "2026-03-08", state: "down" });
     expect(second.days[0]).toMatchObject({ state: "unknown", uptimePercent: null });
+    expect(json.groups[1].components[0].uptimePercent).toBeNull();
     const html = await read(`/status/${slug}`);
+    // As many days as something is known of.
+    expect(html.text).toContain("100 % in 90 days");
+    expect(html.text).toMatch(/9\d\.\d+ % in 11 days/);
     expect(html.status).toBe(200);
     expect(html.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'sha256-");
     expect(html.text).toContain("Some systems are down – Acme status</title>");
@@ -236,6 +241,9 @@ describe("a status page", () => {
     const embedded = await read(`/status/${slug}?embed=1`);
     expect(embedded.headers.get("content-security-policy")).toContain("frame-ancestors *");
     expect(embedded.text).not.toContain("<form");
+    expect(embedded.text).toContain(
+      `<a href="/status/${slug}" target="_blank" rel="noopener">Acme status</a>`,
+    );
     expect((await read(`/status/${slug}`)).headers.get("content-security-policy")).toContain(
       "frame-ancestors 'none'",
     );
