@@ -1,6 +1,7 @@
 /**
  * A status page under 2 000 requests a second: how long readers wait and what one request costs the server, live, while
  * Postgres is away, and from copies after a start without it; beside a bare listener with the same bytes, in turns in one run.
+ * Before that, when a browser has painted the largest part of the page, on a desktop and on a phone.
  * Everything shares the machine: server, stores and load. Usage: bun bench/status-pages.ts [rounds] [milliseconds of a turn]
  * [requests per second]. Prints a report and appends a line to bench/results/status-pages.jsonl.
  */
@@ -14,6 +15,7 @@ import { openTestStores } from "../test/harness/stores.ts";
 import { openTcpProxy } from "../test/harness/tcp-proxy.ts";
 import { temporaryDirectory } from "../test/harness/temporary-directory.ts";
 import { quantile } from "./kql/quantile.ts";
+import { measurePaints } from "./status-pages/paint.ts";
 import { startLineProcess } from "./tail/child.ts";
 
 const rounds = Number(process.argv[2] ?? 3);
@@ -135,6 +137,7 @@ const measure = async (name: string, server: ServerProcess): Promise<void> => {
   }
 };
 
+const paints = await measurePaints(`${first.url}${path}`);
 await turn(`${first.url}${path}`, first.pid);
 for (let round = 0; round < rounds; round += 1) await measure("live", first);
 proxy.cut();
@@ -166,13 +169,15 @@ for (const { name, p50Ms, p99Ms, answeredPerSec, cpuUs, notOk } of report)
   process.stdout.write(
     `${name.padEnd(40)} p50 ${p50Ms} ms, p99 ${p99Ms} ms, ${answeredPerSec}/s, ${cpuUs} µs of a processor, ${notOk} not 200\n`,
   );
+for (const { name, medianMs, maxMs } of paints)
+  process.stdout.write(`${`largest paint, ${name}`.padEnd(60)} ${medianMs} ms, at most ${maxMs} ms\n`);
 process.stdout.write(
   `${bytes} bytes packed; ${perSecond} requests/s; load ${load.join(" ")} on ${availableParallelism()} cores\n`,
 );
 mkdirSync(join(import.meta.dir, "results"), { recursive: true });
 appendFileSync(
   join(import.meta.dir, "results", "status-pages.jsonl"),
-  `${JSON.stringify({ at: new Date().toISOString(), bytes, perSecond, load, report })}\n`,
+  `${JSON.stringify({ at: new Date().toISOString(), bytes, perSecond, load, paints, report })}\n`,
 );
 second.kill("SIGKILL");
 bare.kill();

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
-import { MAX_FORWARDED_HOPS } from "./limits.ts";
+import { MAX_FORWARDED_HOPS, REMEMBERED_HOP_MAX_CHARS, REMEMBERED_HOPS_MAX } from "./limits.ts";
 
 /** Says from where a request comes: the peer, or, behind trusted proxies, whom they vouch for. */
 export type ClientAddressResolver = (peerAddress: string | undefined, request: Request) => string;
@@ -13,18 +13,41 @@ export const UNKNOWN_ADDRESS = "unknown";
  */
 export function clientAddressResolver(trustedProxies: readonly string[]): ClientAddressResolver {
   const trusted = trustedProxies.length === 0 ? undefined : blockListOf(trustedProxies);
+  const hopOf = rememberingHops((text) => {
+    const address = hopAddress(text);
+    return address === undefined
+      ? null
+      : { address, isTrusted: trusted !== undefined && contains(trusted, address) };
+  });
   return (peerAddress, request) => {
     const peer = peerAddress === undefined ? UNKNOWN_ADDRESS : normalizeAddress(peerAddress);
-    if (trusted === undefined || !contains(trusted, peer)) return peer;
+    if (trusted === undefined || hopOf(peer)?.isTrusted !== true) return peer;
     const forwardedFor = request.headers.get("x-forwarded-for") ?? "";
     let client = peer;
-    for (const hop of forwardedFor.split(",").slice(-MAX_FORWARDED_HOPS).reverse()) {
-      const address = hopAddress(hop);
-      if (address === undefined) return client;
-      client = address;
-      if (!contains(trusted, address)) return client;
+    for (const text of forwardedFor.split(",").slice(-MAX_FORWARDED_HOPS).reverse()) {
+      const hop = hopOf(text.trim());
+      if (hop === null) return client;
+      client = hop.address;
+      if (!hop.isTrusted) return client;
     }
     return client;
+  };
+}
+
+/** What one hop of a request is; null for what is no address. */
+type Hop = { readonly address: string; readonly isTrusted: boolean } | null;
+
+/** Whoever asks asks again: judging an address costs more than all else that is done to find it. */
+function rememberingHops(judge: (text: string) => Hop): (text: string) => Hop {
+  const known = new Map<string, Hop>();
+  return (text) => {
+    const told = known.get(text);
+    if (told !== undefined) return told;
+    const hop = judge(text);
+    if (text.length > REMEMBERED_HOP_MAX_CHARS) return hop;
+    if (known.size >= REMEMBERED_HOPS_MAX) known.clear();
+    known.set(text, hop);
+    return hop;
   };
 }
 
@@ -48,8 +71,7 @@ export function normalizeAddress(address: string): string {
   return isIPv4(mapped) ? mapped : plain;
 }
 
-function hopAddress(hop: string): string | undefined {
-  const text = hop.trim();
+function hopAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1];
   const withPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1];
   const address = normalizeAddress(bracketed ?? withPort ?? text);

@@ -100,6 +100,12 @@ export const MAX_REQUEST_ID_CHARS = 64;
 /** Hops of X-Forwarded-For looked at, from the right; a longer chain is not a deployment but an attack. */
 export const MAX_FORWARDED_HOPS = 16;
 
+/** Hops of which it is remembered what they are, some 100 bytes each; when there are more, all are judged anew. */
+export const REMEMBERED_HOPS_MAX = 10_000;
+
+/** A hop that is longer is judged each time: it is no address, or in no form that a proxy writes. */
+export const REMEMBERED_HOP_MAX_CHARS = 64;
+
 /** Seconds after which to come back, where whoever answered 503 did not say. Short, because most outages are restarts. */
 export const UNAVAILABLE_RETRY_SEC = 5;
 

@@ -1,6 +1,7 @@
 import type { MemoryShare } from "../concurrency/memory-share.ts";
 import type { ApiError } from "../errors.ts";
 import { bodyOf } from "./answer-stream.ts";
+import type { EncodedBody } from "./encoded-body.ts";
 import { errorBody, errorHeaders } from "./envelope.ts";
 import { WHOLE_ANSWER_MAX_BYTES } from "./limits.ts";
 import {
@@ -9,7 +10,7 @@ import {
   type ResponseHead,
   responseHeaders,
 } from "./response-headers.ts";
-import type { EncodedBody, Reply } from "./route.ts";
+import type { Reply } from "./route.ts";
 
 /** A finished response and how many bytes its body has; null for a stream. */
 export interface Finished {
@@ -28,6 +29,8 @@ export function respond(
   exchange: { readonly answerMemory: MemoryShare },
 ): Finished {
   if (result instanceof Response) return respondWith(result, head, isHead);
+  const { prepared } = result;
+  if (prepared !== undefined) return { response: prepared.responseTo(head, isHead), bytes: prepared.bytes };
   if (result.encoded !== undefined)
     return encodedResponse(result.status, result.encoded, responseHeaders(head, result.headers), isHead);
   if (result.body === undefined) {

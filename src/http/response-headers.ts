@@ -46,16 +46,27 @@ export function responseHeaders(
 
 /** Makes a JSON response whose handler adds no headers of its own, which is the most frequent one. */
 export function plainJsonResponse(status: number, text: string, head: ResponseHead): Response {
-  const { rate } = head;
   const response = new Response(text, { status, headers: JSON_HEADERS });
-  const { headers } = response;
+  setHeadOf(response.headers, head);
+  return response;
+}
+
+/** The headers of an answer that is sent again and again, but for what `setHeadOf` says of each. */
+export function preparedHeaders(own: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers(CONSTANT_HEADERS);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  return headers;
+}
+
+/** Says of one response what is its own, in the headers it has taken of others. */
+export function setHeadOf(headers: Headers, head: ResponseHead): void {
+  const { rate } = head;
   headers.set("x-request-id", head.requestId);
   headers.set("x-ratelimit-limit", String(rate.limit));
   headers.set("x-ratelimit-remaining", String(rate.remaining));
   headers.set("x-ratelimit-reset", String(rate.resetAtSec));
   if (head.isHttps) headers.set("strict-transport-security", STRICT_TRANSPORT_SECURITY);
   if (head.closes) headers.set("connection", "close");
-  return response;
 }
 
 /** Adds the headers of every response to one a handler made; what it says itself stands. */

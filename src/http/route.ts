@@ -4,7 +4,9 @@ import type { AnonymousChange, Change, ChangeOptions } from "../changes/change.t
 import type { MemoryShare } from "../concurrency/memory-share.ts";
 import type { ApiError, ErrorCode } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import type { EncodedBody } from "./encoded-body.ts";
 import type { RequestName } from "./ledger/request-name.ts";
+import type { PreparedAnswer } from "./prepared-answer.ts";
 import type { UnpackTurn } from "./unpack-turns.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
@@ -66,16 +68,13 @@ export type RefusalMembers = (request: Request, error: ApiError) => Readonly<Rec
 /** A refusal in an encoding of its senders; null where the request is answered in JSON. */
 export type RefusalBody = (request: Request, error: ApiError) => EncodedBody | null;
 
-export interface EncodedBody {
-  readonly contentType: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
 export interface Reply {
   status: number;
-  /** Sent as JSON; absent means an empty body, or the one in `encoded`. */
+  /** Sent as JSON; absent means an empty body, or the one in `encoded` or `prepared`. */
   body?: unknown;
   encoded?: EncodedBody;
+  /** The whole answer, headers included, where many get the same. */
+  prepared?: PreparedAnswer;
   headers?: Readonly<Record<string, string>>;
 }
 

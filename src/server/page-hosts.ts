@@ -1,17 +1,13 @@
-import { hostOf } from "../domains/status-pages/page-reading.ts";
+import { pageOfHost } from "../domains/status-pages/page-reading.ts";
+import type { PublishedPages } from "../domains/status-pages/published-pages.ts";
 import type { App } from "../http/app.ts";
 
-interface PageHosts {
-  /** The status page that answers on a host; null for every other host. */
-  slugOfHost(host: string): string | null;
-}
-
 /** An app that answers on the hosts of status pages with these pages and nothing else. */
-export function withPageHosts(app: App, pages: PageHosts): App {
+export function withPageHosts(app: App, pages: PublishedPages): App {
   return {
     router: app.router,
     handle: (request, connection) => {
-      const slug = pages.slugOfHost(hostOf(request));
+      const slug = pageOfHost(pages, request);
       return app.handle(slug === null ? request : onPage(request, slug), connection);
     },
   };

@@ -14,6 +14,7 @@ import type { PublishedPages } from "./published-pages.ts";
 import { type StatusPageDependencies, statusPageRoutes } from "./routes.ts";
 import { subscriberRoutes } from "./subscribers/admin-routes.ts";
 import { ClientQuota } from "./subscribers/client-quota.ts";
+import { removeClientTurns } from "./subscribers/client-turns.ts";
 import { mailWay } from "./subscribers/mails.ts";
 import { NoticeSender } from "./subscribers/notice-sender.ts";
 import { subscriptionRoutes } from "./subscribers/routes.ts";
@@ -73,7 +74,7 @@ export function statusPageDomain(deps: DomainDependencies) {
       }),
       ...subscriberRoutes({ sql }),
     ],
-    housekeeping: [removePending],
+    housekeeping: [removePending, removeClientTurns],
     start: async () => {
       await pages.start();
       for (const sender of senders) sender.start();

@@ -3,6 +3,9 @@ import { statusWord } from "./render.ts";
 import type { PublicPage } from "./types.ts";
 import { WORDS } from "./words.ts";
 
+/** What no XML may hold, in whatever form; one such character in an update would end the feed for every reader. */
+const NO_XML = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu;
+
 /** The Atom feed of a page: an entry for each incident, as it now is; `url` is where the page is. */
 export function feedOf(page: PublicPage, url: string): string {
   const newest = page.incidents
@@ -33,5 +36,5 @@ export function feedOf(page: PublicPage, url: string): string {
         .join(""),
     });
   }
-  return feed.atom1();
+  return feed.atom1().replace(NO_XML, " ");
 }

@@ -8,7 +8,7 @@ export const FRESH_MS = 10_000;
 export const WAIT_MS = 1_000;
 /** After a failure the database is not asked again for so long. */
 export const RETRY_MS = 1_000;
-/** Answers kept in memory, those that there is no such page included; the one unused for longest goes first. */
+/** Answers kept in memory, those that there is no such page included; one that nobody asks for goes first. */
 export const CACHED_MAX = 2_000;
 /** Pages of which an instance keeps copies. */
 export const COPIES_MAX = 2_000;

@@ -1,18 +1,24 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import type { EncodedBody } from "../../http/encoded-body.ts";
 import { errorHeaders, toApiError } from "../../http/envelope.ts";
+import { PreparedAnswer } from "../../http/prepared-answer.ts";
 import type { Reply, RequestContext } from "../../http/route.ts";
 import type { ShownPage } from "./published-pages.ts";
 import { type Document, sentenceDocument } from "./render.ts";
 import { WORDS } from "./words.ts";
 
-/** What is sent again and again until the page changes, packed and not. */
+/** What is sent again and again until the page changes. */
 interface Made {
-  readonly contentType: string;
-  readonly plain: Uint8Array<ArrayBuffer>;
-  readonly packed: Uint8Array<ArrayBuffer>;
+  readonly packed: Form;
+  readonly plain: Form;
+}
+
+interface Form {
   readonly etag: string;
-  readonly policy: string | null;
+  readonly whole: Reply;
+  /** For whoever has it already. */
+  readonly unchanged: Reply;
 }
 
 interface Content {
@@ -29,26 +35,13 @@ const MAX_AGE_SEC = 10;
 export function answerMadeOf(shown: ShownPage, name: string, request: Request, make: () => Content): Reply {
   const own = made.get(shown) ?? new Map<string, Made>();
   made.set(shown, own);
-  const kept = own.get(name) ?? madeOf(make());
+  const kept = own.get(name) ?? madeOf(make(), shown.passwordHash !== null);
   own.set(name, kept);
   const isPacked = (request.headers.get("accept-encoding") ?? "").includes("gzip");
-  const etag = isPacked ? `"${kept.etag}-gz"` : `"${kept.etag}"`;
-  const headers: Record<string, string> = {
-    etag,
-    // What is behind a password is nobody else's, so no cache between keeps it.
-    "cache-control": shown.passwordHash === null ? `public, max-age=${MAX_AGE_SEC}` : "private, no-store",
-    vary: shown.passwordHash === null ? "accept-encoding" : "accept-encoding, cookie",
-    "access-control-allow-origin": "*",
-    ...(kept.policy !== null && { "content-security-policy": kept.policy }),
-  };
-  if (shown.passwordHash !== null) delete headers["access-control-allow-origin"];
+  const { etag, whole, unchanged } = isPacked ? kept.packed : kept.plain;
   const known = request.headers.get("if-none-match");
-  if (known?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
-    return { status: 304, headers };
-  const { contentType, plain, packed } = kept;
-  if (!isPacked) return { status: 200, headers, encoded: { contentType, bytes: plain } };
-  headers["content-encoding"] = "gzip";
-  return { status: 200, headers, encoded: { contentType, bytes: packed } };
+  const isKnown = known?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag) ?? false;
+  return isKnown ? unchanged : whole;
 }
 
 /** A document that is made for one reader, or is the same for all pages. */
@@ -79,13 +72,32 @@ export async function answerPeople(
   }
 }
 
-function madeOf({ contentType, text, policy }: Content): Made {
-  const plain = new TextEncoder().encode(text);
-  return {
-    contentType,
-    plain,
-    packed: new Uint8Array(gzipSync(plain, { level: 9 })),
-    etag: createHash("sha256").update(plain).digest("base64url").slice(0, 22),
-    policy: policy ?? null,
+function madeOf(content: Content, isLocked: boolean): Made {
+  const plain = new TextEncoder().encode(content.text);
+  const packed = new Uint8Array(gzipSync(plain, { level: 9 }));
+  const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
+  const headers: Record<string, string> = {
+    // What is behind a password is nobody else's, so no cache between keeps it.
+    ...(isLocked
+      ? { "cache-control": "private, no-store", vary: "accept-encoding, cookie" }
+      : {
+          "cache-control": `public, max-age=${MAX_AGE_SEC}`,
+          vary: "accept-encoding",
+          "access-control-allow-origin": "*",
+        }),
+    ...(content.policy !== undefined && { "content-security-policy": content.policy }),
   };
+  const form = (etag: string, bytes: Uint8Array<ArrayBuffer>, encoding: object): Form => ({
+    etag,
+    whole: preparedReply(200, { ...headers, etag, ...encoding }, { contentType: content.contentType, bytes }),
+    unchanged: preparedReply(304, { ...headers, etag }, null),
+  });
+  return {
+    plain: form(`"${hash}"`, plain, {}),
+    packed: form(`"${hash}-gz"`, packed, { "content-encoding": "gzip" }),
+  };
+}
+
+function preparedReply(status: number, headers: Record<string, string>, body: EncodedBody | null): Reply {
+  return { status, prepared: new PreparedAnswer(status, headers, body) };
 }

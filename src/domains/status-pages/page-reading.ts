@@ -39,7 +39,15 @@ export function urlOf(
   return customDomain === null ? `${publicUrl}/status/${page.slug}` : `https://${customDomain}`;
 }
 
+/** The page that alone answers where a request was sent to; null for a host of none. */
+export function pageOfHost(
+  pages: Pick<PublishedPages, "hasHosts" | "slugOfHost">,
+  request: Request,
+): string | null {
+  return pages.hasHosts ? pages.slugOfHost(hostOf(request)) : null;
+}
+
 /** The host that a request was sent to, without its port. */
-export function hostOf(request: Request): string {
+function hostOf(request: Request): string {
   return (request.headers.get("host") ?? new URL(request.url).host).replace(/:\d+$/, "").toLowerCase();
 }

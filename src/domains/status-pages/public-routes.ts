@@ -3,11 +3,12 @@ import { Type } from "typebox";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import { readBody } from "../../http/read-body.ts";
-import type { RequestContext } from "../../http/route.ts";
+import type { Reply, RequestContext } from "../../http/route.ts";
 import { feedOf } from "./feed.ts";
 import { FORM_MAX_BYTES } from "./limits.ts";
 import { answerMadeOf, answerOnce, answerPeople } from "./page-answers.ts";
-import { hostOf, type PageReading, requireOpenPage, requirePage, urlOf } from "./page-reading.ts";
+import { type PageReading, pageOfHost, requireOpenPage, requirePage, urlOf } from "./page-reading.ts";
+import type { ShownPage } from "./published-pages.ts";
 import { lockedDocument, pageDocument, sentenceDocument } from "./render.ts";
 import { PublicPage } from "./types.ts";
 import { WORDS } from "./words.ts";
@@ -91,7 +92,15 @@ export function publicPageRoutes(reading: PageReading) {
 export function pageRoutes(reading: PageReading) {
   const { pages, unlocking } = reading;
   const base = (request: Request, slug: string): string =>
-    pages.slugOfHost(hostOf(request)) === slug ? "" : `/status/${slug}`;
+    pageOfHost(pages, request) === slug ? "" : `/status/${slug}`;
+  const answerPage = (shown: ShownPage, request: Request, isEmbedded: boolean): Reply => {
+    const own = base(request, shown.page.slug);
+    if (!unlocking.isOpen(shown, request)) return answerOnce(lockedDocument(own, false), 401);
+    return answerMadeOf(shown, `${isEmbedded ? "embed" : "page"} ${own}`, request, () => {
+      const { text, policy } = pageDocument(shown.page, { base: own, isEmbedded });
+      return { contentType: "text/html; charset=utf-8", text, policy };
+    });
+  };
   return [
     route({
       ...PUBLIC,
@@ -106,19 +115,19 @@ export function pageRoutes(reading: PageReading) {
         401: { description: "The page that asks for its password", contentType: "text/html", schema: Page },
         404: { description: "No such page", contentType: "text/html", schema: Page },
       },
-      handler: (context, { params: { slug }, query }) =>
-        answerPeople(context, async () => {
-          const { request } = context;
+      handler: (context, { params: { slug }, query }) => {
+        const { request } = context;
+        const isEmbedded = query.embed !== undefined;
+        const fresh = pages.fresh(slug);
+        // Nothing to wait for: as in all that is asked a thousand times a second.
+        if (fresh !== undefined && fresh !== null) return answerPage(fresh, request, isEmbedded);
+        return answerPeople(context, async () => {
           const shown = await unlessMissing(requirePage(reading, slug));
-          if (shown === null) return answerOnce(sentenceDocument(WORDS.missing), 404);
-          const own = base(request, slug);
-          if (!unlocking.isOpen(shown, request)) return answerOnce(lockedDocument(own, false), 401);
-          const isEmbedded = query.embed !== undefined;
-          return answerMadeOf(shown, isEmbedded ? "embed" : `page ${own}`, request, () => {
-            const { text, policy } = pageDocument(shown.page, { base: own, isEmbedded });
-            return { contentType: "text/html; charset=utf-8", text, policy };
-          });
-        }),
+          return shown === null
+            ? answerOnce(sentenceDocument(WORDS.missing), 404)
+            : answerPage(shown, request, isEmbedded);
+        });
+      },
     }),
     feedRoute(reading, "/status/:slug/feed.xml"),
     route({

@@ -43,6 +43,8 @@ interface Kept {
   /** Whether somebody has waited for it in vain: nobody else does. */
   isLate: boolean;
   failedAtMs: number;
+  /** Whether somebody has had it since it was last about to go. */
+  wasAskedFor: boolean;
 }
 
 /**
@@ -53,7 +55,7 @@ export class PublishedPages {
   readonly #options: PublishedPagesOptions;
   readonly #waitMs: number;
   readonly #loop: WorkLoop;
-  /** By slug, the one unused for longest first. */
+  /** By slug, the one first that goes first, unless somebody has asked for it meanwhile. */
   readonly #kept = new Map<string, Kept>();
   #slugOfHost: ReadonlyMap<string, string> = new Map();
   readonly #copiedAtMs = new Map<string, number>();
@@ -93,16 +95,30 @@ export class PublishedPages {
     this.#loop.wake();
   };
 
+  /** Whether any page has a host of its own. */
+  get hasHosts(): boolean {
+    return this.#slugOfHost.size > 0;
+  }
+
   /** The page that answers on a host of its own; null for every other host. */
   slugOfHost(host: string): string | null {
     return this.#slugOfHost.get(host) ?? null;
   }
 
+  /** The page of a slug where it was read lately, which is so for all but one reader in ten seconds; undefined where it was not. */
+  fresh(slug: string): ShownPage | null | undefined {
+    const kept = this.#kept.get(slug);
+    if (kept === undefined || this.#options.now() - kept.readAtMs >= FRESH_MS) return undefined;
+    kept.wasAskedFor = true;
+    return kept.shown;
+  }
+
   /** The page of a slug; null for none. Throws DependencyError when it has to be read and cannot, and there is no copy. */
   async find(slug: string): Promise<ShownPage | null> {
+    const fresh = this.fresh(slug);
+    if (fresh !== undefined) return fresh;
     const kept = this.#keptOf(slug);
     const { now } = this.#options;
-    if (now() - kept.readAtMs < FRESH_MS) return kept.shown;
     if ((kept.isLate || now() - kept.failedAtMs < RETRY_MS) && kept.shown !== null) return staleOf(kept);
     kept.reading ??= this.#read(slug, kept).finally(() => {
       kept.reading = null;
@@ -177,12 +193,16 @@ export class PublishedPages {
       reading: null,
       isLate: false,
       failedAtMs: Number.NEGATIVE_INFINITY,
+      wasAskedFor: false,
     };
     this.#kept.delete(slug);
     this.#kept.set(slug, kept);
-    for (const oldest of this.#kept.keys()) {
+    for (const [first, other] of this.#kept) {
       if (this.#kept.size <= CACHED_MAX) break;
-      this.#kept.delete(oldest);
+      this.#kept.delete(first);
+      // Behind all others, so that nobody who makes slugs up drives out what is read.
+      if (other.wasAskedFor) this.#kept.set(first, other);
+      other.wasAskedFor = false;
     }
     return kept;
   }

@@ -71,12 +71,15 @@ async function readPage(tx: TransactionSql, row: PageRow, nowMs: number): Promis
     const spans = shownSpans(windows, monitor.id);
     const isAtWork = spans.some(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
     const { percent } = uptimeOf(periods, spans, span);
+    const days = barsOf(periods, spans, span);
+    // Of less than is worth a bar nothing is said.
+    const isKnown = percent !== null && days.some(({ state }) => state !== "unknown");
     return {
       monitorId: monitor.id,
       name: monitor.name,
       state: isAtWork ? "maintenance" : monitor.state,
-      uptimePercent: percent === null ? null : roundedDown(percent),
-      days: barsOf(periods, spans, span),
+      uptimePercent: isKnown ? roundedDown(percent) : null,
+      days,
     };
   });
   const nameOf = new Map(monitors.map(({ id, name }) => [id, name]));

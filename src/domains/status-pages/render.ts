@@ -31,7 +31,7 @@ const ICON = {
 export function pageDocument(page: PublicPage, places: Places): Document {
   const clock = clockOf(page.theme?.timezone);
   const content = places.isEmbedded
-    ? html`<main>${overall(page)}${stale(page)}</main>`
+    ? html`<main>${overall(page)}${stale(page)}<h1 class="source"><a href="${places.base === "" ? "/" : places.base}" target="_blank" rel="noopener">${WORDS.status(page.name)}</a></h1></main>`
     : html`<header><h1>${WORDS.status(page.name)}</h1><span class="quiet">${WORDS.asOf} ${clock(page.updatedAt)}</span></header>
 <main>${overall(page)}${stale(page)}
 ${page.description === null ? null : html`<p class="body">${page.description}</p>`}
@@ -111,7 +111,7 @@ ${content}
 }
 
 function overall({ state }: PublicPage): Html {
-  return html`<p class="overall ${state}" role="status"><strong>${WORDS.page[state]}</strong></p>`;
+  return html`<p class="overall ${state}" role="status"><strong>${mark(state)} ${WORDS.page[state]}</strong></p>`;
 }
 
 function stale({ isStale }: PublicPage): Html | null {
@@ -128,9 +128,10 @@ function componentsOf(page: PublicPage): Html | null {
 }
 
 function componentOf({ name, state, uptimePercent, days }: Component, showPercentages: boolean): Html {
+  const known = days.filter((day) => day.state !== "unknown").length;
   const uptime =
     showPercentages && uptimePercent !== null
-      ? html`<span class="quiet">${WORDS.uptime(uptimePercent, days.length)}</span>`
+      ? html`<span class="quiet">${WORDS.uptime(uptimePercent, known)}</span>`
       : null;
   return html`<div class="component"><div class="line"><strong>${name}</strong>${uptime}<span class="state ${state}">${mark(state)} ${WORDS.component[state]}</span></div>
 <ol class="bars" aria-label="${WORDS.lastDays(days.length)}">${days.map((day) => {
@@ -194,14 +195,19 @@ type Clock = (at: string) => Html;
 
 /** Times in the zone of the page, and for everyone elsewhere in UTC. */
 function clockOf(timezone: string | undefined): Clock {
-  const formatter = (timeZone: string) =>
-    new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone });
-  const utc = formatter("UTC");
-  const own = timezone === undefined || timezone === "UTC" ? null : formatter(timezone);
+  const formatters = (timeZone: string) => {
+    const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone });
+    const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone });
+    return { dayOf: (date: Date) => day.format(date), timeOf: (date: Date) => time.format(date) };
+  };
+  const utc = formatters("UTC");
+  const own = timezone === undefined || timezone === "UTC" ? null : formatters(timezone);
   return (at) => {
     const date = new Date(at);
-    const text =
-      own === null ? `${utc.format(date)} UTC` : `${own.format(date)} ${timezone} (${utc.format(date)} UTC)`;
-    return html`<time datetime="${at}">${text}</time>`;
+    const [utcDay, utcTime] = [utc.dayOf(date), `${utc.timeOf(date)} UTC`];
+    if (own === null) return html`<time datetime="${at}">${utcDay}, ${utcTime}</time>`;
+    const day = own.dayOf(date);
+    const inUtc = day === utcDay ? utcTime : `${utcDay}, ${utcTime}`;
+    return html`<time datetime="${at}">${day}, ${own.timeOf(date)} ${timezone ?? ""} (${inUtc})</time>`;
   };
 }

@@ -26,7 +26,7 @@ h1{font-size:1.5rem;margin:0}h2{font-size:1.2rem;margin:2rem 0 .5rem}h3{font-siz
 p{margin:.5rem 0}.quiet{color:var(--quiet);font-size:.9rem}
 .state{font-weight:600}.operational{color:var(--operational)}.degraded{color:var(--degraded)}.down{color:var(--down)}.maintenance{color:var(--maintenance)}.unknown{color:var(--unknown)}
 .banner,.notice{border:2px solid var(--degraded);border-radius:.4rem;padding:.6rem .8rem;margin:1rem 0}
-.overall{border:2px solid;border-radius:.4rem;padding:.8rem 1rem;font-size:1.25rem;margin:1rem 0}
+.overall{border:2px solid;border-radius:.4rem;padding:.8rem 1rem;font-size:1.25rem;margin:1rem 0}main:only-child .overall{margin:0}.source{font-size:.9rem;font-weight:400;margin:.5rem 0 0}
 .group{font-size:1.05rem;margin:1.25rem 0 0}.component{border-bottom:1px solid var(--line);padding:.75rem 0}
 .line{display:flex;flex-wrap:wrap;gap:0 1rem;align-items:baseline}.line .state{margin-left:auto}
 .bars{display:flex;gap:1px;list-style:none;margin:.4rem 0 0;padding:0;height:2rem;align-items:end;overflow:hidden}
@@ -36,7 +36,7 @@ p{margin:.5rem 0}.quiet{color:var(--quiet);font-size:.9rem}
 article{border-left:3px solid var(--line);padding-left:.8rem;margin:1rem 0}
 article ol{list-style:none;margin:.5rem 0 0;padding:0}article li{margin:.5rem 0}.body{white-space:pre-line;margin:.1rem 0}
 form{display:grid;gap:.6rem;max-width:26rem}fieldset{border:1px solid var(--line);border-radius:.4rem;max-height:16rem;overflow:auto}
-fieldset label{display:flex;gap:.5rem;align-items:center;min-height:1.75rem}
+fieldset label{display:flex;gap:.5rem;align-items:baseline;min-height:1.75rem}
 input:not([type=checkbox]){font:inherit;padding:.5rem;width:100%;color:inherit;background:var(--ground);border:1px solid var(--quiet);border-radius:.3rem}
 button{font:inherit;font-weight:600;padding:.55rem 1rem;color:var(--ground);background:var(--accent);border:0;border-radius:.3rem;cursor:pointer}
 summary{cursor:pointer;min-height:1.75rem}a{color:var(--accent)}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}

@@ -28,7 +28,7 @@ export const WORDS = {
   lastDays: (days: number) => `The last ${days} days, oldest first`,
   day: ({ date, state, uptimePercent }: Component["days"][number]) =>
     uptimePercent === null || state === "unknown" ? `${date} no data` : `${date} ${uptimePercent} %`,
-  uptime: (percent: number, days: number) => `${percent} % in ${days} days`,
+  uptime: (percent: number, days: number) => `${percent} % in ${days} ${days === 1 ? "day" : "days"}`,
   asOf: "As of",
   stale: "Live data cannot be reached at the moment. This is the state as it was last known.",
   maintenance: "Maintenance",

@@ -114,6 +114,7 @@ describe("in a browser", () => {
     async ({ name, width, height, colorScheme }) => {
       for (const [kind, url] of [
         ["page", open],
+        ["embed", `${open}?embed=1`],
         ["locked", locked],
       ] as const) {
         const context = await browser.newContext({

@@ -54,6 +54,12 @@ describe("while the database is away", () => {
     expect(page.text).toContain("API");
     const data = await text(second, `${PAGES}/public/${slug}`);
     expect(JSON.parse(data.text)).toMatchObject({ isStale: true, name: "Acme" });
+    const feed = await text(second, `/status/${slug}/feed.xml`);
+    expect([feed.status, feed.text.includes("Acme status")]).toEqual([200, true]);
+    const badge = await text(second, `/status/${slug}/badge.svg`);
+    expect([badge.status, badge.text.includes("status: operational")]).toEqual([200, true]);
+    const embedded = await text(second, `/status/${slug}?embed=1`);
+    expect([embedded.status, embedded.text.includes("Live data cannot")]).toEqual([200, true]);
     expect(second.statusPages.slugOfHost("kept.example.com")).toBe(slug);
     // Nothing is offered that cannot be done, and people are told so in words.
     expect(page.text).not.toContain("<form");
@@ -91,6 +97,9 @@ describe("while the database is away", () => {
     server.clock.nowMs += 11_000;
     const shown = await text(server, `/status/${slug}`);
     expect([shown.status, shown.text.includes("Live data cannot")]).toEqual([200, true]);
+    expect(JSON.parse((await text(server, `${PAGES}/public/${slug}`)).text)).toMatchObject({ isStale: true });
+    for (const place of ["feed.xml", "badge.svg"])
+      expect((await text(server, `/status/${slug}/${place}`)).status).toBe(200);
     isAway = false;
     await eventually("the page is read again", async () => {
       server.clock.nowMs += 11_000;

@@ -3,6 +3,7 @@ import { statusPageDomain } from "../../../src/domains/status-pages/domain.ts";
 import { PublishedPages } from "../../../src/domains/status-pages/published-pages.ts";
 import { pagesIn } from "../../../src/domains/status-pages/read-page.ts";
 import { copiesIn } from "../../../src/domains/status-pages/sealed-copies.ts";
+import type { LoginThrottle } from "../../../src/identity/login-throttle.ts";
 import { MemoryLoginThrottle } from "../../../src/identity/memory-login-throttle.ts";
 import { PasswordHasher } from "../../../src/identity/password-hasher.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -20,12 +21,20 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 /** A page that is read anew is what is shown, however slow the machine is. */
 const PATIENT_MS = 60_000;
 
+interface PageServerOptions {
+  readonly directory: string;
+  readonly sql?: postgres.Sql;
+  readonly transport?: MailTransport;
+  /** Its own unless told. */
+  readonly throttle?: LoginThrottle;
+  readonly clock?: { nowMs: number };
+}
+
 /** One instance of the server as far as status pages go; `sql` is how it reaches the database. */
 export function pageServer(
   { postgres: own }: Pick<TestStores, "postgres">,
-  { directory, sql = own, transport }: { directory: string; sql?: postgres.Sql; transport?: MailTransport },
+  { directory, sql = own, transport, throttle, clock = { nowMs: NOW_MS } }: PageServerOptions,
 ) {
-  const clock = { nowMs: NOW_MS };
   const now = (): number => clock.nowMs;
   const log = createLogger("silent");
   const copies = copiesIn(directory, TEST_BOX);
@@ -47,7 +56,7 @@ export function pageServer(
         verify: async (password, hash) => hash === `hash of ${password}`,
       },
     }),
-    throttle: new MemoryLoginThrottle({ now }),
+    throttle: throttle ?? new MemoryLoginThrottle({ now }),
     box: TEST_BOX,
     statusPageHosts: ["*.example.com"],
     resolveTxt: async (name) => records.get(name) ?? [],

@@ -97,6 +97,7 @@ describe("a status page", () => {
     await period(api, "up", NOW_MS - 100 * DAY_MS, null);
     await period(shop, "up", NOW_MS - 10 * DAY_MS, NOW_MS - 3_600_000);
     await period(shop, "down", NOW_MS - 3_600_000, null);
+    await period(database, "down", NOW_MS - 30_000, null);
     await incident(
       [database],
       [
@@ -139,7 +140,11 @@ describe("a status page", () => {
     expect(first.days).toHaveLength(90);
     expect(second.days.at(-1)).toMatchObject({ date: "2026-03-08", state: "down" });
     expect(second.days[0]).toMatchObject({ state: "unknown", uptimePercent: null });
+    expect(json.groups[1].components[0].uptimePercent).toBeNull();
     const html = await read(`/status/${slug}`);
+    // As many days as something is known of.
+    expect(html.text).toContain("100 % in 90 days");
+    expect(html.text).toMatch(/9\d\.\d+ % in 11 days/);
     expect(html.status).toBe(200);
     expect(html.headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'sha256-");
     expect(html.text).toContain("Some systems are down – Acme status</title>");
@@ -178,8 +183,8 @@ describe("a status page", () => {
     expect((await read("/status/..%2f")).status).toBe(404);
   });
 
-  test("is sent packed and small, is known by its tag, and is kept for ten seconds", async () => {
-    const { send, monitor, period, path, slug } = await published();
+  test("of fifty components and five incidents is sent packed and small, is known by its tag, and is kept for ten seconds", async () => {
+    const { send, monitor, period, incident, path, slug } = await published();
     const ids: number[] = [];
     for (let index = 0; index < 50; index += 1) {
       const id = await monitor(`Component ${index}`);
@@ -188,6 +193,16 @@ describe("a status page", () => {
         await period(id, "up", NOW_MS - day * DAY_MS + 60_000 * (index + day), NOW_MS - (day - 1) * DAY_MS);
       }
       ids.push(id);
+    }
+    for (let index = 0; index < 5; index += 1) {
+      const bodies = [...Array(3).keys()].map(
+        (nth) => `Requests to ${index} fail: ${crypto.randomUUID()} ${nth}.`,
+      );
+      await incident(
+        ids.slice(index, index + 2),
+        bodies.map((body) => ({ body, public: true })),
+        { sourceKey: `monitor:${index}` },
+      );
     }
     await send("PATCH", path, { monitorIds: ids });
     const response = await server.app.send("GET", `/status/${slug}`, {
@@ -226,6 +241,9 @@ describe("a status page", () => {
     const embedded = await read(`/status/${slug}?embed=1`);
     expect(embedded.headers.get("content-security-policy")).toContain("frame-ancestors *");
     expect(embedded.text).not.toContain("<form");
+    expect(embedded.text).toContain(
+      `<a href="/status/${slug}" target="_blank" rel="noopener">Acme status</a>`,
+    );
     expect((await read(`/status/${slug}`)).headers.get("content-security-policy")).toContain(
       "frame-ancestors 'none'",
     );

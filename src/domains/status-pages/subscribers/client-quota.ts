@@ -1,7 +1,10 @@
 import { addressKey } from "../../../http/client-address.ts";
 import { CLIENTS_MAX, PER_CLIENT } from "./limits.ts";
 
-/** Lets a client subscribe a few addresses an hour, on this instance; whoever was not heard of for longest is forgotten first. */
+/**
+ * Keeps those from the database who have asked this instance alone for more than they have turns on all of them; whoever was not
+ * heard of for longest is forgotten first.
+ */
 export class ClientQuota {
   readonly #now: () => number;
   /** When each did, oldest first. */

@@ -5,13 +5,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** Subscribers of one page, those who have not confirmed included. */
 export const SUBSCRIBERS_MAX = 10_000;
-/** Nobody is asked to confirm more often, whatever page it is about. */
+/** Nobody is asked to confirm more often, whatever page it is about, and ever more rarely who does not. */
 export const CONFIRMATION_EVERY_MS = 10 * MINUTE_MS;
 /** Who has not confirmed by then is forgotten. */
 export const PENDING_MS = 48 * HOUR_MS;
-/** Subscriptions of one client. */
+/** Subscriptions of one client, over all instances. */
 export const PER_CLIENT = { max: 5, withinMs: HOUR_MS };
-/** Clients that are remembered. */
+/** Clients that an instance remembers. */
 export const CLIENTS_MAX = 10_000;
 
 /** The time between two mails about one incident. */

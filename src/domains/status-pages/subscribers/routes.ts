@@ -18,6 +18,7 @@ import { formOf, Page, readForm, SlugParams } from "../public-routes.ts";
 import { buttonDocument, sentenceDocument } from "../render.ts";
 import { WORDS } from "../words.ts";
 import type { ClientQuota } from "./client-quota.ts";
+import { takeClientTurn } from "./client-turns.ts";
 import { PENDING_MS } from "./limits.ts";
 import { confirm, insertPending, isPending, unsubscribe } from "./store.ts";
 import type { UnsubscribeLinks } from "./unsubscribe-link.ts";
@@ -187,6 +188,7 @@ async function subscribe(
   const token = mintLinkToken();
   await context.changeAnonymously(async (change) => {
     const { tx, nowMs } = change;
+    if (!(await takeClientTurn(tx, context.clientAddress, nowMs))) return;
     const confirmTokenHash = hashToken(token);
     const webhook = url === null ? null : sealWebhook(deps.box, organizationId, url);
     const wanted = {
@@ -266,6 +268,16 @@ function sentence(context: RequestContext, message: string, more: object = {}): 
     : { status: 200, body: { message, ...more } };
 }
 
+/**
+ * Whether to show a page, and do nothing before its button is pressed: to people, and to what opens the links of their mails for
+ * them. That often gives itself out for a browser without asking for a page, or asks for the head alone.
+ */
 function wantsPage({ request }: RequestContext): boolean {
-  return (request.headers.get("accept") ?? "").includes("text/html");
+  const isForPeople = (request.headers.get("accept") ?? "").includes("text/html");
+  return isForPeople || request.method === "HEAD" || isBrowser(request);
+}
+
+/** What browsers have begun their name with for thirty years, and so whatever wants to be taken for one. */
+function isBrowser(request: Request): boolean {
+  return (request.headers.get("user-agent") ?? "").startsWith("Mozilla/");
 }

@@ -74,10 +74,7 @@ export async function insertPending(
 ): Promise<boolean> {
   const { organizationId, pageId, email, monitorIds, webhook, confirmTokenHash } = wanted;
   await tx`SELECT pg_advisory_xact_lock(${LOCK_CLASS}::integer, hashtext(${email}))`;
-  const asked = await tx`
-    SELECT 1 FROM status_page_subscribers
-    WHERE email = ${email} AND confirmation_sent_at > ${new Date(nowMs - CONFIRMATION_EVERY_MS)} LIMIT 1`;
-  if (asked.length > 0) return false;
+  if (nowMs < (await mayBeAskedFrom(tx, email))) return false;
   const [counted] = await tx<{ subscribers: string }[]>`
     SELECT count(*) AS subscribers FROM status_page_subscribers
     WHERE organization_id = ${organizationId} AND status_page_id = ${pageId}`;
@@ -93,9 +90,25 @@ export async function insertPending(
     DO UPDATE
     SET email = excluded.email, monitor_ids = excluded.monitor_ids, webhook_sealed = excluded.webhook_sealed,
         webhook_host = excluded.webhook_host, confirm_token_hash = excluded.confirm_token_hash,
-        confirmation_sent_at = excluded.confirmation_sent_at, created_at = excluded.created_at
+        confirmation_sent_at = excluded.confirmation_sent_at
     WHERE status_page_subscribers.confirmed_at IS NULL`;
   return count > 0;
+}
+
+/**
+ * From when on an address may be asked again, milliseconds since 1970, whatever page it is about. As long as it confirms nothing
+ * the time between doubles: somebody else may be asking in its name.
+ */
+async function mayBeAskedFrom(tx: TransactionSql, email: string): Promise<number> {
+  const [asked] = await tx<{ last: Date | null; firstInVain: Date | null; lastInVain: Date | null }[]>`
+    SELECT max(confirmation_sent_at) AS last,
+           min(created_at) FILTER (WHERE confirmed_at IS NULL) AS "firstInVain",
+           max(confirmation_sent_at) FILTER (WHERE confirmed_at IS NULL) AS "lastInVain"
+    FROM status_page_subscribers WHERE email = ${email}`;
+  const { last = null, firstInVain = null, lastInVain = null } = asked ?? {};
+  const afterAny = last === null ? 0 : last.getTime() + CONFIRMATION_EVERY_MS;
+  if (firstInVain === null || lastInVain === null) return afterAny;
+  return Math.max(afterAny, 2 * lastInVain.getTime() - firstInVain.getTime());
 }
 
 interface Confirmed {
@@ -134,12 +147,14 @@ export async function unsubscribe(tx: TransactionSql, id: number): Promise<numbe
   return row?.organization_id ?? null;
 }
 
-/** Forgets who has not confirmed in time. */
+/** Forgets who has not confirmed in time, since they were asked last. */
 export async function removePending(sql: Sql, nowMs: number, limit: number): Promise<number> {
+  const before = new Date(nowMs - PENDING_MS);
   const rows = await sql`
     DELETE FROM status_page_subscribers WHERE id IN (
       SELECT id FROM status_page_subscribers
-      WHERE confirmed_at IS NULL AND created_at <= ${new Date(nowMs - PENDING_MS)} LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      WHERE confirmed_at IS NULL AND created_at <= ${before} AND confirmation_sent_at <= ${before}
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ) RETURNING 1`;
   return rows.length;
 }

@@ -1,5 +1,5 @@
 import type { ApiError } from "../../../../errors.ts";
-import type { EncodedBody } from "../../../../http/route.ts";
+import type { EncodedBody } from "../../../../http/encoded-body.ts";
 import { PROTOBUF_TYPE, protobufStatus } from "./protobuf-answers.ts";
 
 /** How SDKs, collectors and older libraries name protobuf. */

@@ -1,5 +1,5 @@
 import { ByteBuffer } from "../../../../../ingest/index.ts";
-import type { EncodedBody } from "../../../../http/route.ts";
+import type { EncodedBody } from "../../../../http/encoded-body.ts";
 
 /** As OTLP names it. */
 export const PROTOBUF_TYPE = "application/x-protobuf";
