@@ -12,6 +12,7 @@ import {
   eventServer,
   insertThing,
   JOB,
+  keeper,
   letTimePass,
   makeOrganization,
   thingCopied,
@@ -74,4 +75,8 @@ describe("a subscriber to several kinds", () => {
   test("of one kind twice is refused", () => {
     expect(() => kinds(made, made)).toThrow("twice");
   });
+});
+
+test("two subscribers of one name are refused", () => {
+  expect(() => eventServer(sql, [keeper("keep"), keeper("keep")])).toThrow("one name");
 });

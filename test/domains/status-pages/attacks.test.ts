@@ -29,7 +29,7 @@ beforeAll(async () => {
   directory = temporaryDirectory();
   one = pageServer(stores, { directory: directory.path, clock });
   two = pageServer(stores, { directory: directory.path, clock });
-}, 60_000);
+});
 afterAll(async () => {
   await stores.close();
   directory[Symbol.dispose]();
@@ -246,7 +246,7 @@ describe("the password of a page", () => {
     expect(judged).toHaveLength(11);
     client.disconnect();
     await redis.close();
-  }, 30_000);
+  });
 });
 
 describe("what is behind a password", () => {
