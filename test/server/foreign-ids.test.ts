@@ -115,6 +115,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "/api/v1/ingest/rules/{id}": { make: ruleId, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/ingest/rules/{id}/counts": { make: ruleId },
   "/api/v1/ingest/quarantine/{id}": { make: quarantinedRecordId },
+  "/api/v1/log-alerts/{id}": { make: alertId, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/log-metrics/{id}": { make: metricId, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/log-metrics/{id}/series": { make: metricId },
   "/api/v1/logs/{id}/context": { make: logEntryId },
@@ -254,6 +255,10 @@ function functionId(token: string): Promise<string> {
 
 function ruleId(token: string): Promise<string> {
   return idOf(token, "/api/v1/ingest/rules", { name: "a rule", action: "mask", patterns: ["card"] });
+}
+
+function alertId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/log-alerts", { name: "an alert" });
 }
 
 function metricId(token: string): Promise<string> {

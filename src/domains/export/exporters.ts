@@ -106,6 +106,17 @@ export const EXPORTERS: readonly Exporter[] = [
     columns: "id name query service level bucket_sec enabled created_at updated_at",
     hidden: "counter_id",
   }),
+  exportedTable("log-alerts", "log_alerts", {
+    key: "id",
+    columns:
+      "id name kind description query kql service level group_by severity attack_technique threshold window_sec for_sec keep_firing_sec baseline_hours ratio_threshold min_baseline_events direction enabled escalation_policy_id alert_email channels created_at updated_at",
+    hidden: "sealed_channels",
+  }),
+  exportedTable("detections", "detections", {
+    key: "id",
+    columns: "id rule_kind rule_id group_key started_at ended_at until_at peak merged_into detected_at",
+    hidden: "is_reported",
+  }),
   exportedTable("log-retention", "log_retention", {
     key: "updated_at",
     columns: "days rules updated_at",
@@ -249,7 +260,10 @@ export const LEFT_OUT: readonly { readonly table: string; readonly why: string }
     why: "who is signed in at this moment; it opens the account and is good for nothing else",
   },
   { table: "kept_row_sets", why: "where in the log store the rows of kql-tables lie" },
-  { table: "log_counters", why: "what log metrics are counted by, which the metrics say" },
+  { table: "log_counters", why: "what log metrics and alerts are counted by, which they say" },
+  { table: "counter_changes", why: "which counts log alerts are still to look at" },
+  { table: "live_rules", why: "how far log alerts are evaluated" },
+  { table: "rule_groups", why: "which log alerts fire just now, which the incidents say" },
   { table: "tail_sessions", why: "live tails that end within the hour" },
   { table: "probe_results", why: "what probes found within the hour; it is on its way to the checks" },
   { table: "idempotency_keys", why: "answers to recent requests, kept encrypted for a day" },

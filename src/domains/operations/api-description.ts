@@ -17,6 +17,8 @@ export function apiDescription(serverUrl: string): DocumentHead {
 const TAGS = {
   Logs: "Store log entries, search them, query them with KQL, follow them live, and say how long they are kept.",
   KQL: "What of the Kusto Query Language is understood.",
+  "Log alerts":
+    "Be told when there are too many entries of a kind, or unusually many, and see beforehand what would have been told.",
   "Log metrics": "Count entries of a kind, minute by minute, and keep the counts.",
   "Saved searches": "Keep questions about logs under a name.",
   "Ingest sources":
