@@ -70,6 +70,11 @@ test("a rule made from a search pages a receiver once for each of its groups, wh
     ...{ windowSec: 300, groupBy: ["service"], severity: "high" },
     alertWebhookUrl: `http://127.0.0.1:${receiver.port}/hook`,
   });
+  // Whoever counts what was before the rule has a lease on that, which would have to end.
+  await eventually(
+    "the rule",
+    async () => (await ask<{ state: string }[]>(0, "GET", "/log-alerts"))[0]?.state === "ok",
+  );
   for (let round = 0; round < ROUNDS; round += 1) {
     const [dying, living]: [0 | 1, 0 | 1] = round % 2 === 0 ? [0, 1] : [1, 0];
     const entries = Array.from({ length: 10 }, (_, i) => ({
