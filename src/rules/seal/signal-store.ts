@@ -68,7 +68,7 @@ export async function sealedThrough(
 ): Promise<bigint | null> {
   const [row] = await readRows(
     endpoint,
-    `SELECT max(last_id) FROM signals
+    `SELECT toString(max(last_id)) FROM signals
      WHERE organization_id = 0 AND kind = 'seal' AND key = {key: UInt64} HAVING count() > 0`,
     { key: String(streamId) },
     signal,
