@@ -3,11 +3,13 @@ import type { Changes } from "../changes/changes.ts";
 import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
 import type { Logger } from "../log.ts";
+import { removeEndedCounters } from "../rules/counters/counter-store.ts";
 import { RuleEvaluation } from "../rules/live/rule-evaluation.ts";
 import { PastCounting } from "../rules/past/past-counting.ts";
 import { Sealer } from "../rules/seal/sealer.ts";
 import type { SignalTable } from "../rules/seal/signal-store.ts";
 import type { StoredMarks } from "../rules/seal/stored-marks.ts";
+import { removeOldStreams } from "../rules/streams/stream-store.ts";
 import { tableDirectorySync } from "../storage/embedded/table-directory.ts";
 import type { Stores } from "../storage/open.ts";
 import { QueryRunner } from "../storage/query-runner.ts";
@@ -61,6 +63,7 @@ export function openCounting(options: CountingOptions) {
   const past = new PastCounting({ sql, signals, ranges, now: Date.now, log });
   return {
     signals,
+    housekeeping: [removeEndedCounters, removeOldStreams],
     onCounterMade: () => past.wake(),
     start: () => {
       sealer.start();

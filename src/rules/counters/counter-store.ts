@@ -111,11 +111,24 @@ export function alertCountersAt(
     ORDER BY id`;
 }
 
-/** Counters whose past is to be counted, oldest first. */
-export function duePasts(sql: Sql, max: number): Promise<readonly Counter[]> {
+/** Counters with a number above `after` whose past is to be counted, oldest first. */
+export function duePasts(sql: Sql, after: number, max: number): Promise<readonly Counter[]> {
   return sql<Counter[]>`
-    SELECT ${counterColumns(sql)} FROM log_counters WHERE past = 'due' AND until_revision IS NULL
+    SELECT ${counterColumns(sql)} FROM log_counters WHERE past = 'due' AND until_revision IS NULL AND id > ${after}
     ORDER BY id LIMIT ${max}`;
+}
+
+/** Removes counters that have ended, once no seal under way counts by them any more, at most `limit`. */
+export async function removeEndedCounters(sql: Sql, _nowMs: number, limit: number): Promise<number> {
+  const { count } = await sql`
+    DELETE FROM log_counters WHERE id IN (
+      SELECT id FROM log_counters c
+      WHERE until_revision IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM ingest_streams s WHERE s.intent_revision < c.until_revision)
+        AND NOT EXISTS (SELECT 1 FROM log_metrics m WHERE m.counter_id = c.id)
+        AND NOT EXISTS (SELECT 1 FROM live_rules r WHERE r.counter_id = c.id)
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+  return count;
 }
 
 /** Whether there are counts of the past, or there never will be. */

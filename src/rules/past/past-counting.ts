@@ -38,6 +38,8 @@ const NANOS_PER_MILLI = 1_000_000n;
 export class PastCounting extends BackgroundWork {
   readonly #options: PastCountingOptions;
   readonly #memory = new FairShare(COUNTING_MEMORY_BYTES);
+  /** The last counter of the latest turn, after which the next one goes on. */
+  #after = 0;
 
   constructor(options: PastCountingOptions) {
     super({
@@ -49,33 +51,43 @@ export class PastCounting extends BackgroundWork {
     this.#options = options;
   }
 
-  /** Counts the past of the counters that have waited longest; false when there are none, or another instance is at it. */
+  /** Counts the past of the next counters; false when none was, or another instance is at it. */
   async workOnce(signal: AbortSignal): Promise<boolean> {
     const { sql } = this.#options;
-    const counted = await takeTurn(sql, TURN, async () => {
-      const due = await askPostgres(() => duePasts(sql, PAST_MAX_COUNTERS));
+    const settled = await takeTurn(sql, TURN, async () => {
+      const due = await askPostgres(() => duePasts(sql, this.#after, PAST_MAX_COUNTERS));
+      this.#after = due.length < PAST_MAX_COUNTERS ? 0 : (due.at(-1)?.id ?? 0);
+      let isAny = false;
       for (const counter of due) {
         if (signal.aborted) break;
-        await this.#settle(counter, signal);
+        isAny = (await this.#settle(counter, signal)) || isAny;
       }
-      return due.length > 0;
+      return isAny || this.#after > 0;
     });
-    return counted ?? false;
+    return settled ?? false;
   }
 
-  async #settle(counter: Counter, signal: AbortSignal): Promise<void> {
+  /** False for one that has to wait, which keeps no other one waiting unless the log store itself is away. */
+  async #settle(counter: Counter, signal: AbortSignal): Promise<boolean> {
     const { sql, log } = this.#options;
+    const counterId = counter.id;
     try {
       await this.#count(counter, signal);
-      await askPostgres(() => notePast(sql, counter.id, "counted"));
+      await askPostgres(() => notePast(sql, counterId, "counted"));
+      return true;
     } catch (error) {
-      if (!isOfTheCounter(error) || signal.aborted) throw error;
-      const counterId = counter.id;
+      const isAway = error instanceof DependencyError && error.dependency !== "archive";
+      if (isAway || signal.aborted) throw error;
+      if (!isOfTheCounter(error)) {
+        log.warn({ err: error, counterId }, "the past of a counter cannot be counted yet");
+        return false;
+      }
       log.warn(
         { err: error, counterId },
         "the past of a counter cannot be counted; it is read from the entries",
       );
-      await askPostgres(() => notePast(sql, counter.id, "failed"));
+      await askPostgres(() => notePast(sql, counterId, "failed"));
+      return true;
     }
   }
 

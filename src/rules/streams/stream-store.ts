@@ -5,6 +5,8 @@ import { STREAM_LEASE_MS } from "../../storage/instance/limits.ts";
 /** How seldom it is noted how far an idle stream is. */
 const THROUGH_EVERY_MS = 30_000;
 const SILENT_MAX_MS = 600_000;
+/** A server that comes back later than this with entries that nobody has stored brings them uncounted. */
+const STREAM_KEPT_MS = 90 * 86_400_000;
 
 /** The queries about streams of entries and how far they are sealed. Ids travel as text: they have 64 bits. */
 
@@ -237,4 +239,22 @@ export async function countedSpans(
     after: BigInt(after),
     through: nextId === null ? null : BigInt(nextId) - 1n,
   }));
+}
+
+/**
+ * Gives up streams of servers that were not heard of for months, sealed as far as they are stored, and removes those that ended
+ * long ago, at most `limit`. One that tells where an older stream of its number ends is kept as long as that one.
+ */
+export async function removeOldStreams(sql: Sql, nowMs: number, limit: number): Promise<number> {
+  const longAgo = new Date(nowMs - STREAM_KEPT_MS);
+  await sql`
+    UPDATE ingest_streams SET ended = true
+    WHERE NOT ended AND intent_to IS NULL AND coalesce(through, created_at) < ${longAgo}`;
+  const { count } = await sql`
+    DELETE FROM ingest_streams WHERE id IN (
+      SELECT id FROM ingest_streams s
+      WHERE ended AND coalesce(through, created_at) < ${longAgo}
+        AND NOT EXISTS (SELECT 1 FROM ingest_streams o WHERE o.instance = s.instance AND o.id < s.id AND NOT o.ended)
+      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+  return count;
 }
