@@ -26,9 +26,13 @@ export async function settle(
   throughMs: number,
 ): Promise<void> {
   const { windowMs, keepFiringMs } = rule.definition;
-  const groups = [...new Set([...findings.keys(), ...kept.keys()])];
+  const due = [...kept].filter(([, group]) => isDue(group, rule, throughMs)).map(([name]) => name);
+  const groups = [...new Set([...findings.keys(), ...due])];
   const begins = [...findings.values()].flatMap(({ stretches }) => stretches.map(({ fromMs }) => fromMs));
-  const opened = [...kept.values()].flatMap(({ state }) => state?.incident?.fromMs ?? state?.sinceMs ?? []);
+  const opened = groups.flatMap((group) => {
+    const state = kept.get(group)?.state;
+    return state?.incident?.fromMs ?? state?.sinceMs ?? [];
+  });
   const fromMs = Math.min(throughMs, ...begins, ...opened) - windowMs - keepFiringMs;
   const stored = Map.groupBy(await episodesSince(change.tx, rule, groups, fromMs), ({ group }) => group);
   for (const group of groups) {
@@ -37,6 +41,14 @@ export async function settle(
     const episodes = finding === null ? recorded : await record(change, rule, group, recorded, finding);
     await advanceGroup(change, rule, { group, episodes, finding, kept: kept.get(group) ?? null }, throughMs);
   }
+}
+
+/** Whether time alone may change a group: others that nothing came to stay as they are. */
+function isDue({ state, judgedMs }: KeptGroup, { definition }: LiveRule, throughMs: number): boolean {
+  if (judgedMs !== null || state === null) return true;
+  const { forMs, keepFiringMs } = definition;
+  if (state.incident === null) return state.sinceMs + forMs <= throughMs;
+  return state.incident.untilMs + (state.kind === "recovering" ? keepFiringMs : 0) <= throughMs;
 }
 
 async function advanceGroup(
