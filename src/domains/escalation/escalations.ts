@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "postgres";
 import type { SecretBox } from "../../access/secret-box.ts";
 import type { Change } from "../../changes/change.ts";
@@ -36,7 +37,7 @@ const BATCH_MAX = 100;
 const ORGANIZATIONS_MAX = 4;
 /** After which a step that failed is tried again, and one whose incident somebody was changing. */
 const PUT_OFF_MS = 10_000;
-const BUSY_MS = 250;
+const BUSY_MS = 100;
 const STOP_MS = 1_000;
 /** Sources that only notify: an objective that is missed, a certificate that ends some day. */
 const NEVER_PAGE = ["slo", "certificate"];
@@ -153,6 +154,8 @@ export class Escalations {
       if (delayMs === null) continue;
       // What cannot be put off is due still, and comes with the next look.
       await askPostgres(() => putOff(sql, escalation, delayMs)).catch(() => undefined);
+      // Those who change an incident that has just opened are done in milliseconds: its first page does not wait for a look.
+      if (delayMs === BUSY_MS) void pause(BUSY_MS, undefined, { ref: false }).then(() => this.#loop.wake());
     }
   }
 
