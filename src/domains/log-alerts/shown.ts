@@ -1,5 +1,6 @@
 import type { TransactionSql } from "postgres";
 import { alertChannelFlags } from "../../notify/alert-channels.ts";
+import { FAILURES_TO_ERROR } from "../../rules/evaluation/states.ts";
 import type { LogAlert, StoredLogAlert } from "./types.ts";
 
 /** How a rule is. */
@@ -13,7 +14,6 @@ interface LiveState {
   readonly isPending: boolean;
 }
 
-const FAILURES_TO_ERROR = 3;
 const TOO_EXPENSIVE = "Its entries cannot be counted: the log store refuses the condition as too expensive.";
 
 /** Rules as people see them: without what is secret, and with how each is. */

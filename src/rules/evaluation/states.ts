@@ -144,7 +144,7 @@ function chainsOf<E extends ObservedEpisode>(
 }
 
 /** How often in succession the evaluation of a rule fails before the rule is said to be in error. */
-const FAILURES_TO_ERROR = 3;
+export const FAILURES_TO_ERROR = 3;
 
 /** What a run of a rule does to the number of its failures in succession, and whether the rule becomes one in error or well. */
 export function afterRun(
