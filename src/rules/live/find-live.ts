@@ -32,13 +32,21 @@ interface Moment {
   readonly throughMs: number;
 }
 
-/** What a live rule finds where something came or a time is over, by the names of groups. */
+/** What a live rule finds where something came or a time is over. */
+interface Findings {
+  /** By the names of groups. */
+  readonly groups: ReadonlyMap<string, GroupFinding>;
+  /** There are more groups than were looked at. */
+  readonly isCut: boolean;
+}
+
+/** By the kind of its condition. */
 export function findLive(
   definition: RuleDefinition,
   counter: Counter,
   at: Moment,
   source: CountsSource,
-): Promise<ReadonlyMap<string, GroupFinding>> {
+): Promise<Findings> {
   const condition = conditionOf(definition);
   return condition.kind === "threshold"
     ? findWhereReached(definition, condition, counter, at, source)
@@ -51,13 +59,13 @@ async function findWhereReached(
   { bucketSec, pastFromMs }: Counter,
   { spans }: Moment,
   source: CountsSource,
-): Promise<ReadonlyMap<string, GroupFinding>> {
+): Promise<Findings> {
   const bucketMs = bucketSec * 1000;
   // From when on the window before a point is counted, which is when the rule was made.
   const sinceMs = (pastFromMs ?? 0) + Math.ceil(condition.windowMs / bucketMs) * bucketMs;
   const points = changedPoints(spans, condition.windowMs, sinceMs);
-  const { groups } = await findThreshold(condition, points, source);
-  return new Map(
+  const { groups, isCut } = await findThreshold(condition, points, source);
+  const found = new Map<string, GroupFinding>(
     [...groups].map(([group, stretches]) => {
       const peaks = new Map(stretches.map(({ fromMs, peak }) => [fromMs, peak]));
       const because = (fromMs: number): string =>
@@ -65,6 +73,7 @@ async function findWhereReached(
       return [group, { stretches, because, wholeFromMs: null, judgedMs: null, nextMs: null }];
     }),
   );
+  return { groups: found, isCut };
 }
 
 /** Windows are judged when they are over, and again when something comes to one late. */
@@ -73,7 +82,7 @@ async function findWhereUnusual(
   counter: Counter,
   { spans, kept, recorded, throughMs }: Moment,
   source: CountsSource,
-): Promise<ReadonlyMap<string, GroupFinding>> {
+): Promise<Findings> {
   const { windowMs, baselineMs } = condition;
   const startOf = (atMs: number): number => Math.floor(atMs / windowMs) * windowMs;
   const countedMs = counter.pastFromMs ?? 0;
@@ -93,5 +102,5 @@ async function findWhereUnusual(
     judgedMs: toMs,
     nextMs: toMs < endMs ? toMs : toMs + windowMs,
   };
-  return new Map([["", finding]]);
+  return { groups: new Map([["", finding]]), isCut: false };
 }

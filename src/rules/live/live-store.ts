@@ -109,17 +109,17 @@ export async function readGroups(sql: Sql, liveRuleId: number): Promise<Readonly
 
 /**
  * Locks a rule that is as it was when it was read, so that this is its next evaluation; false when another one was
- * quicker, or the rule is another by now. What came up to `last` is looked at.
+ * quicker, or the rule is another by now. What came up to `last` is looked at; `note` is what the rule's owner has to know.
  */
 export async function beginEvaluated(
   tx: TransactionSql,
   { id, organizationId, version, counterId }: LiveRule,
   last: string,
-  nowMs: number,
+  { nowMs, note }: { readonly nowMs: number; readonly note: string | null },
 ): Promise<boolean> {
   const locked = await tx`
     UPDATE live_rules
-    SET version = version + 1, evaluated_at = ${new Date(nowMs)}, failures = 0, last_error = NULL
+    SET version = version + 1, evaluated_at = ${new Date(nowMs)}, failures = 0, last_error = ${note}
     WHERE organization_id = ${organizationId} AND id = ${id} AND version = ${version}`;
   if (locked.count === 0) return false;
   await tx`

@@ -35,6 +35,8 @@ import { readSums } from "./read-sums.ts";
 import { TimesReader } from "./read-times.ts";
 import { settle } from "./settle.ts";
 
+const TOO_MANY_GROUPS = "It has more groups than are looked at: those with fewer entries are left out.";
+
 interface RuleEvaluationOptions {
   readonly sql: Sql;
   readonly changes: Changes;
@@ -116,7 +118,8 @@ export class RuleEvaluation extends BackgroundWork {
     const isAnomaly = rule.definition.condition.kind === "anomaly";
     const recorded = isAnomaly ? await this.#recorded(rule, counter) : [];
     const at = { spans: changed.spans, kept, recorded, throughMs };
-    const findings = await findLive(rule.definition, counter, at, source);
+    const { groups, isCut } = await findLive(rule.definition, counter, at, source);
+    const note = isCut ? TOO_MANY_GROUPS : null;
     const { organizationId, ruleId, definition } = rule;
     const cause = {
       organizationId,
@@ -124,8 +127,8 @@ export class RuleEvaluation extends BackgroundWork {
       origin: SERVER_ORIGIN,
     } as const;
     await changes.inChange(cause, null, async (change) => {
-      if (!(await beginEvaluated(change.tx, rule, changed.last, change.nowMs))) return;
-      await settle(change, rule, findings, kept, throughMs);
+      if (!(await beginEvaluated(change.tx, rule, changed.last, { nowMs: change.nowMs, note }))) return;
+      await settle(change, rule, groups, kept, throughMs);
     });
   }
 
