@@ -4,8 +4,10 @@ import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
 import type { Logger } from "../log.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
+import { CountedRules } from "../rules/live/counted-rules.ts";
 import { RuleEvaluation } from "../rules/live/rule-evaluation.ts";
 import { PastCounting } from "../rules/past/past-counting.ts";
+import { CounterFinder } from "../rules/seal/counter-finder.ts";
 import { Sealer } from "../rules/seal/sealer.ts";
 import type { SignalTable } from "../rules/seal/signal-store.ts";
 import type { StoredMarks } from "../rules/seal/stored-marks.ts";
@@ -40,22 +42,23 @@ export function openCounting(options: CountingOptions) {
       : async () => undefined;
   const signals: SignalTable = { endpoint, settle };
   const { id: holder, place } = stores.instance.holder;
-  const evaluation = new RuleEvaluation({ sql, changes, signals, ranges, log });
+  const finders = { log: new CountedRules(sql, signals, ranges) };
+  const evaluation = new RuleEvaluation({ sql, changes, finders, log });
+  const runner = new QueryRunner({
+    endpoint,
+    // One server seals one range at a time.
+    admission: new Admission({
+      what: "counting",
+      dependency: "clickhouse",
+      ...{ maxRunning: 1, maxWaiting: 1, maxRunningOfOne: 1, maxWaitingOfOne: 1, maxRunningOfPerson: 1 },
+    }),
+    part: { memory: STORE_SHARE, places: 1 },
+    metrics,
+    monotonicMs: () => performance.now(),
+  });
   const sealer = new Sealer({
     ...{ sql, signals, marks, isRecovered, isDrained, log },
-    onChanged: () => evaluation.wake(),
-    runner: new QueryRunner({
-      endpoint,
-      // One server seals one range at a time.
-      admission: new Admission({
-        what: "counting",
-        dependency: "clickhouse",
-        ...{ maxRunning: 1, maxWaiting: 1, maxRunningOfOne: 1, maxWaitingOfOne: 1, maxRunningOfPerson: 1 },
-      }),
-      part: { memory: STORE_SHARE, places: 1 },
-      metrics,
-      monotonicMs: () => performance.now(),
-    }),
+    finders: [new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log })],
     sealing: { holder, place },
     metrics: metrics.seal,
     now: Date.now,

@@ -6,6 +6,7 @@ import { firstLogIdAt, LOG_ID_STEP } from "../../ingest/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { endCounter, makeCounter, plainCounter } from "../../src/rules/counters/counter-store.ts";
 import { PastCounting } from "../../src/rules/past/past-counting.ts";
+import { CounterFinder } from "../../src/rules/seal/counter-finder.ts";
 import { sealMetrics } from "../../src/rules/seal/seal-metrics.ts";
 import { Sealer } from "../../src/rules/seal/sealer.ts";
 import type { SignalTable } from "../../src/rules/seal/signal-store.ts";
@@ -143,12 +144,18 @@ class Server {
     this.#sealer = new Sealer({
       sql: postgres,
       signals: world.signals,
-      runner: world.runner,
+      finders: [
+        new CounterFinder({
+          sql: postgres,
+          runner: world.runner,
+          onChanged: () => undefined,
+          log: createLogger("silent"),
+        }),
+      ],
       sealing: { holder: this.#holder, place: this.place },
       marks: this.#marks,
       isRecovered: () => this.leftOver === 0,
       isDrained: () => false,
-      onChanged: () => undefined,
       metrics: sealMetrics(new Registry()),
       now: () => world.nowMs,
       log: createLogger("silent"),

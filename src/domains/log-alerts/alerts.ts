@@ -167,7 +167,12 @@ function givenChannels(body: UpdateLogAlertBody): Partial<SealedChannels> {
 
 async function begin({ tx, organizationId, nowMs }: Change, alert: StoredLogAlert): Promise<void> {
   const counterId = await makeCounter(tx, organizationId, counterOf(alert, nowMs), nowMs);
-  const rule = { kind: KIND, ruleId: alert.id, counterId, definition: definitionOf(alert) } as const;
+  const rule = {
+    kind: KIND,
+    ruleId: alert.id,
+    counterIds: [counterId],
+    definition: definitionOf(alert),
+  } as const;
   await makeLive(tx, organizationId, rule);
 }
 
@@ -177,6 +182,6 @@ async function end(change: Change, id: number, cause: "paused" | "deleted"): Pro
   const rule = { kind: KIND, ruleId: id } as const;
   const ended = await endLive(tx, organizationId, rule);
   if (ended === null) return;
-  await endCounter(tx, organizationId, ended.counterId);
+  for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
   for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });
 }

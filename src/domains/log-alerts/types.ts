@@ -4,6 +4,7 @@ import { recordSchemas } from "../../http/record-schemas.ts";
 import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels.ts";
 import { SEVERITIES } from "../../problems/events.ts";
 import { GROUP_FIELDS_MAX } from "../../rules/counters/limits.ts";
+import { LIVE_STATES } from "../../rules/live/live-states.ts";
 
 /** The channels that a rule may have of its own. */
 const CHANNELS = {
@@ -144,7 +145,7 @@ export const LogAlert = Type.Object(
     ...settings,
     alertEmail,
     ...FLAGS,
-    state: Type.Enum(["ok", "pending", "firing", "error", "starting", "off"], {
+    state: Type.Enum([...LIVE_STATES], {
       description:
         "Of the worst of its groups. `starting`: what was before it is not counted yet. `error`: it cannot be evaluated; `lastError` says why.",
     }),

@@ -99,6 +99,12 @@ export async function countersAt(
     ORDER BY organization_id, id`;
 }
 
+/** Whether anybody counts anything. */
+export async function isAnyCounted(tx: TransactionSql): Promise<boolean> {
+  const [row] = await tx`SELECT 1 FROM log_counters WHERE until_revision IS NULL LIMIT 1`;
+  return row !== undefined;
+}
+
 /** The counters of alerts at a revision, whoever's they are. */
 export function alertCountersAt(
   sql: Sql,
@@ -126,7 +132,7 @@ export async function removeEndedCounters(sql: Sql, _nowMs: number, limit: numbe
       WHERE until_revision IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM ingest_streams s WHERE s.intent_revision < c.until_revision)
         AND NOT EXISTS (SELECT 1 FROM log_metrics m WHERE m.counter_id = c.id)
-        AND NOT EXISTS (SELECT 1 FROM live_rules r WHERE r.counter_id = c.id)
+        AND NOT EXISTS (SELECT 1 FROM live_rule_counters r WHERE r.counter_id = c.id)
       LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
   return count;
 }

@@ -1,50 +1,26 @@
 import type { Counter } from "../counters/counter-store.ts";
 import type { Anomaly } from "../evaluation/anomaly.ts";
-import type { TimeSpan } from "../evaluation/bucket-sums.ts";
-import type { Stretch } from "../evaluation/stretches.ts";
 import type { Threshold } from "../evaluation/threshold.ts";
 import { conditionOf, type RuleDefinition } from "./definition.ts";
 import { type CountsSource, changedPoints, findAnomaly, findThreshold } from "./find-stretches.ts";
 import { WINDOWS_MAX_JUDGED } from "./limits.ts";
-import type { KeptGroup, StoredEpisode } from "./live-store.ts";
+import type { StoredEpisode } from "./live-store.ts";
+import type { Findings, GroupFinding, Moment } from "./rule-finder.ts";
 import { explainThreshold } from "./tell.ts";
 
-/** What an evaluation found of a group. */
-export interface GroupFinding {
-  readonly stretches: readonly Stretch[];
-  /** From when on the stretches are all that there is, so that what is recorded beside them is wrong; null where they add to it. */
-  readonly wholeFromMs: number | null;
-  /** Why, of a stretch that begins then. */
-  readonly because: (fromMs: number) => string;
-  readonly judgedMs: number | null;
-  /** When it is to be looked at again whatever comes; null for never. */
-  readonly nextMs: number | null;
-}
-
-/** What came and what is known when a live rule is evaluated. */
-interface Moment {
-  /** Buckets that got entries. */
-  readonly spans: readonly TimeSpan[];
-  readonly kept: ReadonlyMap<string, KeptGroup>;
-  /** Of a rule whose baseline leaves them out. */
+/** What came and what is known when a rule is evaluated that asks for counts. */
+interface CountedMoment extends Moment {
+  /** Episodes of a rule whose baseline leaves them out. */
   readonly recorded: readonly StoredEpisode[];
-  /** Up to when everything is known. */
-  readonly throughMs: number;
 }
 
-/** What a live rule finds where something came or a time is over. */
-interface Findings {
-  /** By the names of groups. */
-  readonly groups: ReadonlyMap<string, GroupFinding>;
-  /** There are more groups than were looked at. */
-  readonly isCut: boolean;
-}
+const TOO_MANY_GROUPS = "It has more groups than are looked at: those with fewer entries are left out.";
 
 /** By the kind of its condition. */
 export function findLive(
   definition: RuleDefinition,
   counter: Counter,
-  at: Moment,
+  at: CountedMoment,
   source: CountsSource,
 ): Promise<Findings> {
   const condition = conditionOf(definition);
@@ -57,7 +33,7 @@ async function findWhereReached(
   definition: RuleDefinition,
   condition: Threshold,
   { bucketSec, pastFromMs }: Counter,
-  { spans }: Moment,
+  { spans }: CountedMoment,
   source: CountsSource,
 ): Promise<Findings> {
   const bucketMs = bucketSec * 1000;
@@ -73,14 +49,14 @@ async function findWhereReached(
       return [group, { stretches, because, wholeFromMs: null, judgedMs: null, nextMs: null }];
     }),
   );
-  return { groups: found, isCut };
+  return { groups: found, note: isCut ? TOO_MANY_GROUPS : null };
 }
 
 /** Windows are judged when they are over, and again when something comes to one late. */
 async function findWhereUnusual(
   condition: Anomaly,
   counter: Counter,
-  { spans, kept, recorded, throughMs }: Moment,
+  { spans, kept, recorded, throughMs }: CountedMoment,
   source: CountsSource,
 ): Promise<Findings> {
   const { windowMs, baselineMs } = condition;
@@ -102,5 +78,5 @@ async function findWhereUnusual(
     judgedMs: toMs,
     nextMs: toMs < endMs ? toMs : toMs + windowMs,
   };
-  return { groups: new Map([["", finding]]), isCut: false };
+  return { groups: new Map([["", finding]]), note: null };
 }

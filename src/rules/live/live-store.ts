@@ -18,7 +18,8 @@ export interface LiveRule {
   readonly kind: RuleKind;
   /** Of its kind. */
   readonly ruleId: number;
-  readonly counterId: number;
+  /** What it is found in, in the order of its steps. */
+  readonly counterIds: readonly number[];
   readonly definition: RuleDefinition;
   readonly version: string;
   readonly failures: number;
@@ -75,22 +76,27 @@ export async function dueRules(
   const through = new Date(throughMs ?? 0);
   return sql<StoredRule[]>`
     SELECT r.id::integer, r.organization_id AS "organizationId", r.kind, r.rule_id::integer AS "ruleId",
-           r.counter_id::integer AS "counterId", r.definition, r.version::text, r.failures
-    FROM live_rules r JOIN log_counters c ON c.id = r.counter_id
-    WHERE r.id > ${after} AND r.retry_at <= now() AND c.past = 'counted'
-      AND (EXISTS (SELECT 1 FROM counter_changes ch WHERE ch.counter_id = r.counter_id)
+           (SELECT array_agg(rc.counter_id::integer ORDER BY rc.place) FROM live_rule_counters rc
+            WHERE rc.live_rule_id = r.id) AS "counterIds",
+           r.definition, r.version::text, r.failures
+    FROM live_rules r
+    WHERE r.id > ${after} AND r.retry_at <= now()
+      AND NOT EXISTS (SELECT 1 FROM live_rule_counters rc JOIN log_counters c ON c.id = rc.counter_id
+                      WHERE rc.live_rule_id = r.id AND c.past <> 'counted')
+      AND (EXISTS (SELECT 1 FROM live_rule_counters rc JOIN counter_changes ch ON ch.counter_id = rc.counter_id
+                   WHERE rc.live_rule_id = r.id)
            OR EXISTS (SELECT 1 FROM rule_groups g WHERE g.live_rule_id = r.id AND g.wake_at <= ${through}))
     ORDER BY r.id LIMIT ${max}`;
 }
 
-/** What came to the counter of a rule that nobody has looked at; the number of the last of it. */
+/** What came to the counters of a rule that nobody has looked at; the number of the last of it. */
 export async function readChanges(
   sql: Sql,
-  counterId: number,
+  counterIds: readonly number[],
 ): Promise<{ readonly spans: readonly TimeSpan[]; readonly last: string }> {
   const rows = await sql<{ id: string; fromMs: string; toMs: string }[]>`
     SELECT id, from_ms AS "fromMs", to_ms AS "toMs" FROM counter_changes
-    WHERE counter_id = ${counterId} ORDER BY id LIMIT ${CHANGES_MAX}`;
+    WHERE counter_id = ANY(${[...counterIds]}) ORDER BY id LIMIT ${CHANGES_MAX}`;
   const spans = rows.map(({ fromMs, toMs }) => ({ fromMs: Number(fromMs), toMs: Number(toMs) }));
   return { spans, last: rows.at(-1)?.id ?? "0" };
 }
@@ -113,7 +119,7 @@ export async function readGroups(sql: Sql, liveRuleId: number): Promise<Readonly
  */
 export async function beginEvaluated(
   tx: TransactionSql,
-  { id, organizationId, version, counterId }: LiveRule,
+  { id, organizationId, version, counterIds }: LiveRule,
   last: string,
   { nowMs, note }: { readonly nowMs: number; readonly note: string | null },
 ): Promise<boolean> {
@@ -124,7 +130,7 @@ export async function beginEvaluated(
   if (locked.count === 0) return false;
   await tx`
     DELETE FROM counter_changes
-    WHERE organization_id = ${organizationId} AND counter_id = ${counterId} AND id <= ${last}`;
+    WHERE organization_id = ${organizationId} AND counter_id = ANY(${[...counterIds]}) AND id <= ${last}`;
   return true;
 }
 
@@ -239,11 +245,16 @@ export async function keepGroup(
 export async function makeLive(
   tx: TransactionSql,
   organizationId: number,
-  { kind, ruleId, counterId, definition }: Pick<LiveRule, "kind" | "ruleId" | "counterId" | "definition">,
+  { kind, ruleId, counterIds, definition }: Pick<LiveRule, "kind" | "ruleId" | "counterIds" | "definition">,
 ): Promise<void> {
   await tx`
-    INSERT INTO live_rules (organization_id, kind, rule_id, counter_id, definition)
-    VALUES (${organizationId}, ${kind}, ${ruleId}, ${counterId}, ${JSON.stringify(definition)}::text::jsonb)`;
+    WITH made AS (
+      INSERT INTO live_rules (organization_id, kind, rule_id, definition)
+      VALUES (${organizationId}, ${kind}, ${ruleId}, ${JSON.stringify(definition)}::text::jsonb)
+      RETURNING id)
+    INSERT INTO live_rule_counters (live_rule_id, organization_id, place, counter_id)
+    SELECT made.id, ${organizationId}, given.place - 1, given.counter_id
+    FROM made, unnest(${[...counterIds]}::bigint[]) WITH ORDINALITY AS given (counter_id, place)`;
 }
 
 /** Evaluates a live rule by another definition of the same counter from now on. */
@@ -263,16 +274,19 @@ export async function endLive(
   tx: TransactionSql,
   organizationId: number,
   { kind, ruleId }: Pick<LiveRule, "kind" | "ruleId">,
-): Promise<{ readonly counterId: number; readonly groups: readonly string[] } | null> {
-  const [live] = await tx<{ id: number; counter_id: number }[]>`
-    SELECT id::integer, counter_id::integer FROM live_rules
+): Promise<{ readonly counterIds: readonly number[]; readonly groups: readonly string[] } | null> {
+  const [live] = await tx<{ id: number }[]>`
+    SELECT id::integer FROM live_rules
     WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId} FOR UPDATE`;
   if (live === undefined) return null;
   const groups = await tx<{ group_key: string }[]>`
     SELECT group_key FROM rule_groups
     WHERE organization_id = ${organizationId} AND live_rule_id = ${live.id} AND state #>> '{state,incident}' IS NOT NULL`;
+  const counters = await tx<{ id: number }[]>`
+    SELECT counter_id::integer AS id FROM live_rule_counters
+    WHERE organization_id = ${organizationId} AND live_rule_id = ${live.id}`;
   await tx`DELETE FROM live_rules WHERE organization_id = ${organizationId} AND id = ${live.id}`;
-  return { counterId: live.counter_id, groups: groups.map(({ group_key }) => group_key) };
+  return { counterIds: counters.map(({ id }) => id), groups: groups.map(({ group_key }) => group_key) };
 }
 
 /** Removes detections of long ago, at most `limit`. */

@@ -1,16 +1,11 @@
 import type { Sql } from "postgres";
-import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { ApiError, DependencyError } from "../../errors.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { storableText } from "../../storage/storable-text.ts";
-import { type Counter, readCounterRow } from "../counters/counter-store.ts";
-import type { SignalTable } from "../seal/signal-store.ts";
 import { sealedEverywhere } from "../streams/stream-store.ts";
-import { findLive } from "./find-live.ts";
-import type { CountsSource } from "./find-stretches.ts";
 import {
   ERROR_MAX_CHARS,
   EVALUATE_EVERY_MS,
@@ -22,26 +17,21 @@ import {
 import {
   beginEvaluated,
   dueRules,
-  episodesSince,
   type LiveRule,
   noteFailure,
+  type RuleKind,
   readChanges,
   readGroups,
   readRule,
-  type StoredEpisode,
   type StoredRule,
 } from "./live-store.ts";
-import { readSums } from "./read-sums.ts";
-import { TimesReader } from "./read-times.ts";
+import type { RuleFinder } from "./rule-finder.ts";
 import { settle } from "./settle.ts";
-
-const TOO_MANY_GROUPS = "It has more groups than are looked at: those with fewer entries are left out.";
 
 interface RuleEvaluationOptions {
   readonly sql: Sql;
   readonly changes: Changes;
-  readonly signals: SignalTable;
-  readonly ranges: Pick<LogRanges, "read">;
+  readonly finders: Readonly<Record<RuleKind, RuleFinder>>;
   readonly log: Logger;
 }
 
@@ -52,7 +42,6 @@ interface RuleEvaluationOptions {
  */
 export class RuleEvaluation extends BackgroundWork {
   readonly #options: RuleEvaluationOptions;
-  readonly #times: TimesReader;
   #after = 0;
 
   constructor(options: RuleEvaluationOptions) {
@@ -63,7 +52,6 @@ export class RuleEvaluation extends BackgroundWork {
       log: options.log,
     });
     this.#options = options;
-    this.#times = new TimesReader(options.sql, options.ranges);
   }
 
   /** Evaluates the rules that come next; true when there are more. */
@@ -102,24 +90,14 @@ export class RuleEvaluation extends BackgroundWork {
   }
 
   async #judge(rule: LiveRule, throughMs: number, signal: AbortSignal): Promise<void> {
-    const { sql, changes, signals } = this.#options;
-    const [changed, kept, counter] = await askPostgres(() =>
-      Promise.all([
-        readChanges(sql, rule.counterId),
-        readGroups(sql, rule.id),
-        readCounterRow(sql, rule.counterId),
-      ]),
+    const { sql, changes, finders } = this.#options;
+    const [changed, kept] = await askPostgres(() =>
+      Promise.all([readChanges(sql, rule.counterIds), readGroups(sql, rule.id)]),
     );
-    if (counter === null) return;
-    const source: CountsSource = {
-      sums: (span, least) => readSums(signals, counter, span, least, signal),
-      times: (spans, { sealed }) => this.#times.read(counter, spans, sealed, signal),
-    };
-    const isAnomaly = rule.definition.condition.kind === "anomaly";
-    const recorded = isAnomaly ? await this.#recorded(rule, counter) : [];
-    const at = { spans: changed.spans, kept, recorded, throughMs };
-    const { groups, isCut } = await findLive(rule.definition, counter, at, source);
-    const note = isCut ? TOO_MANY_GROUPS : null;
+    const at = { spans: changed.spans, kept, throughMs };
+    const findings = await finders[rule.kind].find(rule, at, signal);
+    if (findings === null) return;
+    const { groups, note } = findings;
     const { organizationId, ruleId, definition } = rule;
     const cause = {
       organizationId,
@@ -130,11 +108,5 @@ export class RuleEvaluation extends BackgroundWork {
       if (!(await beginEvaluated(change.tx, rule, changed.last, { nowMs: change.nowMs, note }))) return;
       await settle(change, rule, groups, kept, throughMs);
     });
-  }
-
-  /** The episodes that are no baseline. */
-  #recorded(rule: LiveRule, counter: Counter): Promise<StoredEpisode[]> {
-    const { sql } = this.#options;
-    return askPostgres(() => sql.begin((tx) => episodesSince(tx, rule, [""], counter.pastFromMs ?? 0)));
   }
 }

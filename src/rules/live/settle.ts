@@ -3,7 +3,6 @@ import { addPoints, replacePoints } from "../evaluation/episodes.ts";
 import { advance, type GroupState } from "../evaluation/states.ts";
 import type { Stretch } from "../evaluation/stretches.ts";
 import { timesOf } from "./definition.ts";
-import type { GroupFinding } from "./find-live.ts";
 import {
   endEpisode,
   episodesSince,
@@ -15,6 +14,7 @@ import {
   type StoredEpisode,
   updateEpisode,
 } from "./live-store.ts";
+import type { GroupFinding } from "./rule-finder.ts";
 import { tellCleared, tellRaised } from "./tell.ts";
 
 /** Writes what a live rule found into episodes, and tells what follows: in the transaction of its evaluation. */

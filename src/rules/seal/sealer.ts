@@ -1,26 +1,21 @@
-import type { Sql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
 import { logIdMs } from "../../../ingest/index.ts";
 import type { MadeSpan } from "../../../query/index.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import type { QueryRunner } from "../../storage/query-runner.ts";
-import { alertCountersAt, countersAt, notePast } from "../counters/counter-store.ts";
-import { ALERT_FUTURE_MAX_MS, ALERT_PAST_MAX_MS } from "../counters/limits.ts";
 import {
   beginSeal,
-  type CounterChange,
   endSeal,
   endStream,
   type Intent,
   noteThrough,
   type OpenStream,
   type Sealing,
-  sealUncounted,
+  sealUnwanted,
   takeStreams,
 } from "../streams/stream-store.ts";
-import { changesOf } from "./changed-buckets.ts";
-import { EntryCounting } from "./count-entries.ts";
+import type { SealedRange, SealFinder, SealNote } from "./finder.ts";
 import { SEAL_EVERY_MS, SEAL_MAX_ENTRIES, SEAL_MAX_STREAMS, SEAL_STOP_MS } from "./limits.ts";
 import type { SealMetrics } from "./seal-metrics.ts";
 import { insertSignals, type Signal, type SignalTable, sealedThrough } from "./signal-store.ts";
@@ -30,38 +25,41 @@ import type { StoredMarks } from "./stored-marks.ts";
 interface SealerOptions {
   readonly sql: Sql;
   readonly signals: SignalTable;
-  readonly runner: Pick<QueryRunner, "run">;
+  /** What is looked for in the entries. */
+  readonly finders: readonly SealFinder[];
   readonly sealing: Sealing;
   readonly marks: Pick<StoredMarks, "throughOf">;
   /** Whether everything is stored that an earlier start left in the log of this server. */
   readonly isRecovered: () => boolean;
   /** Whether everything is stored that this server has taken. */
   readonly isDrained: () => boolean;
-  /** Rings when rules have something to look at. */
-  readonly onChanged: () => void;
   readonly metrics: SealMetrics;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Logger;
 }
 
+/** What one finder has to note. */
+interface Notes {
+  readonly finder: SealFinder;
+  readonly note: SealNote;
+}
+
 /**
- * Counts what is stored, stream by stream and range by range of ids, each range exactly once whoever dies on the way: what
- * is begun stands in Postgres, and what it found comes into the store together with the mark that it is done.
+ * Looks through what is stored, stream by stream and range by range of ids, each range exactly once whoever dies on the way:
+ * what is begun stands in Postgres, and what it found comes into the store together with the mark that it is done.
  */
 export class Sealer extends BackgroundWork {
   readonly #options: SealerOptions;
-  readonly #counting: EntryCounting;
 
   constructor(options: SealerOptions) {
     super({
       pollMs: SEAL_EVERY_MS,
-      failure: "stored entries could not be counted; they will be",
+      failure: "stored entries could not be looked through; they will be",
       stopMs: SEAL_STOP_MS,
       log: options.log,
     });
     this.#options = options;
-    this.#counting = new EntryCounting(options.runner);
   }
 
   /** Seals every stream that is this server's to seal as far as one seal goes; true when there is more to seal at once. */
@@ -82,11 +80,12 @@ export class Sealer extends BackgroundWork {
     const begun = stream.intent;
     if (begun !== null) {
       const sealed = await sealedThrough(signals, stream.id, signal);
-      const changes =
+      const range = await this.#rangeOf(stream, begun, signal);
+      const notes =
         sealed === null || sealed < begun.to
-          ? await this.#seal(stream, begun, signal)
-          : await this.#unknownChanges(stream, begun);
-      await this.#end(stream, begun, changes);
+          ? await this.#seal(stream, range, signal)
+          : await this.#recover(range, signal);
+      await this.#end(stream, begun, notes);
       return true;
     }
     // What comes from the log of an earlier start comes in pieces, of which no end is known from outside.
@@ -98,11 +97,13 @@ export class Sealer extends BackgroundWork {
       if (idleMs !== null) await askPostgres(() => noteThrough(sql, stream, idleMs));
       return false;
     }
-    if (await askPostgres(() => sealUncounted(sql, stream, stored, sealing))) return false;
+    if (await askPostgres(() => sealUnwanted(sql, stream, stored, sealing, (tx) => this.#isWanted(tx))))
+      return false;
     const { to, isAll } = await this.#boundedTo(spanOf(stream, stored), stored, signal);
     const intent = await askPostgres(() => beginSeal(sql, stream, to, sealing));
     if (intent === null) return false;
-    await this.#end(stream, intent, await this.#seal(stream, intent, signal));
+    const range = await this.#rangeOf(stream, intent, signal);
+    await this.#end(stream, intent, await this.#seal(stream, range, signal));
     return !isAll;
   }
 
@@ -112,19 +113,28 @@ export class Sealer extends BackgroundWork {
     return this.#options.isDrained() ? nowMs : null;
   }
 
-  async #end(stream: OpenStream, intent: Intent, changes: readonly CounterChange[]): Promise<void> {
-    const { sql, now, onChanged } = this.#options;
-    const throughMs = Math.min(now(), logIdMs(intent.to));
-    await askPostgres(() => endSeal(sql, stream, intent, { throughMs, changes }));
-    if (changes.length > 0) onChanged();
+  async #isWanted(tx: TransactionSql): Promise<boolean> {
+    for (const { isWanted } of this.#options.finders) if (await isWanted(tx)) return true;
+    return false;
   }
 
-  /** What a seal may have changed that was written by somebody who died before he could say. */
-  async #unknownChanges(stream: OpenStream, { to, revision }: Intent): Promise<CounterChange[]> {
-    const counters = await askPostgres(() => alertCountersAt(this.#options.sql, revision));
-    const fromMs = logIdMs(stream.sealedId) - ALERT_PAST_MAX_MS;
-    const toMs = logIdMs(to) + ALERT_FUTURE_MAX_MS;
-    return counters.map((counter) => ({ ...counter, fromMs, toMs }));
+  async #end(stream: OpenStream, intent: Intent, notes: readonly Notes[]): Promise<void> {
+    const { sql, now } = this.#options;
+    const throughMs = Math.min(now(), logIdMs(intent.to));
+    await askPostgres(() =>
+      endSeal(sql, stream, intent, { throughMs, notes: notes.map(({ note }) => note) }),
+    );
+    for (const { finder } of notes) finder.onNoted();
+  }
+
+  /** What follows of a seal that somebody wrote who died before he could say. */
+  async #recover(range: SealedRange, signal: AbortSignal): Promise<Notes[]> {
+    const notes: Notes[] = [];
+    for (const finder of this.#options.finders) {
+      const note = await finder.recover(range, signal);
+      if (note !== null) notes.push({ finder, note });
+    }
+    return notes;
   }
 
   /** The last id up to which everything of the stream is in the store that ever comes from before; null for none. */
@@ -145,29 +155,36 @@ export class Sealer extends BackgroundWork {
     return bound === null || bound >= stored ? { to: stored, isAll: true } : { to: bound, isAll: false };
   }
 
-  async #seal(stream: OpenStream, { to, revision }: Intent, signal: AbortSignal): Promise<CounterChange[]> {
-    const { sql, signals, metrics, now, log } = this.#options;
+  async #rangeOf(stream: OpenStream, { to, revision }: Intent, signal: AbortSignal): Promise<SealedRange> {
     const span = spanOf(stream, to);
-    const organizations = await organizationsIn(signals.endpoint, span, signal);
-    const counters = await askPostgres(() => countersAt(sql, [...organizations.keys()], revision));
-    if (counters.length === 0) return [];
-    const { counts, failed } = await this.#counting.count(counters, span, signal);
-    for (const counter of failed) {
-      log.warn(
-        { counterId: counter.id },
-        "a counter cannot be counted; what it counts is read from the entries",
-      );
-      await askPostgres(() => notePast(sql, counter.id, "failed"));
+    return {
+      span,
+      revision,
+      organizations: await organizationsIn(this.#options.signals.endpoint, span, signal),
+    };
+  }
+
+  async #seal(stream: OpenStream, range: SealedRange, signal: AbortSignal): Promise<Notes[]> {
+    const { finders, signals, metrics, now } = this.#options;
+    const { span, revision, organizations } = range;
+    const lastId = span.through ?? span.after;
+    const found: Signal[] = [];
+    const notes: Notes[] = [];
+    let isAny = false;
+    for (const finder of finders) {
+      const own = await finder.find(range, signal);
+      if (own === null) continue;
+      isAny = true;
+      for (const each of own.signals) found.push(each);
+      if (own.note !== null) notes.push({ finder, note: own.note });
     }
-    const found: Signal[] = counts.map(({ counter: { id, organizationId }, bucketMs, group, n, times }) => {
-      return { organizationId, kind: "count", key: id, bucketMs, group, n, times, lastId: to };
-    });
-    found.push({ organizationId: 0, kind: "seal", key: stream.id, bucketMs: 0, n: 0, lastId: to });
-    const token = `${stream.id}:${stream.sealedId}-${to}:${revision}`;
+    if (!isAny) return [];
+    found.push({ organizationId: 0, kind: "seal", key: stream.id, bucketMs: 0, n: 0, lastId });
+    const token = `${stream.id}:${stream.sealedId}-${lastId}:${revision}`;
     await insertSignals(signals, found, token, new Date(now()).toISOString().slice(0, 10), signal);
     metrics.signals.inc(found.length);
     metrics.entries.inc([...organizations.values()].reduce((sum, entries) => sum + entries, 0));
-    return changesOf(counts);
+    return notes;
   }
 }
 

@@ -14,14 +14,17 @@ export interface SignalTable {
 /** A row of `signals`; see its migration. */
 export interface Signal {
   readonly organizationId: number;
-  readonly kind: "seal" | "count" | "past";
-  readonly key: number;
+  readonly kind: "seal" | "count" | "past" | "hit" | "error" | "observable" | "edge" | "metric";
+  /** What it is about, of its kind. */
+  readonly key: number | bigint;
   /** Milliseconds since 1970. */
   readonly bucketMs: number;
   readonly n: number;
   readonly lastId: bigint;
-  /** The name of the group, where the counter has any. */
+  /** The name of the group, where it has any. */
   readonly group?: string;
+  /** What is told apart within a group and a bucket; 0 where nothing is. */
+  readonly valueHash?: bigint;
   /** When the first and the last of the entries are. */
   readonly times?: { readonly firstMs: number; readonly lastMs: number } | null;
 }
@@ -43,13 +46,14 @@ export async function insertSignals(
   await settle();
 }
 
-function columnsOf({ group = "", times = null, ...signal }: Signal, day: string) {
+function columnsOf({ group = "", valueHash = 0n, times = null, ...signal }: Signal, day: string) {
   const { organizationId, kind, key, bucketMs, n, lastId } = signal;
   return {
     organization_id: organizationId,
     kind,
-    key,
+    key: String(key),
     group_hash: String(groupHash(group)),
+    value_hash: String(valueHash),
     label: group,
     first_ms: times?.firstMs ?? 0,
     last_ms: times?.lastMs ?? 0,

@@ -120,19 +120,23 @@ export function beginSeal(
   });
 }
 
-/** Where nobody counts anything: the stream is sealed up to an id, and nothing is asked. False where there are counters. */
-export function sealUncounted(
+/**
+ * Where nobody looks for anything: the stream is sealed up to an id, and nothing is asked. False where something is wanted,
+ * which is asked while whoever would want it waits.
+ */
+export function sealUnwanted(
   sql: Sql,
   { id, sealedId }: OpenStream,
   to: bigint,
   { holder }: Sealing,
+  isWanted: (tx: TransactionSql) => Promise<boolean>,
 ): Promise<boolean> {
   return sql.begin(async (tx) => {
     await tx`SELECT revision FROM counter_revisions FOR SHARE`;
+    if (await isWanted(tx)) return false;
     const sealed = await tx`
       UPDATE ingest_streams SET sealed_id = ${String(to)}
-      WHERE id = ${id} AND sealer = ${holder} AND sealed_id = ${String(sealedId)} AND intent_to IS NULL
-        AND NOT EXISTS (SELECT 1 FROM log_counters WHERE until_revision IS NULL)`;
+      WHERE id = ${id} AND sealer = ${holder} AND sealed_id = ${String(sealedId)} AND intent_to IS NULL`;
     return sealed.count > 0;
   });
 }
@@ -145,12 +149,18 @@ export interface CounterChange {
   readonly toMs: number;
 }
 
-/** The seal is done; what was begun is over, and whoever looks at the counters is told what it changed. */
+/** The seal is done: what was begun is over, and what follows of it is noted. */
 export async function endSeal(
   sql: Sql,
   { id }: OpenStream,
   { to }: Intent,
-  { throughMs, changes }: { readonly throughMs: number; readonly changes: readonly CounterChange[] },
+  {
+    throughMs,
+    notes,
+  }: {
+    readonly throughMs: number;
+    readonly notes: readonly ((tx: TransactionSql) => Promise<void>)[];
+  },
 ): Promise<void> {
   await sql.begin(async (tx) => {
     const ended = await tx`
@@ -158,16 +168,21 @@ export async function endSeal(
       SET sealed_id = intent_to, intent_to = NULL, intent_revision = NULL,
           through = greatest(through, ${new Date(throughMs)})
       WHERE id = ${id} AND intent_to = ${String(to)}`;
-    if (ended.count === 0 || changes.length === 0) return;
-    // An organisation that was deleted meanwhile took its counters along.
-    await tx`
-      INSERT INTO counter_changes (organization_id, counter_id, from_ms, to_ms)
-      SELECT c.organization_id, c.id, given.from_ms, given.to_ms
-      FROM unnest(${changes.map(({ counterId }) => counterId)}::bigint[],
-                  ${changes.map(({ fromMs }) => String(fromMs))}::bigint[],
-                  ${changes.map(({ toMs }) => String(toMs))}::bigint[]) AS given (counter_id, from_ms, to_ms)
-      JOIN log_counters c ON c.id = given.counter_id`;
+    if (ended.count === 0) return;
+    for (const note of notes) await note(tx);
   });
+}
+
+/** Whoever looks at the counters is told which of their buckets got entries. */
+export async function noteChanges(tx: TransactionSql, changes: readonly CounterChange[]): Promise<void> {
+  // An organisation that was deleted meanwhile took its counters along.
+  await tx`
+    INSERT INTO counter_changes (organization_id, counter_id, from_ms, to_ms)
+    SELECT c.organization_id, c.id, given.from_ms, given.to_ms
+    FROM unnest(${changes.map(({ counterId }) => counterId)}::bigint[],
+                ${changes.map(({ fromMs }) => String(fromMs))}::bigint[],
+                ${changes.map(({ toMs }) => String(toMs))}::bigint[]) AS given (counter_id, from_ms, to_ms)
+    JOIN log_counters c ON c.id = given.counter_id`;
 }
 
 /** Everything is sealed that the stream's server had taken by then. Written seldom, but where a rule waits for it. */

@@ -9,8 +9,10 @@ import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { createLogger } from "../../../src/log.ts";
 import { OutboundPolicy } from "../../../src/outbound/outbound-policy.ts";
 import { type Problem, problemCleared, problemRaised } from "../../../src/problems/events.ts";
+import { CountedRules } from "../../../src/rules/live/counted-rules.ts";
 import { RuleEvaluation } from "../../../src/rules/live/rule-evaluation.ts";
 import { PastCounting } from "../../../src/rules/past/past-counting.ts";
+import { CounterFinder } from "../../../src/rules/seal/counter-finder.ts";
 import { sealMetrics } from "../../../src/rules/seal/seal-metrics.ts";
 import { Sealer } from "../../../src/rules/seal/sealer.ts";
 import { StoredMarks } from "../../../src/rules/seal/stored-marks.ts";
@@ -67,14 +69,14 @@ export async function alertServer(stores: TestStores) {
   const sealing = { holder: holder.id, place: "here" };
   const sealer = new Sealer({
     ...{ sql, signals, marks, now, log, sealing },
-    runner: queryRunner(stores),
+    finders: [new CounterFinder({ sql, runner: queryRunner(stores), onChanged: () => undefined, log })],
     isRecovered: () => true,
     isDrained: () => true,
-    onChanged: () => undefined,
     metrics: sealMetrics(new Registry()),
   });
   const past = new PastCounting({ sql, signals, ranges, now, log });
-  const evaluation = () => new RuleEvaluation({ sql, changes, signals, ranges, log });
+  const finders = { log: new CountedRules(sql, signals, ranges) };
+  const evaluation = () => new RuleEvaluation({ sql, changes, finders, log });
 
   const store = async (organizationId: number, ...entries: readonly Entry[]): Promise<void> => {
     const floor = firstLogIdAt(clock.nowMs, instance);

@@ -5,6 +5,7 @@ import { INTERACTIVE_BUDGET } from "../../../query/index.ts";
 import { logMetricRoutes } from "../../../src/domains/log-metrics/routes.ts";
 import { createLogger } from "../../../src/log.ts";
 import { PastCounting } from "../../../src/rules/past/past-counting.ts";
+import { CounterFinder } from "../../../src/rules/seal/counter-finder.ts";
 import { sealMetrics } from "../../../src/rules/seal/seal-metrics.ts";
 import { Sealer } from "../../../src/rules/seal/sealer.ts";
 import { StoredMarks } from "../../../src/rules/seal/stored-marks.ts";
@@ -56,11 +57,10 @@ beforeAll(async () => {
   marks = new StoredMarks();
   sealer = new Sealer({
     ...{ sql, signals, marks, now, log },
-    runner: queryRunner(stores),
+    finders: [new CounterFinder({ sql, runner: queryRunner(stores), onChanged: () => undefined, log })],
     sealing: { holder: holder.id, place: "here" },
     isRecovered: () => true,
     isDrained: () => true,
-    onChanged: () => undefined,
     metrics: sealMetrics(new Registry()),
   });
   past = new PastCounting({ sql, signals, ranges, now, log });

@@ -1,0 +1,38 @@
+import type { TimeSpan } from "../evaluation/bucket-sums.ts";
+import type { Stretch } from "../evaluation/stretches.ts";
+import type { KeptGroup, LiveRule } from "./live-store.ts";
+
+/** What an evaluation found of a group. */
+export interface GroupFinding {
+  readonly stretches: readonly Stretch[];
+  /** From when on the stretches are all that there is, so that what is recorded beside them is wrong; null where they add to it. */
+  readonly wholeFromMs: number | null;
+  /** Why, of a stretch that begins then. */
+  readonly because: (fromMs: number) => string;
+  readonly judgedMs: number | null;
+  /** When it is to be looked at again whatever comes; null for never. */
+  readonly nextMs: number | null;
+}
+
+/** What came and what is known when a live rule is evaluated. */
+export interface Moment {
+  /** Buckets that got entries. */
+  readonly spans: readonly TimeSpan[];
+  readonly kept: ReadonlyMap<string, KeptGroup>;
+  /** Up to when everything is known. */
+  readonly throughMs: number;
+}
+
+/** What a live rule finds where something came or a time is over. */
+export interface Findings {
+  /** By the names of groups. */
+  readonly groups: ReadonlyMap<string, GroupFinding>;
+  /** What the rule's owner has to know: that there are more groups than were looked at; null for nothing. */
+  readonly note: string | null;
+}
+
+/** Finds what rules of a kind ask for. */
+export interface RuleFinder {
+  /** Null where what counts for the rule is no more. Throws an ApiError for what is the rule's own fault. */
+  readonly find: (rule: LiveRule, at: Moment, signal: AbortSignal) => Promise<Findings | null>;
+}
