@@ -30,6 +30,8 @@ const TAGS = {
   "On-call": "Say who is on call when, and find when nobody is.",
   Escalation: "Say whom an incident reaches, one after the other, until somebody answers.",
   Incidents: "What was or is wrong, what happened to it, and what people do about it.",
+  Cases:
+    "Keep together what was found about something: incidents, notes and evidence that stays when logs go.",
   "Alerts of others": "Take in what Alertmanager, Grafana and other systems raise, as incidents.",
   Monitors:
     "Say what is watched, how often and whom it concerns; read what was found, uptime and objectives.",
