@@ -28,6 +28,7 @@ import { splunkRoutes } from "../domains/logs/receive/splunk/routes.ts";
 import { logRetentionRoutes } from "../domains/logs/retention/routes.ts";
 import { tailDomain } from "../domains/logs/tail/domain.ts";
 import { maintenanceRoutes } from "../domains/maintenance/routes.ts";
+import { metricRoutes } from "../domains/metrics/routes.ts";
 import { monitorScheduling } from "../domains/monitors/scheduling/part.ts";
 import { notificationDomain, readDeliveries } from "../domains/notifications/domain.ts";
 import { onCallDomain } from "../domains/on-call/domain.ts";
@@ -85,6 +86,7 @@ export function openDomains(services: Services) {
     kqlTableDomain(services),
     services.counting,
     { routes: logMetricRoutes({ ...services, ...services.counting }) },
+    { routes: metricRoutes({ ...services, ...services.counting }) },
     logAlertDomain({
       ...services,
       alertPolicy: services.policy,
