@@ -5,9 +5,11 @@ import type { Config } from "../config/config.ts";
 import type { Logger } from "../log.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
 import { CountedRules } from "../rules/live/counted-rules.ts";
+import { MetricRules } from "../rules/live/metric-rules.ts";
 import { RuleEvaluation } from "../rules/live/rule-evaluation.ts";
 import { PastCounting } from "../rules/past/past-counting.ts";
 import { CounterFinder } from "../rules/seal/counter-finder.ts";
+import { COUNTING_BUDGET } from "../rules/seal/limits.ts";
 import { Sealer } from "../rules/seal/sealer.ts";
 import type { SignalTable } from "../rules/seal/signal-store.ts";
 import type { StoredMarks } from "../rules/seal/stored-marks.ts";
@@ -42,7 +44,10 @@ export function openCounting(options: CountingOptions) {
       : async () => undefined;
   const signals: SignalTable = { endpoint, settle };
   const { id: holder, place } = stores.instance.holder;
-  const finders = { log: new CountedRules(sql, signals, ranges) };
+  const finders = {
+    log: new CountedRules(sql, signals, ranges),
+    metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
+  };
   const evaluation = new RuleEvaluation({ sql, changes, finders, log });
   const runner = new QueryRunner({
     endpoint,

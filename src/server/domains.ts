@@ -28,6 +28,7 @@ import { splunkRoutes } from "../domains/logs/receive/splunk/routes.ts";
 import { logRetentionRoutes } from "../domains/logs/retention/routes.ts";
 import { tailDomain } from "../domains/logs/tail/domain.ts";
 import { maintenanceRoutes } from "../domains/maintenance/routes.ts";
+import { metricAlertRoutes } from "../domains/metric-alerts/routes.ts";
 import { metricRoutes } from "../domains/metrics/routes.ts";
 import { monitorScheduling } from "../domains/monitors/scheduling/part.ts";
 import { notificationDomain, readDeliveries } from "../domains/notifications/domain.ts";
@@ -93,6 +94,12 @@ export function openDomains(services: Services) {
       knowsPolicy: hasPolicy,
       onCounterMade: services.counting.onCounterMade,
     }),
+    {
+      routes: metricAlertRoutes({
+        ...{ ...services, ...services.counting },
+        knowsPolicy: hasPolicy,
+      }),
+    },
     onCallDomain(services),
     escalationDomain({ ...services, links: services.acknowledgeLinks, acknowledge, resolve }),
     incidentDomain({

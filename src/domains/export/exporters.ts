@@ -63,6 +63,11 @@ const MEMBERS: Exporter = {
 export const EXPORTERS: readonly Exporter[] = [
   ORGANIZATION,
   MEMBERS,
+  exportedTable("metric-alerts", "metric_alerts", {
+    key: "id",
+    columns:
+      "id name metric_name service aggregation comparator threshold window_sec severity enabled escalation_policy_id created_at updated_at",
+  }),
   exportedTable("cases", "cases", {
     key: "id",
     columns:

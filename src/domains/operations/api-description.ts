@@ -20,6 +20,7 @@ const TAGS = {
   "Log alerts":
     "Be told when there are too many entries of a kind, or unusually many, and see beforehand what would have been told.",
   "Log metrics": "Count entries of a kind, minute by minute, and keep the counts.",
+  "Metric alerts": "Be told when a number is too large or too small.",
   Metrics: "Read numbers over time: those that entries carry, counts, and what monitors found.",
   "Saved searches": "Keep questions about logs under a name.",
   "Ingest sources":

@@ -12,7 +12,7 @@ export type MetricSource =
   /** What monitors found: how long an answer took, and 1 for up or degraded, 0 for down. */
   | { readonly kind: "response_ms" | "up" };
 
-export type MetricKind = "attribute" | "log_metric" | "logs" | "monitors";
+type MetricKind = "attribute" | "log_metric" | "logs" | "monitors";
 
 /** Metrics that every organisation has. */
 export const OWN_METRICS: readonly {
