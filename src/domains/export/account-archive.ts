@@ -1,7 +1,8 @@
 import { makeZip } from "client-zip";
 import type { Sql } from "postgres";
 import { ApiError } from "../../errors.ts";
-import { EXPORTERS, LEFT_OUT } from "./exporters.ts";
+import { EXPORTERS } from "./exporters.ts";
+import { LEFT_OUT } from "./left-out.ts";
 import { EXPORT_MAX_MS, EXPORT_RETRY_AFTER_SECONDS, EXPORT_STALL_MS, EXPORTS_MAX_RUNNING } from "./limits.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
 

@@ -117,6 +117,43 @@ export const EXPORTERS: readonly Exporter[] = [
     columns: "id rule_kind rule_id group_key started_at ended_at until_at peak merged_into detected_at",
     hidden: "is_reported",
   }),
+  exportedTable("assets", "assets", {
+    key: "id",
+    columns: "id ip hostname owner criticality tags notes created_at updated_at",
+  }),
+  exportedTable("identities", "identities", {
+    key: "id",
+    columns: "id principal display_name is_internal risk tags aliases created_at updated_at",
+  }),
+  exportedTable("iocs", "iocs", {
+    key: "id",
+    columns:
+      "id type value severity description expires_at confidence source feed_id hits first_hit_at last_hit_at created_at updated_at",
+    hidden: "prefix_bits batch_id",
+  }),
+  exportedTable("ioc-hits", "ioc_hits", {
+    key: "ioc_id entity_type entity_key",
+    columns: "ioc_id entity_type entity_key found n first_at last_at sample_id told_at",
+    hidden: "is_due",
+  }),
+  exportedTable("ioc-allow-list", "ioc_allow_list", {
+    key: "id",
+    columns: "id type value note created_at updated_at",
+  }),
+  exportedTable("ioc-feeds", "ioc_feeds", {
+    key: "id",
+    columns:
+      "id name url format interval_sec severity enabled last_fetch_at status last_error added updated expired rejected created_at updated_at",
+    hidden: "etag last_modified claim_id next_fetch_at attempts",
+  }),
+  exportedTable("entities", "entities", {
+    key: "id",
+    columns: "id type key name record_id first_seen last_seen canonical_id",
+  }),
+  exportedTable("entity-links", "entity_links", {
+    key: "from_id to_id kind",
+    columns: "from_id to_id kind n first_seen last_seen sample_id",
+  }),
   exportedTable("log-retention", "log_retention", {
     key: "updated_at",
     columns: "days rules updated_at",
@@ -251,42 +288,4 @@ export const EXPORTERS: readonly Exporter[] = [
     columns: "id seq created_at actor_user_id actor_token_id actor_email action resource meta",
     hidden: "hash",
   }),
-];
-
-/** What an export leaves out, and why. */
-export const LEFT_OUT: readonly { readonly table: string; readonly why: string }[] = [
-  {
-    table: "sessions",
-    why: "who is signed in at this moment; it opens the account and is good for nothing else",
-  },
-  { table: "kept_row_sets", why: "where in the log store the rows of kql-tables lie" },
-  { table: "log_counters", why: "what log metrics and alerts are counted by, which they say" },
-  { table: "counter_changes", why: "which counts log alerts are still to look at" },
-  { table: "live_rules", why: "how far rules are evaluated" },
-  { table: "live_rule_counters", why: "what counts for rules, which are made of them" },
-  { table: "rule_groups", why: "which log alerts fire just now, which the incidents say" },
-  { table: "tail_sessions", why: "live tails that end within the hour" },
-  { table: "probe_results", why: "what probes found within the hour; it is on its way to the checks" },
-  { table: "idempotency_keys", why: "answers to recent requests, kept encrypted for a day" },
-  { table: "audit_heads", why: "where the audit log ends, which its last row says" },
-  {
-    table: "log_archive_attempts",
-    why: "work on the archive that is under way; log-archive names its files",
-  },
-  {
-    table: "log_archive_versions",
-    why: "how often the list of archived files has changed; log-archive is the list",
-  },
-  {
-    table: "quarantine_records",
-    why: "logs that wait for their mapping, as they came; they are at /api/v1/ingest/quarantine for 30 days",
-  },
-  { table: "quarantine_usage", why: "how many records those are" },
-  {
-    table: "events",
-    why: "how parts of the server tell each other what the other files show; kept for a month",
-  },
-  { table: "event_deliveries", why: "which of those are still to be told to whom" },
-  { table: "status_page_notices", why: "what subscribers are still to be told" },
-  { table: "webhook_secrets", why: "secrets; the present one is at /api/v1/me/webhook-secret" },
 ];
