@@ -4,6 +4,8 @@ import { WINDOW_FUNCTIONS } from "./bind/windows.ts";
 import type { FunctionDefinition } from "./functions/definition.ts";
 import { aggregateFunctions, callableFunctions, functionsOfSeveralResults } from "./functions/registry.ts";
 import { REJECTED_FUNCTIONS } from "./functions/rejected-functions.ts";
+import { LIBRARY_FUNCTIONS } from "./library.ts";
+import { LIBRARY_MAX_TEXTS } from "./limits.ts";
 import { OPERATORS, type OperatorCapability } from "./operators.ts";
 import type { ScalarType } from "./scalar-type.ts";
 import { EVERY_TABLE, TABLES } from "./schema.ts";
@@ -53,6 +55,14 @@ export function kqlCapabilities(): KqlCapabilities {
     signatures: [signature],
     summary,
   }));
+  const library = Object.entries(LIBRARY_FUNCTIONS).map(([name, { signature, summary }]) => ({
+    name,
+    kind: "scalar" as const,
+    support: "approximate" as const,
+    note: `computed by a library, of ${LIBRARY_MAX_TEXTS} different texts at most`,
+    signatures: [signature],
+    summary,
+  }));
   const windows = WINDOW_FUNCTIONS.map((name) => ({
     name,
     kind: "window" as const,
@@ -61,7 +71,7 @@ export function kqlCapabilities(): KqlCapabilities {
     signatures: [],
     summary: "Looks at the rows around, which must have an order.",
   }));
-  const supported = [...scalar, ...several, ...aggregates, ...special, ...windows];
+  const supported = [...scalar, ...several, ...aggregates, ...special, ...library, ...windows];
   const names = new Set(supported.map(({ name }) => name));
   const rejected = [...REJECTED_FUNCTIONS]
     .filter(([name]) => !names.has(name))

@@ -4,6 +4,7 @@ import { type Completions, complete } from "./completion/complete.ts";
 import type { NamedColumn } from "./completion/vocabulary.ts";
 import { aggregateFunctions, callableFunctions, functionsOfSeveralResults } from "./functions/registry.ts";
 import { type KeptNames, NOTHING_KEPT } from "./kept.ts";
+import { LIBRARY_FUNCTIONS } from "./library.ts";
 import { OPERATORS } from "./operators.ts";
 import { TABLES } from "./schema.ts";
 import { OPERATOR_NAMES } from "./syntax/operators.ts";
@@ -42,6 +43,7 @@ const FUNCTIONS: readonly string[] = [
     ...callableFunctions().map(([name]) => name),
     ...functionsOfSeveralResults().map(({ name }) => name),
     ...Object.keys(SPECIAL_FUNCTIONS),
+    ...Object.keys(LIBRARY_FUNCTIONS),
     ...WINDOW_FUNCTIONS,
   ]),
 ].sort();

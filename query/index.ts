@@ -10,7 +10,7 @@
  * | `emit` | `GuardedPlan` | `CompiledQuery` |
  */
 
-export type { DiscoveredColumn } from "./bind/discovery.ts";
+export type { DiscoveredRows } from "./bind/discovery.ts";
 export type { BareName } from "./bind/environment.ts";
 export { nearestName } from "./bind/nearest-name.ts";
 export type { KqlQuery, RenderHint } from "./bind/query.ts";
@@ -48,6 +48,13 @@ export {
   type KqlCompilation,
   type KqlOptions,
 } from "./kql.ts";
+export {
+  type Library,
+  type LibraryFunction,
+  type LibraryFunctionName,
+  NO_LIBRARY,
+  UNCOMPUTED_LIBRARY,
+} from "./library.ts";
 export {
   DECORATION_BUDGET,
   DISCOVERY_MAX_ROWS,

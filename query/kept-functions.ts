@@ -12,6 +12,7 @@ import { typeNamed } from "./bind/types.ts";
 import { type Expression, literal } from "./expression.ts";
 import type { KeptFunction, KeptNames } from "./kept.ts";
 import { type Diagnostic, diagnosticsOf } from "./kql.ts";
+import { UNCOMPUTED_LIBRARY } from "./library.ts";
 import { scan, unitRow, values } from "./plan/build.ts";
 import { hasSqlNull, type ScalarType } from "./scalar-type.ts";
 import { EVERY_TABLE } from "./schema.ts";
@@ -49,7 +50,10 @@ function problemsOf(
 ): PartProblem[] {
   const names: KeptNames = { ...others, functions: new Map([...others.functions, [kept.name, kept]]) };
   const environment = new Environment(
-    newCompilation({ nowNs, tables: EVERY_TABLE, discovered: [], kept: names, externals: new Map() }),
+    newCompilation({
+      ...{ nowNs, tables: EVERY_TABLE, discovered: [], kept: names, externals: new Map() },
+      library: UNCOMPUTED_LIBRARY,
+    }),
   );
   const inner = new Environment(environment.compilation, environment, 1);
   environment.compilation.calling.push(kept.name);

@@ -1,8 +1,9 @@
-import { type DiscoveredColumn, DiscoveryNeeded } from "./bind/discovery.ts";
+import { type DiscoveredRows, DiscoveryNeeded } from "./bind/discovery.ts";
 import { ExternalNeeded } from "./bind/external-table.ts";
 import { bindQuery, type KqlQuery } from "./bind/query.ts";
 import { Refusal } from "./bind/refusal.ts";
 import { type ExternalSource, type KeptNames, type KeptTable, NOTHING_KEPT } from "./kept.ts";
+import { type Library, type LibraryUse, NO_LIBRARY } from "./library.ts";
 import { QUERY_TEXT_MAX_CHARS } from "./limits.ts";
 import type { Relation } from "./plan/relation.ts";
 import { LOG_TABLES, type NamedTables } from "./schema.ts";
@@ -16,9 +17,11 @@ export interface KqlOptions {
   /** The tables that a query may name; without it, the logs. */
   readonly tables?: NamedTables;
   /** What the relations of `discovery` answered in earlier compilations of this text, in their order. */
-  readonly discovered?: readonly (readonly DiscoveredColumn[])[];
+  readonly discovered?: readonly DiscoveredRows[];
   /** What the organisation keeps under names; without it, nothing. */
   readonly kept?: KeptNames;
+  /** What computes the functions that no store does; without it, nothing. */
+  readonly library?: Library;
   /** Tables that files elsewhere have been made, by `externalKey`. */
   readonly externals?: ReadonlyMap<string, KeptTable>;
 }
@@ -45,19 +48,20 @@ export type KqlCompilation =
       readonly ok: false;
       readonly diagnostics: readonly Diagnostic[];
       /**
-       * The columns of the answer depend on the data: this relation answers with their names and the types of their
-       * values, as texts, and the text compiles with what it found. Null where that would not help.
+       * What the query makes depends on the data: this relation answers with texts, at most `DISCOVERY_MAX_ROWS` rows of them,
+       * and the query compiles with what it found. Null where that would not help.
        */
       readonly discovery: Relation | null;
+      /** What a library computes of the texts that `discovery` answers; null where it computes nothing. */
+      readonly computes: LibraryUse | null;
       /** Files elsewhere that the query reads: it compiles with them among `externals`. Null where that would not help. */
       readonly external: ExternalSource | null;
     };
 
 /** The plan of a query text, or at least one diagnostic; never throws for any text. */
-export function compileKql(
-  text: string,
-  { nowNs, tables = LOG_TABLES, discovered = [], kept = NOTHING_KEPT, externals = new Map() }: KqlOptions,
-): KqlCompilation {
+export function compileKql(text: string, options: KqlOptions): KqlCompilation {
+  const { nowNs, tables = LOG_TABLES, discovered = [], kept = NOTHING_KEPT } = options;
+  const { externals = new Map(), library = NO_LIBRARY } = options;
   if (text.length > QUERY_TEXT_MAX_CHARS) {
     const message = `The query is longer than ${QUERY_TEXT_MAX_CHARS} characters.`;
     const span = { start: QUERY_TEXT_MAX_CHARS, end: text.length };
@@ -66,13 +70,13 @@ export function compileKql(
   const { query, problems } = parseQuery(text);
   if (query === null || problems.length > 0) return failed(text, problems);
   try {
-    return { ok: true, query: bindQuery(query, { nowNs, tables, discovered, kept, externals }) };
+    return { ok: true, query: bindQuery(query, { nowNs, tables, discovered, kept, externals, library }) };
   } catch (error) {
     if (error instanceof Refusal) return failed(text, [error.problem]);
     if (error instanceof DiscoveryNeeded) {
-      const message = "The columns depend on the data, which are not looked at here.";
+      const message = "What it makes depends on the data, which are not looked at here.";
       const problem = { code: "UNSUPPORTED", message, span: error.span, suggestion: null } as const;
-      return failed(text, [problem], { discovery: error.relation });
+      return failed(text, [problem], { discovery: error.relation, computes: error.computes });
     }
     if (error instanceof ExternalNeeded) {
       const message = "externaldata reads files of other servers, which is not done here.";
@@ -91,9 +95,13 @@ const EXCERPT_MAX_CHARS = 80;
 function failed(
   text: string,
   problems: readonly Problem[],
-  { discovery = null, external = null }: Partial<Pick<Failure, "discovery" | "external">> = {},
+  {
+    discovery = null,
+    computes = null,
+    external = null,
+  }: Partial<Pick<Failure, "discovery" | "computes" | "external">> = {},
 ): KqlCompilation {
-  return { ok: false, diagnostics: diagnosticsOf(text, problems), discovery, external };
+  return { ok: false, diagnostics: diagnosticsOf(text, problems), discovery, computes, external };
 }
 
 /** The problems of a text with their places in lines. */

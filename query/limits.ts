@@ -70,8 +70,20 @@ export const QUERY_TEXT_MAX_CHARS = 65_536;
 /** Columns that one operator makes of the data. */
 export const DISCOVERY_MAX_COLUMNS = 500;
 
-/** Rows of a look at the data: names of columns with the types of their values, several for one name. */
-export const DISCOVERY_MAX_ROWS = 4 * DISCOVERY_MAX_COLUMNS;
+/** Different texts of which a library computes a function: they travel with the statement. */
+export const LIBRARY_MAX_TEXTS = 10_000;
+
+/** Columns among which segments are looked for: each is read once, and of two sides twice. */
+export const SEGMENT_DIMENSIONS_MAX = 12;
+
+/** Values of a column that a segment may have: others are rarer than what segments are looked for. */
+export const SEGMENT_VALUES_MAX = 20;
+
+/** Combinations of values among which segments are looked for: those with most rows. */
+export const SEGMENTS_MAX_COMBINATIONS = 5_000;
+
+/** Rows of a look at the data. */
+export const DISCOVERY_MAX_ROWS = 2 * LIBRARY_MAX_TEXTS;
 
 /** Points of a series that is filtered, decomposed or searched for periods: the work grows with their square. */
 export const SERIES_ANALYSED_MAX_POINTS = 10_000;

@@ -43,7 +43,7 @@ export const OPERATORS: readonly OperatorCapability[] = [
   ),
   ...noted(
     "approximate",
-    "The plugins are bag_unpack, pivot and ipv4_lookup; any other is refused.",
+    "The plugins are bag_unpack, pivot, ipv4_lookup, autocluster, basket and diffpatterns; any other is refused. Which segments the last three choose is a matter of judgement, theirs and Kusto's.",
     "evaluate",
   ),
   ...noted(

@@ -8,6 +8,7 @@ import {
   isCallable,
   scalarFunction,
 } from "../functions/registry.ts";
+import { isLibraryFunction, LIBRARY_FUNCTIONS } from "../library.ts";
 import { keep, limit } from "../plan/build.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
@@ -18,6 +19,7 @@ import type { ExpressionContext } from "./expression-context.ts";
 import { foldCall } from "./fold.ts";
 import { bindFunctionCall } from "./functions.ts";
 import { FUNCTIONS_ELSEWHERE, OPERATORS_AS_FUNCTIONS } from "./functions-elsewhere.ts";
+import { bindLibraryCall } from "./library-call.ts";
 import { nearestName } from "./nearest-name.ts";
 import { refuse } from "./refusal.ts";
 import { refuseSeveralColumns } from "./several-columns.ts";
@@ -110,7 +112,11 @@ export function isSpecialFunction(name: string): boolean {
 /** Whether the language itself has a function of this name, whatever it makes. */
 export function isReservedName(name: string): boolean {
   return (
-    SPECIAL.has(name) || isWindowFunction(name) || isCallable(name) || aggregateFunction(name) !== undefined
+    SPECIAL.has(name) ||
+    isLibraryFunction(name) ||
+    isWindowFunction(name) ||
+    isCallable(name) ||
+    aggregateFunction(name) !== undefined
   );
 }
 
@@ -122,6 +128,7 @@ export function bindCall(expression: syntax.CallExpression, context: ExpressionC
     if (value.kind === "scalar") return value.value;
     return refuse("NOT_TABULAR", `${name.name}() makes a table; a value belongs here.`, span);
   }
+  if (isLibraryFunction(name.name)) return bindLibraryCall(name.name, expression, context);
   const ownRules = SPECIAL.get(name.name);
   if (ownRules !== undefined) return ownRules.bind(expression, context);
   if (isWindowFunction(name.name)) return bindWindowCall(expression, context);
@@ -163,6 +170,7 @@ function refuseFunction({ name, span }: syntax.Identifier, context: ExpressionCo
   const known = [
     ...callableFunctions().map(([known]) => known),
     ...SPECIAL.keys(),
+    ...Object.keys(LIBRARY_FUNCTIONS),
     ...functionsOfSeveralResults().map(({ name }) => name),
     ...context.environment.names(),
   ];

@@ -1,4 +1,5 @@
-import type { Argument, Expression } from "../syntax/tree.ts";
+import type { Argument, Expression, Identifier } from "../syntax/tree.ts";
+import { refuse } from "./refusal.ts";
 
 /** Functions whose result is called as their first argument is. */
 const NAMED_AS_ARGUMENT: ReadonlySet<string> = new Set(
@@ -61,6 +62,15 @@ function calledName(name: string, args: readonly Argument[]): string | null {
 }
 
 /** Names that are unique: one that is taken gets a number behind it. */
+/** Refuses a table whose columns have one name twice. */
+export function refuseTwice(names: readonly Identifier[]): void {
+  const seen = new Set<string>();
+  for (const { name, span } of names) {
+    if (seen.has(name)) refuse("DUPLICATE_NAME", `Two columns are called ${name}.`, span);
+    seen.add(name);
+  }
+}
+
 export class UniqueNames {
   readonly #taken: Set<string>;
   #columnCount = 0;

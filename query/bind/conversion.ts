@@ -216,7 +216,12 @@ function refuseOperands(
     ),
   );
   if (constants) return refuse("NOT_A_CONSTANT", `${name}() needs a constant here.${signature}`, span);
-  return refuse("WRONG_TYPE", `${name}() does not take (${types}).${signature}`, span);
+  const isQuotedLength = operands.some(
+    ({ type }, i) =>
+      type === "string" && first !== undefined && parameterAt(first.parameters, i)?.type === "timespan",
+  );
+  const advice = isQuotedLength ? " A length of time stands without quotes, as in 1h." : "";
+  return refuse("WRONG_TYPE", `${name}() does not take (${types}).${signature}${advice}`, span);
 }
 
 /** The parameters as the reference shows them. */

@@ -1,12 +1,13 @@
 import type { Expression as Bound } from "../expression.ts";
 import type { KeptNames, KeptTable } from "../kept.ts";
+import type { Library } from "../library.ts";
 import { PLAN_MAX_NODES, SCANS_MAX_COUNT } from "../limits.ts";
 import type { Relation } from "../plan/relation.ts";
 import { weightOf } from "../plan/weight.ts";
 import type { TableName } from "../schema.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
-import type { DiscoveredColumn } from "./discovery.ts";
+import type { DiscoveredRows } from "./discovery.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { keptDeclaration } from "./kept-declaration.ts";
 import { refuse } from "./refusal.ts";
@@ -62,6 +63,8 @@ export interface Compilation {
   readonly kept: KeptNames;
   /** Tables that are made of files elsewhere, by `externalKey`. */
   readonly externals: ReadonlyMap<string, KeptTable>;
+  /** What computes the functions that no store does. */
+  readonly library: Library;
   /** Kept functions whose bodies are being looked at, the outermost first: none of them can be called again. */
   readonly calling: string[];
   /** Steps of binding so far: the bound on queries that grow as their functions and tables are put in place. */
@@ -69,7 +72,7 @@ export interface Compilation {
   /** Tables read so far, those that a name stands for counted wherever it is mentioned. */
   scans: number;
   /** What looks at the data found so far, in the order in which the query needs them. */
-  readonly discovered: readonly (readonly DiscoveredColumn[])[];
+  readonly discovered: readonly DiscoveredRows[];
   /** How many of them have been used. */
   discoveries: number;
   /** Bare names that were read as attributes. */

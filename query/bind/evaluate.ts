@@ -5,11 +5,12 @@ import { type ScalarType, scalarTypeNamed } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { impliedName, UniqueNames } from "./column-names.ts";
 import { callNamed, convert } from "./conversion.ts";
-import { discover } from "./discovery.ts";
+import { discoverColumns } from "./discovery.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { bindIpv4Lookup } from "./ipv4-lookup.ts";
 import { refuse } from "./refusal.ts";
+import { bindAutocluster, bindBasket, bindDiffPatterns } from "./segments.ts";
 
 /** Plugins whose columns depend on the data: they are found out by a query of their own first. */
 export function bindEvaluate(
@@ -27,10 +28,16 @@ export function bindEvaluate(
       return bindPivot(input, operator.plugin, environment);
     case "ipv4_lookup":
       return bindIpv4Lookup(input, operator.plugin, environment);
+    case "autocluster":
+      return bindAutocluster(input, operator.plugin, environment);
+    case "basket":
+      return bindBasket(input, operator.plugin, environment);
+    case "diffpatterns":
+      return bindDiffPatterns(input, operator.plugin, environment);
     default:
       return refuse(
         "UNSUPPORTED",
-        `The plugin ${name.name} is not supported; bag_unpack, pivot and ipv4_lookup are.`,
+        `The plugin ${name.name} is not supported; bag_unpack, pivot, ipv4_lookup, autocluster, basket and diffpatterns are.`,
         name.span,
       );
   }
@@ -45,7 +52,7 @@ function bindBagUnpack(input: Relation, plugin: syntax.CallExpression, environme
   if (bag.type !== "dynamic")
     return refuse("WRONG_TYPE", `bag_unpack() takes a dynamic value, not a ${bag.type}.`, bagArgument.span);
   const options = unpackOptions(others, context);
-  const members = discover(environment.compilation, memberTypes(input, bag, plugin.span), plugin.span)
+  const members = discoverColumns(environment.compilation, memberTypes(input, bag, plugin.span), plugin.span)
     .filter(({ name }) => !options.ignored.has(name))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
   const source = bag.kind === "column" ? bag.name : null;
@@ -190,7 +197,7 @@ function bindPivot(input: Relation, plugin: syntax.CallExpression, environment: 
     listed.columns.map(({ name }) => ({ name, expression: columnOf(listed, name) })),
     [],
   );
-  const found = discover(environment.compilation, valuesOf, plugin.span)
+  const found = discoverColumns(environment.compilation, valuesOf, plugin.span)
     .map(({ name }) => name)
     .sort();
   const spread = extend(input, [{ name: "$pivot", expression: pivoted }]);

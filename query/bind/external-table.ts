@@ -4,6 +4,7 @@ import { keptScan } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { refuseTwice } from "./column-names.ts";
 import type { Environment } from "./environment.ts";
 import { nearestName } from "./nearest-name.ts";
 import { refuse } from "./refusal.ts";
@@ -38,9 +39,7 @@ export function bindExternalData(
 function sourceOf({ columns, urls, properties, span }: syntax.ExternalDataExpression): ExternalSource {
   const declared = columns.map(({ name, type }) => ({ name: name.name, type: typeNamed(type) }));
   if (declared.length === 0) refuse("SYNTAX", "externaldata needs columns: (name: type, ...).", span);
-  const twice = columns.find(({ name }, i) => declared.findIndex((other) => other.name === name.name) !== i);
-  if (twice !== undefined)
-    refuse("DUPLICATE_NAME", `Two columns are called ${twice.name.name}.`, twice.name.span);
+  refuseTwice(columns.map(({ name }) => name));
   if (urls.length === 0 || urls.length > EXTERNAL_FILES_MAX_COUNT)
     refuse("WRONG_ARGUMENTS", `externaldata takes 1 to ${EXTERNAL_FILES_MAX_COUNT} addresses.`, span);
   const addresses = urls.map(addressOf);

@@ -58,7 +58,7 @@ function withinKept(name: syntax.Identifier, { calling }: Compilation, bind: () 
 }
 
 function calledAt(error: unknown, { name, span }: syntax.Identifier): unknown {
-  if (error instanceof DiscoveryNeeded) return new DiscoveryNeeded(error.relation, span);
+  if (error instanceof DiscoveryNeeded) return new DiscoveryNeeded(error.relation, span, error.computes);
   if (error instanceof ExternalNeeded) return new ExternalNeeded(error.source, span);
   if (!(error instanceof Refusal)) return error;
   return new Refusal({ ...error.problem, message: `In ${name}(): ${error.problem.message}`, span });

@@ -7,6 +7,7 @@ import type { NamedExpression, Relation } from "../plan/relation.ts";
 import type { ScalarType } from "../scalar-type.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { refuseTwice } from "./column-names.ts";
 import { convert, nullLiteral } from "./conversion.ts";
 import type { Environment } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
@@ -38,6 +39,7 @@ export function bindParse(
   const context = new ExpressionContext(environment, input);
   const subject = textOf(context.scalar(operator.subject), operator.kind, operator.subject.span);
   const mode = modeOf(operator);
+  refuseTwice(operator.pattern.flatMap((part) => (part.kind === "column" ? [part.name] : [])));
   const columns: Column[] = [];
   const pattern = literal("string", patternOf(operator, mode, columns, context));
   const typed = columns.map(({ name, type }, i) => {

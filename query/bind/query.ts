@@ -1,5 +1,6 @@
 import type { Expression } from "../expression.ts";
 import type { KeptNames, KeptTable } from "../kept.ts";
+import type { Library } from "../library.ts";
 import { SCANS_MAX_COUNT } from "../limits.ts";
 import { filter, scan, unitRow } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
@@ -7,7 +8,7 @@ import { weightOf } from "../plan/weight.ts";
 import type { TableName } from "../schema.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
-import type { DiscoveredColumn } from "./discovery.ts";
+import type { DiscoveredRows } from "./discovery.ts";
 import { type BareName, type Compilation, Environment, refuseScans } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { bindFacet } from "./facet.ts";
@@ -47,7 +48,8 @@ interface BindOptions {
   readonly tables: ReadonlyMap<string, TableName>;
   readonly kept: KeptNames;
   readonly externals: ReadonlyMap<string, KeptTable>;
-  readonly discovered: readonly (readonly DiscoveredColumn[])[];
+  readonly discovered: readonly DiscoveredRows[];
+  readonly library: Library;
 }
 
 /** What is bound within it shares its bounds. */

@@ -157,6 +157,11 @@ function bindBetween(expression: syntax.BetweenExpression, context: ExpressionCo
   return isNegated ? anyOf([lower, upper]) : allOf([lower, upper]);
 }
 
+/** A name or a position that is known: steps behind one another are followed in one go. */
+function isStep({ kind, type }: Expression): boolean {
+  return kind === "literal" && (type === "string" || type === "long");
+}
+
 /** `a.b`, `a["b"]`, `a[0]`: into the attributes as long as names go, then into the JSON of a value. */
 function bindPath(
   expression: syntax.MemberExpression | syntax.IndexExpression,
@@ -174,8 +179,7 @@ function bindPath(
     if (base.kind === "attribute" && expression.kind === "member")
       return attribute(base.column, ...base.path, key.value);
   }
-  const isPath = base.kind === "call" && base.name === "element" && key.kind === "literal";
-  const steps =
-    isPath && base.operands.slice(1).every((step) => step.kind === "literal") ? base.operands : [base];
+  const isPath = base.kind === "call" && base.name === "element" && isStep(key);
+  const steps = isPath && base.operands.slice(1).every(isStep) ? base.operands : [base];
   return callNamed("element", [...steps, key], expression.span);
 }

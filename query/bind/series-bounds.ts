@@ -4,7 +4,7 @@ import type { Relation } from "../plan/relation.ts";
 import type { Span } from "../span.ts";
 import { binStart } from "./calendar.ts";
 import { convert } from "./conversion.ts";
-import { discover } from "./discovery.ts";
+import { discoverColumns } from "./discovery.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
 
@@ -27,7 +27,7 @@ export function bindSeriesBounds(
 ): Bounds {
   if (axis.type !== "datetime" && axis.type !== "long" && axis.type !== "int")
     return refuse("UNSUPPORTED", `make-series over a ${axis.type} needs \`from\` and \`to\`.`, span);
-  const [found] = discover(context.environment.compilation, extent(context.relation, axis), span);
+  const [found] = discoverColumns(context.environment.compilation, extent(context.relation, axis), span);
   const [last] = found?.types ?? [];
   const isTime = axis.type === "datetime";
   const distance = typeof step.value === "bigint" && step.value > 0n ? step.value : null;

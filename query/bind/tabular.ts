@@ -3,6 +3,7 @@ import { keptScan, scan, unitRow, values } from "../plan/build.ts";
 import type { Relation } from "../plan/relation.ts";
 import { hasSqlNull } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
+import { refuseTwice } from "./column-names.ts";
 import { convert, isConvertible } from "./conversion.ts";
 import type { Environment, FunctionValue } from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
@@ -176,6 +177,7 @@ function bindDatatable(
   environment: Environment,
 ): Relation {
   const types = columns.map(({ name, type }) => ({ name: name.name, type: typeNamed(type) }));
+  refuseTwice(columns.map(({ name }) => name));
   if (types.length === 0 || cells.length % types.length !== 0)
     return refuse("SYNTAX", `The values do not fill rows of ${types.length} columns.`, span);
   const context = new ExpressionContext(environment, values([], [[]]));

@@ -1,9 +1,9 @@
 import { call } from "../call.ts";
 import { type Expression, literal } from "../expression.ts";
 import type { Relation } from "../plan/relation.ts";
-import { hasSqlNull } from "../scalar-type.ts";
+import { hasSqlNull, type ScalarType } from "../scalar-type.ts";
 import type * as syntax from "../syntax/tree.ts";
-import { callNamed, convert } from "./conversion.ts";
+import { callNamed, convert, isConvertible } from "./conversion.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { refuse } from "./refusal.ts";
 import { addWindow } from "./window-scope.ts";
@@ -105,7 +105,7 @@ function bindShift(sign: 1 | -1, expression: syntax.CallExpression, context: Exp
       expression.span,
     );
   const operands =
-    fallback === undefined ? [operand] : [operand, convert(context.constant(fallback), operand.type)];
+    fallback === undefined ? [operand] : [operand, fallbackOf(fallback, operand.type, context)];
   return addWindow(context, {
     function: "shift",
     operands,
@@ -113,6 +113,13 @@ function bindShift(sign: 1 | -1, expression: syntax.CallExpression, context: Exp
     restart: null,
     type: operand.type,
   });
+}
+
+/** What stands where there is no such row. */
+function fallbackOf(expression: syntax.Expression, type: ScalarType, context: ExpressionContext): Expression {
+  const constant = context.constant(expression);
+  if (isConvertible(constant.type, type)) return convert(constant, type);
+  return refuse("WRONG_TYPE", `A ${type} belongs here, not a ${constant.type}.`, expression.span);
 }
 
 /** A rank counts the rows at which the value changes; the first row of each part is such a row. */

@@ -16,13 +16,12 @@ const GROUPS: readonly (readonly [reason: string, names: string])[] = [
     geo_union_polygons_array __geo_length_to_s2cell_level __geo_line_s2cell_covering_level __geo_line_validate
     __geo_polygon_s2cell_covering_level __geo_polygon_validate`,
   ],
-  ["there is no database that says where an address is", "geo_info_from_ip_address"],
   ["transforms and polynomials of series are out of scope", "series_fft series_fit_poly series_ifft"],
   ["only addresses of version 4 are looked up", "ipv6_lookup __ipv6_lookup_ranges"],
   ["graphs are out of scope", "all graph inner_nodes labels map node_degree_in node_degree_out node_id"],
   [
     "machine learning and pattern plugins are out of scope",
-    `ai_chat_completion ai_chat_completion_prompt ai_embed_text ai_embeddings autocluster basket diffpatterns`,
+    `ai_chat_completion ai_chat_completion_prompt ai_embed_text ai_embeddings`,
   ],
   ["statistical tests and distributions are out of scope", "beta_cdf beta_inv beta_pdf welch_test"],
   ["queries run no code but their own", "csharp python r __invoke"],
@@ -61,7 +60,7 @@ const GROUPS: readonly (readonly [reason: string, names: string])[] = [
     "how Kusto computes it is not published",
     "hash_combine hash_many __hash_crc32 __hash_djb2 __hash_many_crc32 __hash_xxh64",
   ],
-  ["the store cannot do it", "bin_auto parse_user_agent parse_xml"],
+  ["the store cannot do it", "bin_auto"],
   ["it is of use to tools of Kusto only", "__cast assert iscolumnexists passthrough row_rank"],
   ["extract_all() took its place", "extractall"],
   ["bag_pack() with the names of the columns does the same", "bag_pack_columns"],

@@ -1,4 +1,11 @@
-import { constant, FunctionArgumentError, type FunctionTable, parameter, simple } from "./definition.ts";
+import {
+  type CallWriter,
+  constant,
+  FunctionArgumentError,
+  type FunctionTable,
+  parameter,
+  simple,
+} from "./definition.ts";
 
 /** What the operators parse, parse-kv and reduce are made of: parts of a text by patterns that the compiler wrote. */
 export const TEXT_PATTERN_OPERATORS = {
@@ -42,4 +49,22 @@ export const TEXT_PATTERN_OPERATORS = {
       return `replaceRegexpAll(${call.operand(0)}, ${pattern}, '*')`;
     },
   ),
+  valueByText: simple(
+    "What stands behind one of the texts; null for any other.",
+    [parameter("text", "string"), constant("texts", "dynamic"), constant("values", "dynamic")],
+    "dynamic",
+    "never",
+    (call) => {
+      const [texts, values] = [1, 2].map((place) => call.stringArray(textsOf(call, place)));
+      return `transform(${call.operand(0)}, ${texts}, ${values}, '')`;
+    },
+  ),
 } as const satisfies FunctionTable;
+
+function textsOf({ operands }: CallWriter, place: number): string[] {
+  const operand = operands[place];
+  const listed: unknown =
+    operand?.kind === "literal" && operand.type === "dynamic" ? JSON.parse(operand.value ?? "[]") : null;
+  if (!Array.isArray(listed)) throw new FunctionArgumentError(place, "The texts are a constant array.");
+  return listed.map(String);
+}

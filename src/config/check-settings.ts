@@ -1,5 +1,5 @@
 import { setting } from "./setting.ts";
-import { directory, flag } from "./values.ts";
+import { flag, path } from "./values.ts";
 
 /** What checks of monitors may reach, and with what. */
 export const CHECK_SETTINGS = {
@@ -16,6 +16,6 @@ export const CHECK_SETTINGS = {
     defaultText: "`chromium` or `google-chrome` on the `PATH`",
     meaning:
       "The Chromium with which monitors of type browser load pages. Without one such a monitor finds nothing out.",
-    type: directory,
+    type: path,
   }),
 };

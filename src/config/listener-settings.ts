@@ -1,6 +1,6 @@
 import { isPersonalAccessToken } from "../access/secret-token.ts";
 import { setting } from "./setting.ts";
-import { directory, hostName, integer, ValueProblem, type ValueType } from "./values.ts";
+import { hostName, integer, path, ValueProblem, type ValueType } from "./values.ts";
 
 /** A personal access token by its form; whether it is valid is known only when it is used. */
 const accessToken: ValueType<string> = {
@@ -48,12 +48,12 @@ export const LISTENER_SETTINGS = {
     defaultText: "none: plain TCP",
     meaning:
       "File with the certificate chain in PEM; with it the TCP listener speaks TLS. Read at the start.",
-    type: directory,
+    type: path,
   }),
   syslogTlsKey: setting({
     name: "SYSLOG_TLS_KEY",
     meaning: "File with the private key of that certificate in PEM.",
-    type: directory,
+    type: path,
   }),
   gelfTcpPort: setting({
     name: "GELF_TCP_PORT",
@@ -83,12 +83,12 @@ export const LISTENER_SETTINGS = {
     name: "GELF_TLS_CERT",
     defaultText: "none: plain TCP",
     meaning: "As `SYSLOG_TLS_CERT`, for GELF over TCP.",
-    type: directory,
+    type: path,
   }),
   gelfTlsKey: setting({
     name: "GELF_TLS_KEY",
     meaning: "File with the private key of that certificate in PEM.",
-    type: directory,
+    type: path,
   }),
   forwardPort: setting({
     name: "FORWARD_PORT",
@@ -113,12 +113,12 @@ export const LISTENER_SETTINGS = {
     name: "FORWARD_TLS_CERT",
     defaultText: "none: plain TCP",
     meaning: "As `SYSLOG_TLS_CERT`, for the forward protocol.",
-    type: directory,
+    type: path,
   }),
   forwardTlsKey: setting({
     name: "FORWARD_TLS_KEY",
     meaning: "File with the private key of that certificate in PEM.",
-    type: directory,
+    type: path,
   }),
   forwardSharedKey: setting({
     name: "FORWARD_SHARED_KEY",

@@ -1,5 +1,5 @@
 import { setting } from "./setting.ts";
-import { accessKey, bucketUrl, day, directory, integer } from "./values.ts";
+import { accessKey, bucketUrl, day, integer, path } from "./values.ts";
 
 /** The settings of hot retention and of the archive. */
 export const LOG_ARCHIVE_SETTINGS = {
@@ -27,7 +27,7 @@ export const LOG_ARCHIVE_SETTINGS = {
     defaultText: "`archive` in the data directory; with `CLICKHOUSE_URL` nothing is archived",
     meaning:
       "Where archived log entries lie. With `CLICKHOUSE_URL`, ClickHouse and every instance have to see it under this path.",
-    type: directory,
+    type: path,
   }),
   archiveS3Url: setting({
     name: "ARCHIVE_S3_URL",

@@ -11,7 +11,6 @@ import { setting } from "./setting.ts";
 import {
   bytes,
   clickhouseUrl,
-  directory,
   flag,
   hostName,
   httpOrigin,
@@ -22,6 +21,7 @@ import {
   networks,
   oneOf,
   outboundTargets,
+  path,
   plainName,
   secretKey,
   storeUrl,
@@ -62,7 +62,7 @@ export const SETTINGS = {
     name: "OBS_DATA_DIR",
     default: "./data",
     meaning: "Folder of the write-ahead log and the embedded stores; used by one server at a time.",
-    type: directory,
+    type: path,
   }),
   clickhouseUrl: setting({
     name: "CLICKHOUSE_URL",
@@ -203,6 +203,12 @@ export const SETTINGS = {
       "Hosts whose files queries may read with `externaldata`; `*` is every host of the internet. What `OUTBOUND_ALLOW` " +
       "does not open stays closed.",
     type: hostNames,
+  }),
+  geoDatabase: setting({
+    name: "GEO_DATABASE",
+    defaultText: "none: `geo_info_from_ip_address()` is refused",
+    meaning: "A file in the format of MaxMind (`.mmdb`) with the places of addresses, for queries.",
+    type: path,
   }),
   ...PROBE_SETTINGS,
   ...PAGE_SETTINGS,

@@ -91,7 +91,7 @@ export const hostName: ValueType<string> = {
   },
 };
 
-export const directory: ValueType<string> = {
+export const path: ValueType<string> = {
   accepts: "a path",
   read: (text) => {
     if (text.includes("\0")) throw new ValueProblem("is not a path");

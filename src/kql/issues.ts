@@ -2,7 +2,7 @@ import {
   type BareName,
   compileKql,
   type Diagnostic,
-  type DiscoveredColumn,
+  type DiscoveredRows,
   EVERY_TABLE,
   type ExternalSource,
   externalKey,
@@ -11,15 +11,19 @@ import {
   type KeptTable,
   type KqlCompilation,
   type KqlQuery,
+  type Library,
   LOG_TABLES,
   lineAndColumn,
   type NamedTables,
+  NO_LIBRARY,
   NOTHING_KEPT,
   type Relation,
   type Span,
+  UNCOMPUTED_LIBRARY,
 } from "../../query/index.ts";
 import { ApiError, MAX_FIELD_ISSUES, type QueryIssue } from "../errors.ts";
 import { FileProblem } from "./kept/delimited-rows.ts";
+import { MemoisedLibrary } from "./library/memoised-library.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 
@@ -29,7 +33,7 @@ const DISCOVERIES_MAX_COUNT = 8;
 /** `externaldata` in one query. */
 const EXTERNALS_MAX_COUNT = 8;
 
-/** What a relation of two columns of text answers: names of columns, and types of their values. */
+/** What a relation of texts answers. */
 type LookAtData = (relation: Relation) => Promise<readonly (readonly unknown[])[]>;
 
 /** Makes a table of files elsewhere. Throws FileProblem where there is none to be made. */
@@ -43,6 +47,7 @@ interface QueryMaking {
   /** What may be named of what is stored, and of what the organisation keeps. */
   readonly tables: NamedTables;
   readonly kept: KeptNames;
+  readonly library: Library;
 }
 
 /**
@@ -51,14 +56,15 @@ interface QueryMaking {
  * every problem and its place, and what `look` and `readExternal` throw.
  */
 export async function compileQueryText(text: string, making: QueryMaking): Promise<KqlQuery> {
-  const { nowMs, look, readExternal, tables, kept } = making;
-  const discovered: DiscoveredColumn[][] = [];
+  const { nowMs, look, readExternal, tables, kept, library } = making;
+  const discovered: DiscoveredRows[] = [];
   const externals = new Map<string, KeptTable>();
-  const known: Known = { discovered, externals, tables, kept };
+  const memoised = new MemoisedLibrary(library);
+  const known: Known = { discovered, externals, tables, kept, library: memoised.library };
   for (;;) {
     const compiled = compileAt(text, nowMs, known);
     if (compiled.ok) return compiled.query;
-    const { diagnostics, discovery, external } = compiled;
+    const { diagnostics, discovery, computes, external } = compiled;
     if (external !== null && externals.size < EXTERNALS_MAX_COUNT) {
       const table = await readExternal(external).catch((error: unknown) => {
         throw error instanceof FileProblem ? kqlInvalid(said(diagnostics, error.message)) : error;
@@ -73,7 +79,9 @@ export async function compileQueryText(text: string, making: QueryMaking): Promi
       );
     if (discovery === null || discovered.length >= DISCOVERIES_MAX_COUNT)
       throw kqlInvalid(diagnostics.map(issueOf));
-    discovered.push(columnsOf(await look(discovery)));
+    const found = (await look(discovery)).map((row) => row.map((cell) => String(cell ?? "")));
+    if (computes !== null) await memoised.computeAll(computes, found.flat());
+    discovered.push(found);
   }
 }
 
@@ -84,10 +92,11 @@ function said(diagnostics: readonly Diagnostic[], message: string): QueryIssue[]
 
 /** What a query is bound with: what was found of the data, and what it may name. */
 interface Known {
-  readonly discovered: readonly DiscoveredColumn[][];
+  readonly discovered: readonly DiscoveredRows[];
   readonly externals?: ReadonlyMap<string, KeptTable>;
   readonly tables: NamedTables;
   readonly kept: KeptNames;
+  readonly library: Library;
 }
 
 /** Whether it is nothing but the tables that a query that does not compile lacks. */
@@ -103,7 +112,10 @@ function isMeaningful(compiled: KqlCompilation): boolean {
 
 /** Throws KQL_INVALID for a text that is no query, whoever may run it. */
 export function checkQueryText(text: string, nowMs: number, kept: KeptNames = NOTHING_KEPT): void {
-  const compiled = compileAt(text, nowMs, { discovered: [], tables: EVERY_TABLE, kept });
+  const compiled = compileAt(text, nowMs, {
+    ...{ discovered: [], tables: EVERY_TABLE, kept },
+    library: UNCOMPUTED_LIBRARY,
+  });
   if (!compiled.ok && !isMeaningful(compiled)) throw kqlInvalid(compiled.diagnostics.map(issueOf));
 }
 
@@ -112,7 +124,10 @@ export function checkQueryText(text: string, nowMs: number, kept: KeptNames = NO
  * that may change meanwhile. Throws KQL_INVALID for a query whose rows are not entries, whole.
  */
 export function compileEntryQuery(text: string, nowMs: number, kept: KeptNames = NOTHING_KEPT): Relation {
-  const compiled = compileAt(text, nowMs, { discovered: [], tables: LOG_TABLES, kept });
+  const compiled = compileAt(text, nowMs, {
+    ...{ discovered: [], tables: LOG_TABLES, kept },
+    library: NO_LIBRARY,
+  });
   if (!compiled.ok) throw kqlInvalid(compiled.diagnostics.map(issueOf));
   const { keepsEntries, relation, rowChange } = compiled.query;
   if (keepsEntries) return relation;
@@ -121,7 +136,10 @@ export function compileEntryQuery(text: string, nowMs: number, kept: KeptNames =
 
 /** The names of a query that are no columns, and were read as attributes; of a text that is no query, none. */
 export function bareNamesIn(text: string, nowMs: number, kept: KeptNames): readonly BareName[] {
-  const compiled = compileAt(text, nowMs, { discovered: [], tables: LOG_TABLES, kept });
+  const compiled = compileAt(text, nowMs, {
+    ...{ discovered: [], tables: LOG_TABLES, kept },
+    library: UNCOMPUTED_LIBRARY,
+  });
   return compiled.ok ? compiled.query.bareNames : [];
 }
 
@@ -138,15 +156,8 @@ function wholeOf(text: string) {
 }
 
 function compileAt(text: string, nowMs: number, known: Known): KqlCompilation {
-  return compileKql(text, { nowNs: BigInt(Math.trunc(nowMs)) * NANOS_PER_MILLI, ...known });
-}
-
-/** Rows of a name and a type, brought together by name. */
-function columnsOf(rows: readonly (readonly unknown[])[]): DiscoveredColumn[] {
-  const types = new Map<string, string[]>();
-  for (const [name, type] of rows)
-    types.set(String(name), [...(types.get(String(name)) ?? []), String(type)]);
-  return [...types].map(([name, of]) => ({ name, types: of }));
+  const nowNs = BigInt(Math.trunc(nowMs)) * NANOS_PER_MILLI;
+  return compileKql(text, { nowNs, ...known });
 }
 
 /** The refusal of a function that is to be kept; each problem is in the field of its text. */

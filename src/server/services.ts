@@ -20,6 +20,7 @@ import { BelievedClock } from "../jobs/clock/believed-clock.ts";
 import { openBootClock } from "../jobs/clock/boot-clock.ts";
 import { KeptDirectory } from "../kql/kept/kept-directory.ts";
 import { KeptRows } from "../kql/kept/kept-rows.ts";
+import { openLibrary } from "../kql/library/open-library.ts";
 import type { Logger } from "../log.ts";
 import { OutboundPolicy } from "../outbound/outbound-policy.ts";
 import { LogReceiver } from "../receive/receive-records.ts";
@@ -176,6 +177,8 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     keptRows,
     /** Files of other servers that queries read. */
     externals: openExternalFiles({ config, policy, keptRows, now }),
+    /** What computes the functions of queries that no store does. */
+    library: openLibrary(config.geoDatabase ?? null),
     ranges,
     counting,
     budget: queryBudgetOf(config),

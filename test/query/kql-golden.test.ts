@@ -15,6 +15,7 @@ import {
   type KqlQuery,
   kqlCapabilities,
   LOG_TABLES,
+  NO_LIBRARY,
   NOTHING_KEPT,
   type Relation,
   type RenderHint,
@@ -68,6 +69,7 @@ async function outputsOf(text: string): Promise<ReadonlyMap<string, string>> {
       readExternal: () => Promise.reject(new FileProblem("No files elsewhere are read here.")),
       tables: LOG_TABLES,
       kept: NOTHING_KEPT,
+      library: NO_LIBRARY,
     });
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "KQL_INVALID") throw error;

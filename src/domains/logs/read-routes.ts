@@ -28,7 +28,7 @@ const access = { role: "viewer", scope: "logs:read" } as const;
 const errors = ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"] as const;
 
 /** Every route that answers from stored logs, but those of patterns and tails. */
-export function logReadRoutes(options: LogSearchOptions & Pick<QueryDependencies, "externals">) {
+export function logReadRoutes(options: LogSearchOptions & Pick<QueryDependencies, "externals" | "library">) {
   const nameWarnings = new NameWarnings(options.now);
   const deps: QueryDependencies = { ...options, nameWarnings, monotonicMs: () => performance.now() };
   return [...overviewRoutes(deps), queryRoute(deps), ...entryRoutes(deps), ...logSearchRoutes(options)];

@@ -19,7 +19,7 @@ export function styleOf(accent: string = ACCENT): string {
     .map(([state, { light, dark }]) => `--${state}:light-dark(${light},${dark})`)
     .join(";");
   return `:root{color-scheme:light dark;--ground:light-dark(${LIGHT},${DARK});--text:light-dark(#1a1d21,#e8ebee);--quiet:light-dark(#555d68,#aab3be);--line:light-dark(#d9dde2,#363c43);--accent:light-dark(${readableOn(accent, LIGHT)},${readableOn(accent, DARK)});${colours}}
-*{box-sizing:border-box}
+*{box-sizing:border-box}body *{unicode-bidi:isolate}
 body{margin:0 auto;max-width:56rem;padding:1rem;background:var(--ground);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 header{border-bottom:3px solid var(--accent);display:flex;flex-wrap:wrap;gap:.25rem 1rem;justify-content:space-between;align-items:baseline;padding-bottom:.5rem}
 h1{font-size:1.5rem;margin:0}h2{font-size:1.2rem;margin:2rem 0 .5rem}h3{font-size:1rem;margin:0}

@@ -54,7 +54,7 @@ export const WORDS = {
     program: "To a program instead",
     webhook: "Webhook address",
     unsubscribe: "Unsubscribe",
-    unsubscribed: "No more mails are sent to this address about this page.",
+    unsubscribed: "Nothing more is sent to you about this page.",
     invalid: "The link is unknown or too old.",
   },
   locked: {

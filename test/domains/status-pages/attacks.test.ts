@@ -4,6 +4,7 @@ import RssParser from "rss-parser";
 import { CACHED_MAX } from "../../../src/domains/status-pages/limits.ts";
 import { PublishedPages } from "../../../src/domains/status-pages/published-pages.ts";
 import { copiesIn } from "../../../src/domains/status-pages/sealed-copies.ts";
+import { PENDING_MAX } from "../../../src/domains/status-pages/subscribers/limits.ts";
 import { MemoryLoginThrottle } from "../../../src/identity/memory-login-throttle.ts";
 import { RedisLoginThrottle } from "../../../src/identity/redis-login-throttle.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -110,6 +111,35 @@ describe("subscriptions", () => {
       await ask(one, next, reader.email, "198.18.7.7");
     }
     expect(reader.mailsTo()).toHaveLength(3);
+  });
+
+  test("of one mailbox are one mail, whatever stands behind a plus sign", async () => {
+    const { slug } = await subscribedPage(stores, one);
+    const victim = crypto.randomUUID();
+    for (let i = 0; i < 20; i++) await ask(one, slug, `${victim}+${i}@example.com`, `203.0.113.${i}`);
+    await ask(two, slug, `${victim}@example.com`, "203.0.113.99");
+    expect(mails().filter(({ to }) => to.startsWith(victim))).toHaveLength(1);
+  });
+
+  test("that nobody confirms take no place from who does, and give way to others after an hour", async () => {
+    const { slug, path } = await published();
+    const pageId = Number(path.split("/").at(-1));
+    await stores.postgres`
+      INSERT INTO status_page_subscribers (organization_id, status_page_id, email, confirm_token_hash, confirmation_sent_at, created_at)
+      SELECT organization_id, id, 'flood-' || n || '-' || id || '@example.com', sha256((n || '-' || id)::bytea),
+             ${new Date(clock.nowMs)}, ${new Date(clock.nowMs)}
+      FROM status_pages, generate_series(1, ${PENDING_MAX}) AS n WHERE id = ${pageId}`;
+    await ask(one, slug, "early@example.com", "198.51.100.1");
+    const emails = async () => {
+      const rows = await stores.postgres<{ email: string }[]>`
+        SELECT email FROM status_page_subscribers WHERE status_page_id = ${pageId}`;
+      return rows.map(({ email }) => email);
+    };
+    expect(await emails()).not.toContain("early@example.com");
+    clock.nowMs += HOUR_MS;
+    await ask(one, slug, "later@example.com", "198.51.100.2");
+    expect(await emails()).toContain("later@example.com");
+    expect(await emails()).toHaveLength(PENDING_MAX);
   });
 
   test("are neither confirmed nor ended by what opens the links of mails, whether as a browser or for the head alone", async () => {

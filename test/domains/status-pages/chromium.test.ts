@@ -164,4 +164,20 @@ describe("in a browser", () => {
     expect(server.mails.map(({ to }) => to)).toContain("reader@example.com");
     await context.close();
   });
+
+  test("a name that is written from right to left turns round nothing but itself", async () => {
+    const { send, monitor } = await organization(stores, server);
+    const slug = freshSlug();
+    const name = "safe\u202Eelbareporcni";
+    const monitorId = await monitor("api", "up");
+    const publicNames = [{ monitorId, name }];
+    await send("POST", PAGES, { name, slug, monitorIds: [monitorId], publicNames });
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${listener.port}/status/${slug}`);
+    const unisolated = await page.evaluate(
+      "[...document.querySelectorAll('body *')].filter((one) => getComputedStyle(one).unicodeBidi !== 'isolate').length",
+    );
+    expect(unisolated).toBe(0);
+    await page.close();
+  });
 });

@@ -1,4 +1,4 @@
-import { INTERACTIVE_BUDGET } from "../../../query/index.ts";
+import { INTERACTIVE_BUDGET, NO_LIBRARY } from "../../../query/index.ts";
 import { Admission } from "../../../src/concurrency/admission.ts";
 import { kqlFunctionRoutes } from "../../../src/domains/kql-functions/routes.ts";
 import { kqlTableRoutes } from "../../../src/domains/kql-tables/routes.ts";
@@ -46,7 +46,7 @@ export function keptApp(stores: TestStores, { hosts = [], allow = [], now = Date
       ranges: logRanges(stores),
       budget: INTERACTIVE_BUDGET,
       cursorKey: new Uint8Array(32),
-      ...{ now, kept, externals },
+      ...{ now, kept, externals, library: NO_LIBRARY },
     }),
   ];
   const app = testApp(routes, { ledger: testLedger(sql) });

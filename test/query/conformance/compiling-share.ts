@@ -1,4 +1,4 @@
-import { compileKql, type KqlOptions } from "../../../query/index.ts";
+import { compileKql, type KqlOptions, UNCOMPUTED_LIBRARY } from "../../../query/index.ts";
 
 const NOW_NS = 1_750_000_000_000_000_000n;
 
@@ -11,7 +11,7 @@ type Tables = Map<string, "logs">;
 function refusalOf(text: string): string | null {
   const tables: Tables = new Map([["logs", "logs"]]);
   for (let i = 0; i < TABLES_MAX_COUNT; i++) {
-    const options: KqlOptions = { nowNs: NOW_NS, tables };
+    const options: KqlOptions = { nowNs: NOW_NS, tables, library: UNCOMPUTED_LIBRARY };
     const compiled = compileKql(text, options);
     if (compiled.ok || compiled.discovery !== null || compiled.external !== null) return null;
     const [first] = compiled.diagnostics;

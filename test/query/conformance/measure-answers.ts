@@ -8,6 +8,7 @@ import {
   type KqlOptions,
   type Relation,
 } from "../../../query/index.ts";
+import { openLibrary } from "../../../src/kql/library/open-library.ts";
 import type { QueryRunner } from "../../../src/storage/query-runner.ts";
 import { queryCaller } from "../../harness/query-caller.ts";
 import { DRAWN_SERIES, drawnDifference } from "./drawn-series.ts";
@@ -19,6 +20,9 @@ const OUT_OF_SCOPE =
 
 /** About when the answers were recorded: `now()` is in some of them. */
 const RECORDED_NS = BigInt(Date.UTC(2026, 7, 2, 23, 30)) * 1_000_000n;
+
+/** Without a database of places. */
+const LIBRARY = openLibrary(null);
 
 export function isInScope({ text }: RecordedQuery): boolean {
   return !OUT_OF_SCOPE.test(text);
@@ -64,15 +68,13 @@ function outcomeWith(difference: string | null): Omit<Measured, "query"> {
 
 /** Compiles, with looks at the data where the columns depend on them. */
 async function compileWithDiscovery(runner: QueryRunner, text: string): Promise<KqlCompilation> {
-  const discovered: { name: string; types: string[] }[][] = [];
+  const discovered: string[][][] = [];
   for (;;) {
-    const options: KqlOptions = { nowNs: RECORDED_NS, discovered };
+    const options: KqlOptions = { nowNs: RECORDED_NS, discovered, library: LIBRARY };
     const compiled = compileKql(text, options);
     if (compiled.ok || compiled.discovery === null) return compiled;
-    const types = new Map<string, string[]>();
-    for (const [name, type] of await rowsOf(runner, compiledFor(compiled.discovery)))
-      types.set(String(name), [...(types.get(String(name)) ?? []), String(type)]);
-    discovered.push([...types].map(([name, of]) => ({ name, types: of })));
+    const rows = await rowsOf(runner, compiledFor(compiled.discovery));
+    discovered.push(rows.map((row) => row.map(String)));
   }
 }
 

@@ -1,4 +1,9 @@
-import { DISCOVERY_MAX_ROWS, type NamedTables, type Relation } from "../../../../query/index.ts";
+import {
+  DISCOVERY_MAX_ROWS,
+  type Library,
+  type NamedTables,
+  type Relation,
+} from "../../../../query/index.ts";
 import type { LogAnswer, LogStatement } from "../../../archive/reading/range-reading.ts";
 import { compileQueryText, withPlace } from "../../../kql/issues.ts";
 import type { ExternalFiles } from "../../../kql/kept/external-files.ts";
@@ -14,6 +19,8 @@ export interface QueryDependencies extends RangeDependencies {
   readonly monotonicMs: () => number;
   readonly externals: Pick<ExternalFiles, "tableOf">;
   readonly nameWarnings: NameWarnings;
+  /** What computes the functions that no store does. */
+  readonly library: Library;
 }
 
 /**
@@ -22,7 +29,7 @@ export interface QueryDependencies extends RangeDependencies {
  * VALIDATION_FAILED for a range that ends before it begins, and what `QueryRunner.read` throws.
  */
 export async function runQuery(
-  { ranges, budget, now, kept, externals, nameWarnings, monotonicMs }: QueryDependencies,
+  { ranges, budget, now, kept, externals, library, nameWarnings, monotonicMs }: QueryDependencies,
   caller: QueryCaller,
   { query, from, to }: QueryBody,
   tables: NamedTables,
@@ -45,7 +52,7 @@ export async function runQuery(
     const look = async (relation: Relation) =>
       (await logs.run(statement(relation, DISCOVERY_MAX_ROWS), onProgress).catch(placed)).rows;
     const { relation, others, render, bareNames } = await compileQueryText(query, {
-      ...{ nowMs, look, tables, kept: names },
+      ...{ nowMs, look, tables, kept: names, library },
       readExternal: (source) => externals.tableOf(source, caller),
     });
     const answers: LogAnswer[] = [];

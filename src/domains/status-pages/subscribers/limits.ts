@@ -3,8 +3,11 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Subscribers of one page, those who have not confirmed included. */
+/** Subscribers of one page, and those among them who have not confirmed: whoever asks for many takes nobody's place. */
 export const SUBSCRIBERS_MAX = 10_000;
+export const PENDING_MAX = 2_000;
+/** How long one who has not confirmed keeps the place when others want it. */
+export const PENDING_PLACE_MS = HOUR_MS;
 /** Nobody is asked to confirm more often, whatever page it is about, and ever more rarely who does not. */
 export const CONFIRMATION_EVERY_MS = 10 * MINUTE_MS;
 /** Who has not confirmed by then is forgotten. */

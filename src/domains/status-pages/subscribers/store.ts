@@ -1,7 +1,13 @@
 import type { Sql, TransactionSql } from "postgres";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { CONFIRMATION_EVERY_MS, PENDING_MS, SUBSCRIBERS_MAX } from "./limits.ts";
+import {
+  CONFIRMATION_EVERY_MS,
+  PENDING_MAX,
+  PENDING_MS,
+  PENDING_PLACE_MS,
+  SUBSCRIBERS_MAX,
+} from "./limits.ts";
 import type { SealedWebhook } from "./webhooks.ts";
 
 /** The queries about who has asked to be told. */
@@ -73,12 +79,9 @@ export async function insertPending(
   nowMs: number,
 ): Promise<boolean> {
   const { organizationId, pageId, email, monitorIds, webhook, confirmTokenHash } = wanted;
-  await tx`SELECT pg_advisory_xact_lock(${LOCK_CLASS}::integer, hashtext(${email}))`;
-  if (nowMs < (await mayBeAskedFrom(tx, email))) return false;
-  const [counted] = await tx<{ subscribers: string }[]>`
-    SELECT count(*) AS subscribers FROM status_page_subscribers
-    WHERE organization_id = ${organizationId} AND status_page_id = ${pageId}`;
-  if (Number(counted?.subscribers) >= SUBSCRIBERS_MAX) return false;
+  const mailbox = mailboxOf(email);
+  await tx`SELECT pg_advisory_xact_lock(${LOCK_CLASS}::integer, hashtext(${mailbox}))`;
+  if (nowMs < (await mayBeAskedFrom(tx, mailbox)) || !(await hasPlace(tx, wanted, nowMs))) return false;
   const now = new Date(nowMs);
   const ids = monitorIds === null ? null : JSON.stringify(monitorIds);
   const { count } = await tx`
@@ -95,16 +98,41 @@ export async function insertPending(
   return count > 0;
 }
 
+/** As the column of that name has it. */
+function mailboxOf(email: string): string {
+  return email.replace(/\+[^@]*@/, "@");
+}
+
+/** Whether the page may have one more; the place of one who was asked long ago and has not confirmed becomes free for it. */
+async function hasPlace(
+  tx: TransactionSql,
+  { organizationId, pageId }: NewSubscriber,
+  nowMs: number,
+): Promise<boolean> {
+  const [counted] = await tx<{ confirmed: string; pending: string }[]>`
+    SELECT count(confirmed_at) AS confirmed, count(*) - count(confirmed_at) AS pending
+    FROM status_page_subscribers WHERE organization_id = ${organizationId} AND status_page_id = ${pageId}`;
+  if (Number(counted?.confirmed) + PENDING_MAX > SUBSCRIBERS_MAX) return false;
+  if (Number(counted?.pending) < PENDING_MAX) return true;
+  const { count } = await tx`
+    DELETE FROM status_page_subscribers WHERE id IN (
+      SELECT id FROM status_page_subscribers
+      WHERE organization_id = ${organizationId} AND status_page_id = ${pageId} AND confirmed_at IS NULL
+        AND confirmation_sent_at <= ${new Date(nowMs - PENDING_PLACE_MS)}
+      ORDER BY confirmation_sent_at LIMIT 1 FOR UPDATE SKIP LOCKED)`;
+  return count > 0;
+}
+
 /**
- * From when on an address may be asked again, milliseconds since 1970, whatever page it is about. As long as it confirms nothing
+ * From when on a mailbox may be asked again, milliseconds since 1970, whatever page it is about. As long as it confirms nothing
  * the time between doubles: somebody else may be asking in its name.
  */
-async function mayBeAskedFrom(tx: TransactionSql, email: string): Promise<number> {
+async function mayBeAskedFrom(tx: TransactionSql, mailbox: string): Promise<number> {
   const [asked] = await tx<{ last: Date | null; firstInVain: Date | null; lastInVain: Date | null }[]>`
     SELECT max(confirmation_sent_at) AS last,
            min(created_at) FILTER (WHERE confirmed_at IS NULL) AS "firstInVain",
            max(confirmation_sent_at) FILTER (WHERE confirmed_at IS NULL) AS "lastInVain"
-    FROM status_page_subscribers WHERE email = ${email}`;
+    FROM status_page_subscribers WHERE mailbox = ${mailbox}`;
   const { last = null, firstInVain = null, lastInVain = null } = asked ?? {};
   const afterAny = last === null ? 0 : last.getTime() + CONFIRMATION_EVERY_MS;
   if (firstInVain === null || lastInVain === null) return afterAny;

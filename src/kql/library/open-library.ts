@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Library } from "../../../query/index.ts";
+import { Places } from "./places.ts";
+import { UserAgents } from "./user-agents.ts";
+import { xmlAsBag } from "./xml.ts";
+
+/** The functions that libraries compute; of places those of a database, without one none. Throws for a file that is none. */
+export function openLibrary(geoDatabase: string | null): Library {
+  const places = geoDatabase === null ? null : openPlaces(geoDatabase);
+  let agents: UserAgents | null = null;
+  return {
+    geo_info_from_ip_address: places?.describe ?? null,
+    parse_user_agent: (text, option) => {
+      // A thousand expressions, which most servers are never asked for.
+      agents ??= new UserAgents(
+        readFileSync(fileURLToPath(import.meta.resolve("uap-core/regexes.yaml")), "utf8"),
+      );
+      return agents.describe(text, option);
+    },
+    parse_xml: xmlAsBag,
+  };
+}
+
+function openPlaces(file: string): Places {
+  try {
+    return new Places(readFileSync(file));
+  } catch (error) {
+    throw new Error(`GEO_DATABASE: ${file} cannot be read as a database of places`, { cause: error });
+  }
+}

@@ -1,0 +1,3 @@
+SELECT c0, c1, c2, c3, c4, c5
+FROM (SELECT 1) ARRAY JOIN CAST([{p0:Int64}, {p1:Int64}, {p2:Int64}, {p3:Int64}, {p4:Int64}, {p5:Int64}], 'Array(Nullable(Int64))') AS c0, CAST([{p6:Int64}, {p7:Int64}, {p4:Int64}, {p3:Int64}, {p3:Int64}, {p2:Int64}], 'Array(Nullable(Int64))') AS c1, CAST([{p8:Float64}, {p9:Float64}, {p10:Float64}, {p11:Float64}, {p11:Float64}, {p12:Float64}], 'Array(Nullable(Float64))') AS c2, CAST([{p13:String}, {p14:String}, {p13:String}, {p15:String}, {p15:String}, {p15:String}], 'Array(String)') AS c3, CAST([{p15:String}, {p16:String}, {p17:String}, {p18:String}, {p19:String}, {p20:String}], 'Array(String)') AS c4, CAST([{p21:String}, {p15:String}, {p22:String}, {p22:String}, {p23:String}, {p15:String}], 'Array(String)') AS c5
+LIMIT {p24:UInt64}

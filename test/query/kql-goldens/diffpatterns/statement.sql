@@ -1,0 +1,3 @@
+SELECT c0, c1, c2, c3, c4, c5, c6, c7
+FROM (SELECT 1) ARRAY JOIN CAST([{p0:Int64}, {p1:Int64}, {p2:Int64}], 'Array(Nullable(Int64))') AS c0, CAST([{p3:Int64}, {p0:Int64}, {p0:Int64}], 'Array(Nullable(Int64))') AS c1, CAST([{p0:Int64}, {p4:Int64}, {p5:Int64}], 'Array(Nullable(Int64))') AS c2, CAST([{p6:Float64}, {p7:Float64}, {p7:Float64}], 'Array(Nullable(Float64))') AS c3, CAST([{p7:Float64}, {p8:Float64}, {p9:Float64}], 'Array(Nullable(Float64))') AS c4, CAST([{p6:Float64}, {p8:Float64}, {p9:Float64}], 'Array(Nullable(Float64))') AS c5, CAST([{p10:String}, {p11:String}, {p12:String}], 'Array(String)') AS c6, CAST([{p13:String}, {p13:String}, {p14:String}], 'Array(String)') AS c7
+LIMIT {p15:UInt64}
