@@ -1,11 +1,12 @@
 import { assetRoutes } from "../domains/assets/routes.ts";
 import { auditRoutes } from "../domains/audit/routes.ts";
+import { caseRoutes } from "../domains/cases/routes.ts";
 import { contextRoutes } from "../domains/context/routes.ts";
 import { escalationDomain, readOnCall } from "../domains/escalation/domain.ts";
 import { exportRoutes } from "../domains/export/routes.ts";
 import { identityRoutes } from "../domains/identities/routes.ts";
 import { incidentDomain } from "../domains/incidents/domain.ts";
-import { acknowledge, resolve } from "../domains/incidents/service.ts";
+import { acknowledge, readIncident, resolve } from "../domains/incidents/service.ts";
 import { ingestRuleDomain } from "../domains/ingest-rules/domain.ts";
 import { ingestSourceDomain } from "../domains/ingest-sources/domain.ts";
 import { iocDomain } from "../domains/iocs/domain.ts";
@@ -15,6 +16,7 @@ import { kqlTableDomain } from "../domains/kql-tables/domain.ts";
 import { logAlertDomain } from "../domains/log-alerts/domain.ts";
 import { logMetricRoutes } from "../domains/log-metrics/routes.ts";
 import { logArchiveRoutes } from "../domains/logs/archive/routes.ts";
+import { readEntryRecord } from "../domains/logs/entry-record.ts";
 import { logIngestRoutes } from "../domains/logs/ingest-routes.ts";
 import { readPatternChanges } from "../domains/logs/patterns/pattern-changes.ts";
 import { logPatternRoutes } from "../domains/logs/patterns/routes.ts";
@@ -43,6 +45,7 @@ import { statusPageDomain } from "../domains/status-pages/domain.ts";
 import { removeExpiredKeys } from "../http/ledger/idempotency-store.ts";
 import { PasswordHasher } from "../identity/password-hasher.ts";
 import { createTxtResolver } from "../identity/providers/sso/txt-resolver.ts";
+import { lockMembers } from "../membership/member-store.ts";
 import { hasPolicy } from "../on-call/policy-store.ts";
 import { removeOldTokenUsage } from "../usage/token-usage-store.ts";
 import { createLoginThrottle, identityPart } from "./identity.ts";
@@ -105,6 +108,14 @@ export function openDomains(services: Services) {
       readDeliveries: (organizationId, incidentId) => readDeliveries(services, organizationId, incidentId),
       readOnCall: (organizationId, incidentId) => readOnCall(services, organizationId, incidentId),
     }),
+    {
+      routes: caseRoutes({
+        ...services,
+        lockMembers,
+        readIncident: (organizationId, id) => readIncident(services.sql, organizationId, id),
+        readEntry: (context, id) => readEntryRecord(services, context, id),
+      }),
+    },
     { routes: receivedAlertRoutes({ ...services, knowsPolicy: hasPolicy }) },
     notificationDomain(services),
     serverMonitors(services),

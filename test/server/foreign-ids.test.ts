@@ -137,6 +137,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "/api/v1/log-metrics/{id}/series": { make: metricId },
   "/api/v1/logs/{id}/context": { make: logEntryId },
   "/api/v1/incidents/{id}": { make: incidentId },
+  "/api/v1/cases/{id}": { make: caseId },
+  "/api/v1/cases/{id}/incidents": { make: caseId, bodies: { POST: { incidentId: 1 } } },
+  "/api/v1/cases/{id}/notes": { make: caseId, bodies: { POST: { body: "A note." } } },
+  "/api/v1/cases/{id}/evidence": { make: caseId, bodies: { POST: { kind: "text", ref: "192.0.2.1" } } },
+  "/api/v1/cases/{id}/merge": { make: caseId, bodies: { POST: { into: 999_999 } } },
+  "/api/v1/cases/{id}/export": { make: caseId },
   "/api/v1/incidents/{id}/updates": {
     make: incidentId,
     bodies: { POST: { status: "identified", body: "Found." } },
@@ -301,6 +307,10 @@ function metricId(token: string): Promise<string> {
 
 function incidentId(token: string): Promise<string> {
   return idOf(token, "/api/v1/incidents", { title: "an incident" });
+}
+
+function caseId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/cases", { title: "a case" });
 }
 
 function statusPageId(token: string): Promise<string> {

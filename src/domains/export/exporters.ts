@@ -63,6 +63,27 @@ const MEMBERS: Exporter = {
 export const EXPORTERS: readonly Exporter[] = [
   ORGANIZATION,
   MEMBERS,
+  exportedTable("cases", "cases", {
+    key: "id",
+    columns:
+      "id title severity summary status disposition assignee_user_id contained_at closed_at merged_into created_at updated_at",
+  }),
+  exportedTable("case-incidents", "case_incidents", {
+    key: "case_id incident_id",
+    columns: "case_id incident_id added_at",
+  }),
+  exportedTable("case-notes", "case_notes", {
+    key: "id",
+    columns: "id case_id kind body user_id created_at",
+  }),
+  exportedTable("case-evidence", "case_evidence", {
+    key: "id",
+    columns: "id case_id kind ref snapshot event_at user_id created_at",
+  }),
+  exportedTable("case-observables", "case_observables", {
+    key: "case_id type value",
+    columns: "case_id type value",
+  }),
   exportedTable("invites", "invites", {
     key: "id",
     columns: "id email role invited_by created_at expires_at",
@@ -281,7 +302,7 @@ export const EXPORTERS: readonly Exporter[] = [
     key: "id",
     columns:
       "id status_page_id channel email webhook_host monitor_ids confirmation_sent_at confirmed_at failures created_at",
-    hidden: "confirm_token_hash webhook_sealed webhook_key",
+    hidden: "confirm_token_hash webhook_sealed webhook_key mailbox",
   }),
   exportedTable("audit-log", "audit_log", {
     key: "seq",

@@ -33,6 +33,8 @@ const TAGS = {
     "Say which machines and people there are, and which addresses, domains and hashes are looked for in every entry.",
   Context: "What is known of a machine, an address, a person, and what had to do with it.",
   Incidents: "What was or is wrong, what happened to it, and what people do about it.",
+  Cases:
+    "Keep together what was found about something: incidents, notes and evidence that stays when logs go.",
   "Alerts of others": "Take in what Alertmanager, Grafana and other systems raise, as incidents.",
   Monitors:
     "Say what is watched, how often and whom it concerns; read what was found, uptime and objectives.",
