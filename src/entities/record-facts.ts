@@ -48,6 +48,9 @@ const RECORDS: Partial<Record<EntityType, FactsQuery>> = {
     SELECT id, 'Detection ' || id AS name, started_at AS since,
       jsonb_build_object('ruleKind', rule_kind, 'ruleId', rule_id::float8, 'peak', peak) AS attrs
     FROM detections WHERE organization_id = ${organizationId} AND id = ${key}`,
+  case: (tx, organizationId, key) => tx`
+    SELECT id, title AS name, created_at AS since, jsonb_build_object('status', status, 'severity', severity) AS attrs
+    FROM cases WHERE organization_id = ${organizationId} AND id = ${key}`,
   metric: (tx, organizationId, key) => tx`
     SELECT id, name, created_at AS since, jsonb_build_object('bucketSec', bucket_sec) AS attrs
     FROM log_metrics WHERE organization_id = ${organizationId} AND name = ${key} ORDER BY id LIMIT 1`,

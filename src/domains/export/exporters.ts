@@ -1,40 +1,6 @@
-import type { TransactionSql } from "postgres";
+import { type Exporter, exportedTable } from "./exported-table.ts";
+import { SECURITY_EXPORTERS } from "./security-exporters.ts";
 import { tableRows } from "./table-rows.ts";
-
-/** One kind of thing that an organisation has, and how all of it is read. */
-interface Exporter {
-  /** The file is called after it. */
-  readonly name: string;
-  /** The table it reads, and its columns that are never shown: secrets and hashes. */
-  readonly table: string;
-  readonly hidden: readonly string[];
-  readonly columns: readonly string[];
-  readonly rows: (tx: TransactionSql, organizationId: number) => AsyncIterable<object>;
-}
-
-/** A table by the names of its columns, with blanks between them; rows are in the order of `key`. */
-interface TableColumns {
-  readonly key: string;
-  readonly columns: string;
-  readonly hidden?: string;
-}
-
-/** A table of which every column is shown but that of the organisation and the hidden ones. */
-function exportedTable(name: string, table: string, spec: TableColumns): Exporter {
-  const columns = spec.columns.split(" ");
-  const key = spec.key.split(" ");
-  return {
-    name,
-    table,
-    columns,
-    hidden: spec.hidden?.split(" ") ?? [],
-    rows: (tx, organizationId) =>
-      tableRows(
-        tx,
-        tx`SELECT ${tx(columns)} FROM ${tx(table)} WHERE organization_id = ${organizationId} ORDER BY ${tx(key)}`,
-      ),
-  };
-}
 
 const ORGANIZATION: Exporter = {
   name: "organization",
@@ -138,43 +104,7 @@ export const EXPORTERS: readonly Exporter[] = [
     columns: "id rule_kind rule_id group_key started_at ended_at until_at peak merged_into detected_at",
     hidden: "is_reported",
   }),
-  exportedTable("assets", "assets", {
-    key: "id",
-    columns: "id ip hostname owner criticality tags notes created_at updated_at",
-  }),
-  exportedTable("identities", "identities", {
-    key: "id",
-    columns: "id principal display_name is_internal risk tags aliases created_at updated_at",
-  }),
-  exportedTable("iocs", "iocs", {
-    key: "id",
-    columns:
-      "id type value severity description expires_at confidence source feed_id hits first_hit_at last_hit_at created_at updated_at",
-    hidden: "prefix_bits batch_id",
-  }),
-  exportedTable("ioc-hits", "ioc_hits", {
-    key: "ioc_id entity_type entity_key",
-    columns: "ioc_id entity_type entity_key found n first_at last_at sample_id told_at",
-    hidden: "is_due",
-  }),
-  exportedTable("ioc-allow-list", "ioc_allow_list", {
-    key: "id",
-    columns: "id type value note created_at updated_at",
-  }),
-  exportedTable("ioc-feeds", "ioc_feeds", {
-    key: "id",
-    columns:
-      "id name url format interval_sec severity enabled last_fetch_at status last_error added updated expired rejected created_at updated_at",
-    hidden: "etag last_modified claim_id next_fetch_at attempts",
-  }),
-  exportedTable("entities", "entities", {
-    key: "id",
-    columns: "id type key name record_id first_seen last_seen canonical_id",
-  }),
-  exportedTable("entity-links", "entity_links", {
-    key: "from_id to_id kind",
-    columns: "from_id to_id kind n first_seen last_seen sample_id",
-  }),
+  ...SECURITY_EXPORTERS,
   exportedTable("log-retention", "log_retention", {
     key: "updated_at",
     columns: "days rules updated_at",
