@@ -81,6 +81,7 @@ export {
   oneText,
   timeBucket,
 } from "./message-forms.ts";
+export { observableCandidates } from "./observables.ts";
 export type { OperatorCapability } from "./operators.ts";
 export {
   aggregate,

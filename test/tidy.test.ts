@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const FLOORS: readonly (readonly string[])[] = [
   ["server"],
   ["domains"],
+  ["entities"],
   ["identity", "receive", "rules"],
   ["archive", "incidents", "kql", "maintenance", "membership", "mining", "notify", "on-call", "uptime"],
   ["http", "problems"],

@@ -145,6 +145,7 @@ export class ExpressionWriter {
       textOperand: (index) => this.#text(operandAt(index)),
       storedOperand: (index) => this.#enumeration(operandAt(index)) ?? this.write(operandAt(index)),
       enumOperand: (index) => this.#enumeration(operandAt(index)),
+      bagValues: (index) => this.#bagValues(operandAt(index)),
       conditionOperand: (index) => this.writeCondition(operandAt(index)),
       numberOperand: (index) => this.#numberWithoutBools(operandAt(index)),
       share: (sql) => this.share(sql),
@@ -180,6 +181,12 @@ export class ExpressionWriter {
     if (expression.kind !== "column") return undefined;
     const { storage } = bindingOf(this.#bindings, expression.name);
     return storage.kind === "enum" ? storage.column : undefined;
+  }
+
+  #bagValues(expression: Expression): string | undefined {
+    if (expression.kind !== "column") return undefined;
+    const { storage } = bindingOf(this.#bindings, expression.name);
+    return storage.kind === "bag" ? `mapValues(${storage.column})` : undefined;
   }
 
   #column(name: string): string {

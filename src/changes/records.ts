@@ -1,8 +1,8 @@
-import type { Sql } from "postgres";
+import type { Fragment, Sql, TransactionSql } from "postgres";
 import type { Static, TObject } from "typebox";
 import { ApiError } from "../errors.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
-import { inOrganization } from "../storage/organization-transaction.ts";
+import { inOrganization, lockOrganization } from "../storage/organization-transaction.ts";
 import { RecordTable } from "../storage/record-table.ts";
 import type { Change } from "./change.ts";
 
@@ -33,6 +33,23 @@ export class Records<S extends TObject, Create extends object, Update extends ob
     );
   }
 
+  /** Newest first: at most `limit` from before an id, and whether others follow. */
+  async page(
+    sql: Sql,
+    organizationId: number,
+    { beforeId, limit }: { readonly beforeId: number | null; readonly limit: number },
+    conditionOf: (tx: TransactionSql) => Fragment = (tx) => tx`true`,
+  ): Promise<{ items: Static<S>[]; hasMore: boolean }> {
+    const found = await askPostgres(() =>
+      inOrganization(sql, organizationId, (tx) => {
+        const before = beforeId === null ? tx`true` : tx`id < ${beforeId}`;
+        const condition = tx`${before} AND ${conditionOf(tx)}`;
+        return this.#table.newest(tx, organizationId, { limit: limit + 1, condition });
+      }),
+    );
+    return { items: found.slice(0, limit), hasMore: found.length > limit };
+  }
+
   /** Throws NOT_FOUND for an id that the organisation has not. */
   async read(sql: Sql, organizationId: number, id: number): Promise<Static<S>> {
     const found = await askPostgres(() =>
@@ -55,6 +72,23 @@ export class Records<S extends TObject, Create extends object, Update extends ob
     const record = await this.#table.insert(tx, organizationId, fields, nowMs);
     change.record({ resource: this.#resource(idOf(record)), after: record });
     return record;
+  };
+
+  /**
+   * Makes a record, or sets the given fields of the one that has its key already. `ofKey` is the condition for that one.
+   * Throws CONFLICT for one record too many.
+   */
+  readonly put = async (
+    change: Change,
+    fields: Create & Update,
+    ofKey: (tx: TransactionSql) => Fragment,
+  ): Promise<{ record: Static<S>; isNew: boolean }> => {
+    const { tx, organizationId } = change;
+    // Of two calls with one key the second waits, and then finds what the first has made.
+    await lockOrganization(tx, organizationId);
+    const [found] = await this.#table.list(tx, organizationId, ofKey(tx));
+    if (found === undefined) return { record: await this.create(change, fields), isNew: true };
+    return { record: await this.update(change, idOf(found), fields), isNew: false };
   };
 
   /** Sets the fields that are given. Throws NOT_FOUND for an id that the organisation has not. */

@@ -2,6 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { Principal, Role, Scope } from "../access/principal.ts";
 import type { Change } from "../changes/change.ts";
 import { route } from "./define-route.ts";
+import { type Paged, PageParameters, type PageStart, pageBody, pageOf, pageStart } from "./record-page.ts";
 import { IdParams } from "./record-schemas.ts";
 import type { OwnErrorCode } from "./route.ts";
 
@@ -69,6 +70,53 @@ export function resource<
         access: read,
         responses: { 200: { description: order, schema: Type.Array(record) } },
         handler: async ({ principal }) => ({ status: 200, body: await list(principal) }),
+      }),
+
+    /** In pages, newest first. */
+    page: <A extends TObject>(
+      answer: A,
+      cursorKey: Uint8Array,
+      read: (principal: Principal, start: PageStart) => Promise<Paged<Static<A> & { readonly id: number }>>,
+    ) =>
+      route({
+        method: "GET",
+        path,
+        tag,
+        summary: `List the ${many}`,
+        access: spec.read,
+        query: PageParameters,
+        responses: { 200: { description: "Newest first", schema: pageOf(answer) } },
+        handler: async ({ principal }, { query }) => {
+          const list = { key: cursorKey, purpose: path, organizationId: principal.organizationId };
+          const page = await read(principal, pageStart(query, list));
+          return { status: 200, body: pageBody(page, list) };
+        },
+      }),
+
+    /** Makes a record, or changes the one that has its key already. */
+    put: <B extends TObject, A extends TSchema>(
+      schema: B,
+      answer: A,
+      put: (change: Change, body: Static<B>) => Promise<{ record: Static<A>; isNew: boolean }>,
+    ) =>
+      route({
+        method: "POST",
+        path,
+        tag,
+        summary: `Create ${one}, or change the one with this key`,
+        access: write,
+        audit: `PUT_${audit}`,
+        body: { kind: "json", schema },
+        responses: {
+          200: { description: "There was one; as it is now", schema: answer },
+          201: { description: "Created", schema: answer },
+        },
+        errors: ["CONFLICT"],
+        handler: ({ change }, { body }) =>
+          change(async (made) => {
+            const { record: found, isNew } = await put(made, body);
+            return { status: isNew ? 201 : 200, body: found };
+          }),
       }),
 
     /** `answer` is the record, or the record with what is shown this once. */

@@ -12,8 +12,8 @@ const Time = Type.String({ format: "date-time" });
 /** Who noticed a problem: by what its channels and its policy are found, and its page. */
 export const ProblemSource = Type.Object(
   {
-    kind: Type.Enum(["monitor", "certificate", "slo", "rule", "alert", "agent"]),
-    /** Of the monitor, the rule, the receiver of alerts. */
+    kind: Type.Enum(["monitor", "certificate", "slo", "rule", "alert", "agent", "indicator"]),
+    /** Of the monitor, the rule, the receiver of alerts, the indicator. */
     id: Type.Integer(),
     name: Type.String({ maxLength: 255 }),
   },

@@ -2,6 +2,10 @@ import type { LogRanges } from "../archive/reading/log-ranges.ts";
 import type { Changes } from "../changes/changes.ts";
 import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
+import { EntityFinder } from "../entities/entity-finder.ts";
+import { removeOldEntities } from "../entities/entity-store.ts";
+import { HitTelling } from "../entities/indicators/hit-telling.ts";
+import { RetroHunt } from "../entities/indicators/retro-hunt.ts";
 import type { Logger } from "../log.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
 import { CountedRules } from "../rules/live/counted-rules.ts";
@@ -63,23 +67,31 @@ export function openCounting(options: CountingOptions) {
   });
   const sealer = new Sealer({
     ...{ sql, signals, marks, isRecovered, isDrained, log },
-    finders: [new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log })],
+    finders: [
+      new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log }),
+      new EntityFinder({ sql, endpoint, runner, onHits: () => telling.wake(), now: Date.now, log }),
+    ],
     sealing: { holder, place },
     metrics: metrics.seal,
     now: Date.now,
   });
+  const telling = new HitTelling({ sql, changes, log });
+  const hunt = new RetroHunt({ sql, endpoint, onHits: () => telling.wake(), now: Date.now, log });
   const past = new PastCounting({ sql, signals, ranges, now: Date.now, log });
   return {
     signals,
-    housekeeping: [removeEndedCounters, removeOldStreams],
+    housekeeping: [removeEndedCounters, removeOldStreams, removeOldEntities],
     onCounterMade: () => past.wake(),
+    onIocBatch: () => hunt.wake(),
     start: () => {
       sealer.start();
       past.start();
       evaluation.start();
+      telling.start();
+      hunt.start();
     },
     stop: async () => {
-      await Promise.all([sealer.stop(), past.stop(), evaluation.stop()]);
+      await Promise.all([sealer.stop(), past.stop(), evaluation.stop(), telling.stop(), hunt.stop()]);
     },
   };
 }

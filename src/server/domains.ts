@@ -1,11 +1,15 @@
+import { assetRoutes } from "../domains/assets/routes.ts";
 import { auditRoutes } from "../domains/audit/routes.ts";
 import { caseRoutes } from "../domains/cases/routes.ts";
+import { contextRoutes } from "../domains/context/routes.ts";
 import { escalationDomain, readOnCall } from "../domains/escalation/domain.ts";
 import { exportRoutes } from "../domains/export/routes.ts";
+import { identityRoutes } from "../domains/identities/routes.ts";
 import { incidentDomain } from "../domains/incidents/domain.ts";
 import { acknowledge, readIncident, resolve } from "../domains/incidents/service.ts";
 import { ingestRuleDomain } from "../domains/ingest-rules/domain.ts";
 import { ingestSourceDomain } from "../domains/ingest-sources/domain.ts";
+import { iocDomain } from "../domains/iocs/domain.ts";
 import { kqlRoutes } from "../domains/kql/routes.ts";
 import { kqlFunctionRoutes } from "../domains/kql-functions/routes.ts";
 import { kqlTableDomain } from "../domains/kql-tables/domain.ts";
@@ -100,6 +104,10 @@ export function openDomains(services: Services) {
         knowsPolicy: hasPolicy,
       }),
     },
+    { routes: assetRoutes(services) },
+    { routes: identityRoutes(services) },
+    iocDomain({ ...services, onBatch: services.counting.onIocBatch }),
+    { routes: contextRoutes({ ...services, clickhouseEndpoint: services.stores.clickhouseEndpoint }) },
     onCallDomain(services),
     escalationDomain({ ...services, links: services.acknowledgeLinks, acknowledge, resolve }),
     incidentDomain({

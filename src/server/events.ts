@@ -19,6 +19,7 @@ import type { IncidentNotices } from "../domains/notifications/incident-notices.
 import type { IncidentEvent } from "../domains/notifications/words.ts";
 import { memberRemoved } from "../domains/organizations/events.ts";
 import { tellSubscribers } from "../domains/status-pages/subscribers/notices.ts";
+import { linkIncident } from "../entities/incident-links.ts";
 import type { DependencyCheck } from "../health/readiness.ts";
 import { giveHomeOrganization } from "../identity/home-organization.ts";
 import type { Logger } from "../log.ts";
@@ -74,6 +75,10 @@ function subscriptionsOf({ notices, escalations }: Subscribers): readonly Subscr
         ),
       ),
     ),
+    subscribeInOrder("link-incidents", [
+      on(incidentOpened, ({ payload: { incident } }, change) => linkIncident(change, incident)),
+      on(incidentReopened, ({ payload: { incident } }, change) => linkIncident(change, incident)),
+    ]),
     subscribeInOrder("escalate-incidents", [
       on(incidentOpened, ({ payload: { incident, run, notify } }, change) =>
         notify ? escalations.begin(change, incident, run) : Promise.resolve(),

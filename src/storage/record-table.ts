@@ -52,6 +52,18 @@ export class RecordTable<S extends TObject> {
     return rows.map(this.#read);
   }
 
+  /** Newest first, at most so many, of those that a condition holds for. */
+  async newest(
+    tx: TransactionSql,
+    organizationId: number,
+    { limit, condition = tx`true` }: { readonly limit: number; readonly condition?: Fragment },
+  ): Promise<Static<S>[]> {
+    const rows = await tx`
+      SELECT ${tx(this.#columns)} FROM ${tx(this.#table)}
+      WHERE organization_id = ${organizationId} AND ${condition} ORDER BY id DESC LIMIT ${limit}`;
+    return rows.map(this.#read);
+  }
+
   /** Null when the organisation has none of that id. */
   async find(tx: TransactionSql, organizationId: number, id: number): Promise<Static<S> | null> {
     const [row] = await tx`

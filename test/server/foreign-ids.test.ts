@@ -72,6 +72,23 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     make: (token) => idOf(token, "/api/v1/saved-searches", { name: "a search" }),
     bodies: { PATCH: { name: "renamed" } },
   },
+  "/api/v1/assets/{id}": {
+    make: (token) => idOf(token, "/api/v1/assets", { ip: anAddress() }),
+    bodies: { PATCH: { owner: "somebody" } },
+  },
+  "/api/v1/identities/{id}": {
+    make: (token) => idOf(token, "/api/v1/identities", { principal: crypto.randomUUID() }),
+    bodies: { PATCH: { risk: "high" } },
+  },
+  "/api/v1/context/entity/{id}": { make: entityId },
+  "/api/v1/context/entity/{id}/neighbors": { make: entityId },
+  "/api/v1/iocs/{id}": {
+    make: (token) => idOf(token, "/api/v1/iocs", { type: "ip", value: anAddress() }),
+    bodies: { PATCH: { severity: "high" } },
+  },
+  "/api/v1/iocs/allow-list/{id}": {
+    make: (token) => idOf(token, "/api/v1/iocs/allow-list", { type: "ip", value: anAddress() }),
+  },
   "/api/v1/kql/functions/{id}": { make: functionId, bodies: { PATCH: { description: "changed" } } },
   "/api/v1/kql/functions/{id}/versions": { make: functionId },
   "/api/v1/me/tokens/{id}": { make: (token) => idOf(token, "/api/v1/me/tokens", { name: "a token" }) },
@@ -196,6 +213,23 @@ async function send(
     ...(json !== undefined && { body: JSON.stringify(json) }),
   });
   return { status: response.status, text: await response.text() };
+}
+
+async function entityId(token: string): Promise<string> {
+  const ip = anAddress();
+  await idOf(token, "/api/v1/assets", { ip });
+  const { text } = await send(
+    token,
+    "GET",
+    `/api/v1/context/lookup?type=asset&key=${encodeURIComponent(ip)}`,
+  );
+  return String(JSON.parse(text).entity.id);
+}
+
+/** Another one each time: a second record of one address would be the first. */
+function anAddress(): string {
+  const groups = new Uint16Array(crypto.getRandomValues(new Uint8Array(8)).buffer);
+  return `2001:db8::${[...groups].map((group) => (group | 1).toString(16)).join(":")}`;
 }
 
 async function idOf(token: string, path: string, json: unknown): Promise<string> {

@@ -1,40 +1,6 @@
-import type { TransactionSql } from "postgres";
+import { type Exporter, exportedTable } from "./exported-table.ts";
+import { SECURITY_EXPORTERS } from "./security-exporters.ts";
 import { tableRows } from "./table-rows.ts";
-
-/** One kind of thing that an organisation has, and how all of it is read. */
-interface Exporter {
-  /** The file is called after it. */
-  readonly name: string;
-  /** The table it reads, and its columns that are never shown: secrets and hashes. */
-  readonly table: string;
-  readonly hidden: readonly string[];
-  readonly columns: readonly string[];
-  readonly rows: (tx: TransactionSql, organizationId: number) => AsyncIterable<object>;
-}
-
-/** A table by the names of its columns, with blanks between them; rows are in the order of `key`. */
-interface TableColumns {
-  readonly key: string;
-  readonly columns: string;
-  readonly hidden?: string;
-}
-
-/** A table of which every column is shown but that of the organisation and the hidden ones. */
-function exportedTable(name: string, table: string, spec: TableColumns): Exporter {
-  const columns = spec.columns.split(" ");
-  const key = spec.key.split(" ");
-  return {
-    name,
-    table,
-    columns,
-    hidden: spec.hidden?.split(" ") ?? [],
-    rows: (tx, organizationId) =>
-      tableRows(
-        tx,
-        tx`SELECT ${tx(columns)} FROM ${tx(table)} WHERE organization_id = ${organizationId} ORDER BY ${tx(key)}`,
-      ),
-  };
-}
 
 const ORGANIZATION: Exporter = {
   name: "organization",
@@ -143,6 +109,7 @@ export const EXPORTERS: readonly Exporter[] = [
     columns: "id rule_kind rule_id group_key started_at ended_at until_at peak merged_into detected_at",
     hidden: "is_reported",
   }),
+  ...SECURITY_EXPORTERS,
   exportedTable("log-retention", "log_retention", {
     key: "updated_at",
     columns: "days rules updated_at",

@@ -5,6 +5,8 @@ export const LEFT_OUT: readonly { readonly table: string; readonly why: string }
     why: "who is signed in at this moment; it opens the account and is good for nothing else",
   },
   { table: "kept_row_sets", why: "where in the log store the rows of kql-tables lie" },
+  { table: "ioc_batches", why: "which iocs are still to be looked for in what was found before" },
+  { table: "ioc_hit_hours", why: "sums of ioc-hits by hour, for the last day's" },
   { table: "log_counters", why: "what log metrics and alerts are counted by, which they say" },
   { table: "counter_changes", why: "which counts log alerts are still to look at" },
   { table: "live_rules", why: "how far rules are evaluated" },

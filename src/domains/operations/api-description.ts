@@ -31,6 +31,9 @@ const TAGS = {
   Notifications: "Say whom alerts reach.",
   "On-call": "Say who is on call when, and find when nobody is.",
   Escalation: "Say whom an incident reaches, one after the other, until somebody answers.",
+  "Security records":
+    "Say which machines and people there are, and which addresses, domains and hashes are looked for in every entry.",
+  Context: "What is known of a machine, an address, a person, and what had to do with it.",
   Incidents: "What was or is wrong, what happened to it, and what people do about it.",
   Cases:
     "Keep together what was found about something: incidents, notes and evidence that stays when logs go.",

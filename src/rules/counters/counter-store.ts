@@ -71,8 +71,8 @@ export async function endCounter(tx: TransactionSql, organizationId: number, id:
     WHERE organization_id = ${organizationId} AND id = ${id} AND until_revision IS NULL`;
 }
 
-/** Changes of what is counted happen one after the other, and none while a seal notes what it counts by. */
-async function nextRevision(tx: TransactionSql): Promise<string> {
+/** Changes of what is looked for happen one after the other, and none while a seal notes what it counts by. */
+export async function nextRevision(tx: TransactionSql): Promise<string> {
   const [next] = await tx<{ revision: string }[]>`
     UPDATE counter_revisions SET revision = revision + 1 RETURNING revision::text`;
   if (next === undefined) throw new Error("there is no revision of counters");

@@ -1,0 +1,42 @@
+import { type Exporter, exportedTable } from "./exported-table.ts";
+
+/** Whom and what an organisation knows, and what it looks for. */
+export const SECURITY_EXPORTERS: readonly Exporter[] = [
+  exportedTable("assets", "assets", {
+    key: "id",
+    columns: "id ip hostname owner criticality tags notes created_at updated_at",
+  }),
+  exportedTable("identities", "identities", {
+    key: "id",
+    columns: "id principal display_name is_internal risk tags aliases created_at updated_at",
+  }),
+  exportedTable("iocs", "iocs", {
+    key: "id",
+    columns:
+      "id type value severity description expires_at confidence source feed_id hits first_hit_at last_hit_at created_at updated_at",
+    hidden: "prefix_bits batch_id",
+  }),
+  exportedTable("ioc-hits", "ioc_hits", {
+    key: "ioc_id entity_type entity_key",
+    columns: "ioc_id entity_type entity_key found n first_at last_at sample_id told_at",
+    hidden: "is_due",
+  }),
+  exportedTable("ioc-allow-list", "ioc_allow_list", {
+    key: "id",
+    columns: "id type value note created_at updated_at",
+  }),
+  exportedTable("ioc-feeds", "ioc_feeds", {
+    key: "id",
+    columns:
+      "id name url format interval_sec severity enabled last_fetch_at status last_error added updated expired rejected created_at updated_at",
+    hidden: "etag last_modified claim_id next_fetch_at attempts",
+  }),
+  exportedTable("entities", "entities", {
+    key: "id",
+    columns: "id type key name record_id first_seen last_seen canonical_id",
+  }),
+  exportedTable("entity-links", "entity_links", {
+    key: "from_id to_id kind",
+    columns: "from_id to_id kind n first_seen last_seen sample_id",
+  }),
+];

@@ -1,0 +1,44 @@
+import type { Sql } from "postgres";
+import type { Static } from "typebox";
+import { askPostgres } from "../../storage/ask-postgres.ts";
+import { inOrganization } from "../../storage/organization-transaction.ts";
+import type { FeedStats } from "./types.ts";
+
+const DAY_MS = 86_400_000;
+
+export function readFeedStats(
+  sql: Sql,
+  organizationId: number,
+  nowMs: number,
+): Promise<Static<typeof FeedStats>> {
+  return askPostgres(() =>
+    inOrganization(sql, organizationId, async (tx) => {
+      const counts = await tx<{ type: "ip" | "domain" | "hash"; isExpired: boolean; n: number }[]>`
+        SELECT type, coalesce(expires_at <= ${new Date(nowMs)}, false) AS "isExpired", count(*)::integer AS n
+        FROM iocs WHERE organization_id = ${organizationId} GROUP BY 1, 2`;
+      const [hits] = await tx<{ n: number }[]>`
+        SELECT coalesce(sum(n), 0)::float8 AS n FROM ioc_hit_hours
+        WHERE organization_id = ${organizationId} AND hour > ${new Date(nowMs - DAY_MS)}`;
+      const feeds = await tx<Static<typeof FeedStats>["feeds"][number][]>`
+        SELECT f.id::integer, f.name,
+          to_char(f.last_fetch_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "lastFetchAt",
+          f.status, f.added, f.updated, f.expired, f.rejected,
+          coalesce((SELECT avg((hits > 0)::integer) FROM iocs i WHERE i.feed_id = f.id), 0)::float8 AS "hitRatio"
+        FROM ioc_feeds f WHERE f.organization_id = ${organizationId} ORDER BY f.id`;
+      const sum = (of: (count: (typeof counts)[number]) => boolean): number =>
+        counts.filter(of).reduce((total, { n }) => total + n, 0);
+      return {
+        total: sum(() => true),
+        active: sum(({ isExpired }) => !isExpired),
+        expired: sum(({ isExpired }) => isExpired),
+        byType: {
+          ip: sum(({ type }) => type === "ip"),
+          domain: sum(({ type }) => type === "domain"),
+          hash: sum(({ type }) => type === "hash"),
+        },
+        hits24h: hits?.n ?? 0,
+        feeds: [...feeds],
+      };
+    }),
+  );
+}

@@ -1,0 +1,176 @@
+import type { Sql } from "postgres";
+import { Records } from "../../changes/records.ts";
+import { removeRecordEntity } from "../../entities/entity-store.ts";
+import { activateBatch, beginBatch } from "../../entities/indicators/indicator-store.ts";
+import {
+  type IndicatorType,
+  type IndicatorValue,
+  readIndicator,
+} from "../../entities/indicators/indicator-value.ts";
+import { ALLOWED_MAX, IOCS_MAX } from "../../entities/indicators/limits.ts";
+import { validationFailed } from "../../errors.ts";
+import { route } from "../../http/define-route.ts";
+import { pageBody, pageOf, pageStart } from "../../http/record-page.ts";
+import { BY_ID, resource } from "../../http/resource.ts";
+import { lockOrganization } from "../../storage/organization-transaction.ts";
+import { readFeedStats } from "./feed-stats.ts";
+import {
+  AllowedIndicator,
+  CreateAllowedBody,
+  CreateIocBody,
+  FeedStats,
+  Ioc,
+  IocPageParameters,
+  type UpdateAllowedBody,
+  UpdateIocBody,
+} from "./types.ts";
+
+export interface IocRouteDependencies {
+  readonly sql: Sql;
+  readonly cursorKey: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Rings when there is something to look for in what was found before. */
+  readonly onBatch: () => void;
+}
+
+const PATH = "/api/v1/iocs";
+const TAG = "Security records";
+const read = { role: "viewer", scope: "security:read" } as const;
+const write = { role: "member", scope: "security:write" } as const;
+
+const iocs = new Records<typeof Ioc, CreateIocBody, UpdateIocBody>({
+  noun: "IOC",
+  table: "iocs",
+  schema: Ioc,
+  maxPerOrganization: IOCS_MAX,
+});
+const allowed = new Records<typeof AllowedIndicator, CreateAllowedBody, UpdateAllowedBody>({
+  noun: "allowed indicator",
+  table: "ioc_allow_list",
+  schema: AllowedIndicator,
+  maxPerOrganization: ALLOWED_MAX,
+});
+
+/** What an organisation looks for in its entries. */
+export function iocRoutes({ sql, cursorKey, now, onBatch }: IocRouteDependencies) {
+  const routes = resource({
+    path: PATH,
+    tag: TAG,
+    one: "an IOC",
+    many: "IOCs",
+    by: BY_ID,
+    record: Ioc,
+    read,
+    write,
+    audit: "IOC",
+  });
+  return [
+    pageRoute({ sql, cursorKey, now }),
+    routes.put(CreateIocBody, Ioc, async (change, { type, value: text, ...fields }) => {
+      const { value, prefixBits } = indicatorOf(type, text);
+      const { tx, organizationId } = change;
+      // Of two calls with one value the second waits, and then finds what the first has made.
+      await lockOrganization(tx, organizationId);
+      const [known] = await tx<{ id: number }[]>`
+        SELECT id::integer FROM iocs WHERE organization_id = ${organizationId} AND type = ${type} AND value = ${value}`;
+      if (known !== undefined) return { record: await iocs.update(change, known.id, fields), isNew: false };
+      const batchId = await beginBatch(tx, organizationId);
+      const made = { type, value, prefixBits, batchId, ...fields };
+      const record = await iocs.create(change, made);
+      await activateBatch(tx, organizationId, batchId);
+      change.afterCommit(onBatch);
+      return { record, isNew: true };
+    }),
+    statsRoute({ sql, now }),
+    routes.read(Ioc, ({ organizationId }, id) => iocs.read(sql, organizationId, id)),
+    routes.update(UpdateIocBody, iocs.update),
+    routes.remove(async (change, id) => {
+      await iocs.remove(change, id);
+      await removeRecordEntity(change.tx, change.organizationId, "ioc", id);
+    }),
+  ];
+}
+
+/** What is never told of, whatever is looked for: what is shared by so many that finding it says nothing. */
+export function allowListRoutes({ sql }: Pick<IocRouteDependencies, "sql">) {
+  const routes = resource({
+    path: `${PATH}/allow-list`,
+    tag: TAG,
+    one: "an allowed indicator",
+    many: "allowed indicators",
+    by: BY_ID,
+    record: AllowedIndicator,
+    read,
+    write,
+    audit: "ALLOWED_INDICATOR",
+  });
+  return [
+    routes.list("Oldest first", ({ organizationId }) => allowed.list(sql, organizationId)),
+    routes.put(CreateAllowedBody, AllowedIndicator, (change, { type, value: text, ...fields }) => {
+      const { value } = indicatorOf(type, text);
+      return allowed.put(change, { type, value, ...fields }, (tx) => tx`type = ${type} AND value = ${value}`);
+    }),
+    routes.remove(allowed.remove),
+  ];
+}
+
+/** Throws VALIDATION_FAILED at `/value`. */
+function indicatorOf(type: IndicatorType, text: string): IndicatorValue {
+  const reading = readIndicator(type, text);
+  if (reading.ok) return reading.indicator;
+  throw validationFailed([{ path: "/value", code: "invalid_string", message: reading.message }]);
+}
+
+function pageRoute({ sql, cursorKey, now }: Omit<IocRouteDependencies, "onBatch">) {
+  return route({
+    method: "GET",
+    path: PATH,
+    tag: TAG,
+    summary: "List the IOCs",
+    access: read,
+    query: IocPageParameters,
+    responses: { 200: { description: "Newest first", schema: pageOf(Ioc) } },
+    handler: async ({ principal: { organizationId } }, { query }) => {
+      const { type, value, status } = query;
+      const list = {
+        key: cursorKey,
+        purpose: `iocs:${JSON.stringify([type, value, status])}`,
+        organizationId,
+      };
+      const at = new Date(now());
+      const page = await iocs.page(sql, organizationId, pageStart(query, list), (tx) => {
+        const ofType = type === undefined ? tx`true` : tx`type = ${type}`;
+        const ofValue = value === undefined ? tx`true` : tx`value = ANY(${spellings(type, value)}::text[])`;
+        const isExpired = tx`coalesce(expires_at <= ${at}, false)`;
+        const ofStatus = status === undefined ? tx`true` : tx`${isExpired} = ${status === "expired"}`;
+        return tx`${ofType} AND ${ofValue} AND ${ofStatus}`;
+      });
+      return { status: 200, body: pageBody(page, list) };
+    },
+  });
+}
+
+/** The values that a text may be one of, of a type or of any. */
+function spellings(type: IndicatorType | undefined, text: string): string[] {
+  const types = type === undefined ? (["ip", "domain", "hash"] as const) : [type];
+  return types.flatMap((each) => {
+    const reading = readIndicator(each, text);
+    return reading.ok ? [reading.indicator.value] : [];
+  });
+}
+
+function statsRoute({ sql, now }: Pick<IocRouteDependencies, "sql" | "now">) {
+  return route({
+    method: "GET",
+    path: `${PATH}/feed-stats`,
+    tag: TAG,
+    summary: "Count the IOCs, and what became of the feeds",
+    access: read,
+    responses: { 200: { description: "As of now", schema: FeedStats } },
+    handler: async ({ principal: { organizationId } }) => ({
+      status: 200,
+      body: await readFeedStats(sql, organizationId, now()),
+    }),
+  });
+}

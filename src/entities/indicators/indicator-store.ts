@@ -1,0 +1,135 @@
+import type { Sql, TransactionSql } from "postgres";
+import { nextRevision } from "../../rules/counters/counter-store.ts";
+import type { EntityType } from "../entity-key.ts";
+import type { IndicatorType } from "./indicator-value.ts";
+
+/** The statements about what is looked for and where it was found. */
+
+/** A batch that seals do not look for yet; see `ioc_batches`. */
+export async function beginBatch(tx: TransactionSql, organizationId: number): Promise<number> {
+  const [row] = await tx<{ id: number }[]>`
+    INSERT INTO ioc_batches (organization_id) VALUES (${organizationId}) RETURNING id::integer`;
+  if (row === undefined) throw new Error("a batch was not made");
+  return row.id;
+}
+
+/**
+ * Seals look for the batch from the next one on, and what was found before is searched once. To be the last that a transaction
+ * does: seals that begin wait for it.
+ */
+export async function activateBatch(
+  tx: TransactionSql,
+  organizationId: number,
+  batchId: number,
+): Promise<void> {
+  const revision = await nextRevision(tx);
+  await tx`
+    UPDATE ioc_batches SET from_revision = ${revision}
+    WHERE organization_id = ${organizationId} AND id = ${batchId}`;
+}
+
+/** An indicator as it is looked for. */
+interface ActiveIndicator {
+  readonly id: number;
+  readonly type: IndicatorType;
+  readonly value: string;
+  readonly feedId: number | null;
+}
+
+/** Those of the values that the organisation looks for at that revision and time. Values are in their one spelling. */
+export async function indicatorsAmong(
+  sql: Sql,
+  organizationId: number,
+  values: readonly { readonly type: IndicatorType; readonly value: string }[],
+  at: { readonly revision: bigint; readonly ms: number },
+): Promise<ActiveIndicator[]> {
+  if (values.length === 0) return [];
+  return sql<ActiveIndicator[]>`
+    SELECT i.id::integer, i.type, i.value, i.feed_id::integer AS "feedId"
+    FROM unnest(${values.map(({ type }) => type)}::text[], ${values.map(({ value }) => value)}::text[])
+      AS given (type, value)
+    JOIN iocs i ON i.organization_id = ${organizationId} AND i.type = given.type AND i.value = given.value
+    JOIN ioc_batches b ON b.id = i.batch_id AND b.from_revision <= ${String(at.revision)}
+    WHERE i.expires_at IS NULL OR i.expires_at > ${new Date(at.ms)}`;
+}
+
+/** How long the prefixes are of the ranges that the organisation looks for or lets pass. */
+export async function rangePrefixes(sql: Sql, organizationId: number): Promise<readonly number[]> {
+  const rows = await sql<{ prefix_bits: number }[]>`
+    SELECT DISTINCT prefix_bits FROM iocs WHERE organization_id = ${organizationId} AND prefix_bits IS NOT NULL`;
+  return rows.map(({ prefix_bits }) => prefix_bits);
+}
+
+export async function allowedValues(
+  sql: Sql,
+  organizationId: number,
+): Promise<{ readonly type: IndicatorType; readonly value: string }[]> {
+  return sql<{ type: IndicatorType; value: string }[]>`
+    SELECT type, value FROM ioc_allow_list WHERE organization_id = ${organizationId}`;
+}
+
+/** Where an indicator was found, and how often; times are milliseconds since 1970. */
+export interface IndicatorHit {
+  readonly indicatorId: number;
+  readonly feedId: number | null;
+  readonly entityType: EntityType;
+  readonly entityKey: string;
+  readonly found: string;
+  readonly n: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly sampleId: string;
+}
+
+/**
+ * Adds hits to what is known of the indicators, once for each call: whoever calls makes sure of that. Hits of an indicator that
+ * was deleted meanwhile are nobody's.
+ */
+export async function addHits(
+  tx: TransactionSql,
+  organizationId: number,
+  hits: readonly IndicatorHit[],
+  { nowMs, againMs }: { readonly nowMs: number; readonly againMs: number },
+): Promise<void> {
+  if (hits.length === 0) return;
+  const rows = hits.toSorted(
+    (a, b) =>
+      a.indicatorId - b.indicatorId ||
+      (`${a.entityType}\0${a.entityKey}` < `${b.entityType}\0${b.entityKey}` ? -1 : 1),
+  );
+  const given = tx`
+    unnest(${rows.map(({ indicatorId }) => indicatorId)}::bigint[], ${rows.map(({ entityType }) => entityType)}::text[],
+           ${rows.map(({ entityKey }) => entityKey)}::text[], ${rows.map(({ found }) => found)}::text[],
+           ${rows.map(({ n }) => n)}::bigint[], ${rows.map(({ firstMs }) => firstMs)}::double precision[],
+           ${rows.map(({ lastMs }) => lastMs)}::double precision[], ${rows.map(({ sampleId }) => sampleId)}::text[])
+      AS given (ioc_id, entity_type, entity_key, found, n, first_ms, last_ms, sample_id)`;
+  await tx`
+    WITH summed AS (
+      SELECT ioc_id, sum(n) AS n, min(first_ms) AS first_ms, max(last_ms) AS last_ms FROM ${given} GROUP BY ioc_id
+    ), known AS (
+      SELECT i.id FROM iocs i JOIN summed s ON s.ioc_id = i.id
+      WHERE i.organization_id = ${organizationId} ORDER BY i.id FOR UPDATE OF i
+    )
+    UPDATE iocs i SET hits = i.hits + s.n,
+      first_hit_at = least(i.first_hit_at, to_timestamp(s.first_ms / 1000.0)),
+      last_hit_at = greatest(i.last_hit_at, to_timestamp(s.last_ms / 1000.0))
+    FROM summed s WHERE i.id = s.ioc_id AND i.id IN (SELECT id FROM known)`;
+  const now = new Date(nowMs);
+  await tx`
+    INSERT INTO ioc_hits AS known
+      (ioc_id, organization_id, entity_type, entity_key, found, n, first_at, last_at, sample_id, is_due)
+    SELECT given.ioc_id, i.organization_id, given.entity_type, given.entity_key, min(given.found), sum(given.n),
+           to_timestamp(min(given.first_ms) / 1000.0), to_timestamp(max(given.last_ms) / 1000.0), min(given.sample_id), true
+    FROM ${given} JOIN iocs i ON i.id = given.ioc_id AND i.organization_id = ${organizationId}
+    GROUP BY given.ioc_id, i.organization_id, given.entity_type, given.entity_key
+    ON CONFLICT (ioc_id, entity_type, entity_key) DO UPDATE
+    SET n = known.n + excluded.n, first_at = least(known.first_at, excluded.first_at),
+        last_at = greatest(known.last_at, excluded.last_at), sample_id = excluded.sample_id,
+        is_due = known.is_due OR known.told_at < ${new Date(nowMs - againMs)}`;
+  await tx`
+    INSERT INTO ioc_hit_hours AS known (organization_id, feed_id, hour, n)
+    SELECT i.organization_id, coalesce(i.feed_id, 0), date_trunc('hour', ${now}::timestamptz), sum(given.n)
+    FROM ${given} JOIN iocs i ON i.id = given.ioc_id AND i.organization_id = ${organizationId}
+    GROUP BY i.organization_id, coalesce(i.feed_id, 0)
+    ON CONFLICT (organization_id, feed_id, hour) DO UPDATE SET n = known.n + excluded.n`;
+}
