@@ -2,6 +2,7 @@ import type { LogRanges } from "../archive/reading/log-ranges.ts";
 import type { Changes } from "../changes/changes.ts";
 import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
+import { ErrorFinder } from "../domains/log-errors/finding/error-finder.ts";
 import type { Logger } from "../log.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
 import { CountedRules } from "../rules/live/counted-rules.ts";
@@ -58,7 +59,10 @@ export function openCounting(options: CountingOptions) {
   });
   const sealer = new Sealer({
     ...{ sql, signals, marks, isRecovered, isDrained, log },
-    finders: [new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log })],
+    finders: [
+      new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log }),
+      new ErrorFinder(endpoint),
+    ],
     sealing: { holder, place },
     metrics: metrics.seal,
     now: Date.now,

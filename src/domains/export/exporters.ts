@@ -117,6 +117,12 @@ export const EXPORTERS: readonly Exporter[] = [
     columns: "id rule_kind rule_id group_key started_at ended_at until_at peak merged_into detected_at",
     hidden: "is_reported",
   }),
+  exportedTable("error-groups", "error_groups", {
+    key: "id",
+    columns:
+      "id fingerprint grouped_by service type title culprit runtime message status count first_seen last_seen first_release last_release sample_ids active_at resolved_at regressed_at regressed_release merged_into created_at updated_at",
+    hidden: "frame_keys",
+  }),
   exportedTable("log-retention", "log_retention", {
     key: "updated_at",
     columns: "days rules updated_at",
@@ -262,6 +268,8 @@ export const LEFT_OUT: readonly { readonly table: string; readonly why: string }
   { table: "kept_row_sets", why: "where in the log store the rows of kql-tables lie" },
   { table: "log_counters", why: "what log metrics and alerts are counted by, which they say" },
   { table: "counter_changes", why: "which counts log alerts are still to look at" },
+  { table: "error_group_places", why: "in which releases errors were, which their entries say" },
+  { table: "error_group_hours", why: "how many groups of errors an hour may still make" },
   { table: "live_rules", why: "how far rules are evaluated" },
   { table: "live_rule_counters", why: "what counts for rules, which are made of them" },
   { table: "rule_groups", why: "which log alerts fire just now, which the incidents say" },
