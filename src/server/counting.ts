@@ -2,6 +2,7 @@ import type { LogRanges } from "../archive/reading/log-ranges.ts";
 import type { Changes } from "../changes/changes.ts";
 import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
+import { ErrorFinder } from "../domains/log-errors/finding/error-finder.ts";
 import { EntityFinder } from "../entities/entity-finder.ts";
 import { removeOldEntities } from "../entities/entity-store.ts";
 import { HitTelling } from "../entities/indicators/hit-telling.ts";
@@ -70,6 +71,7 @@ export function openCounting(options: CountingOptions) {
     finders: [
       new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log }),
       new EntityFinder({ sql, endpoint, runner, onHits: () => telling.wake(), now: Date.now, log }),
+      new ErrorFinder(endpoint),
     ],
     sealing: { holder, place },
     metrics: metrics.seal,

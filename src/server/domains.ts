@@ -14,8 +14,10 @@ import { kqlRoutes } from "../domains/kql/routes.ts";
 import { kqlFunctionRoutes } from "../domains/kql-functions/routes.ts";
 import { kqlTableDomain } from "../domains/kql-tables/domain.ts";
 import { logAlertDomain } from "../domains/log-alerts/domain.ts";
+import { logErrorDomain, readErrorChanges } from "../domains/log-errors/domain.ts";
 import { logMetricRoutes } from "../domains/log-metrics/routes.ts";
 import { logArchiveRoutes } from "../domains/logs/archive/routes.ts";
+import { readLogEntry } from "../domains/logs/entry.ts";
 import { readEntryRecord } from "../domains/logs/entry-record.ts";
 import { logIngestRoutes } from "../domains/logs/ingest-routes.ts";
 import { readPatternChanges } from "../domains/logs/patterns/pattern-changes.ts";
@@ -108,11 +110,17 @@ export function openDomains(services: Services) {
     { routes: identityRoutes(services) },
     iocDomain({ ...services, onBatch: services.counting.onIocBatch }),
     { routes: contextRoutes({ ...services, clickhouseEndpoint: services.stores.clickhouseEndpoint }) },
+    logErrorDomain({
+      ...services,
+      signals: services.counting.signals,
+      readEntry: (caller, id) => readLogEntry(services, caller, id),
+    }),
     onCallDomain(services),
     escalationDomain({ ...services, links: services.acknowledgeLinks, acknowledge, resolve }),
     incidentDomain({
       ...services,
       readPatternChanges: (caller, times) => readPatternChanges(services, caller, times),
+      readErrorChanges: (organizationId, times) => readErrorChanges(services, organizationId, times),
       knowsPolicy: hasPolicy,
       readDeliveries: (organizationId, incidentId) => readDeliveries(services, organizationId, incidentId),
       readOnCall: (organizationId, incidentId) => readOnCall(services, organizationId, incidentId),

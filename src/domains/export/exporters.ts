@@ -110,6 +110,12 @@ export const EXPORTERS: readonly Exporter[] = [
     hidden: "is_reported",
   }),
   ...SECURITY_EXPORTERS,
+  exportedTable("error-groups", "error_groups", {
+    key: "id",
+    columns:
+      "id fingerprint grouped_by service type title culprit runtime message status count first_seen last_seen first_release last_release sample_ids active_at resolved_at regressed_at regressed_release merged_into created_at updated_at",
+    hidden: "frame_keys",
+  }),
   exportedTable("log-retention", "log_retention", {
     key: "updated_at",
     columns: "days rules updated_at",
