@@ -58,8 +58,15 @@ export class LogAlerts {
     return this.#records.read(this.#deps.sql, organizationId, id);
   }
 
-  /** Throws VALIDATION_FAILED, KQL_INVALID, ALERT_URL_BLOCKED, and CONFLICT for one too many. */
-  async create(change: Change, body: CreateLogAlertBody): Promise<StoredLogAlert> {
+  /**
+   * `catalogId` is the rule of a pack that it is made of. Throws VALIDATION_FAILED, KQL_INVALID, ALERT_URL_BLOCKED, and CONFLICT
+   * for one too many.
+   */
+  async create(
+    change: Change,
+    body: CreateLogAlertBody,
+    catalogId: string | null = null,
+  ): Promise<StoredLogAlert> {
     const whole = wholeOf(body);
     requireTerms(whole);
     requireAlertUrls(this.#deps.alertPolicy, body);
@@ -67,7 +74,7 @@ export class LogAlerts {
     const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
     const { alertEmail = null } = body;
     const alert = await this.#records.create(change, {
-      ...{ ...whole, alertEmail, channels: [...names], sealedChannels: sealed },
+      ...{ ...whole, alertEmail, catalogId, channels: [...names], sealedChannels: sealed },
     });
     if (alert.enabled) await begin(change, alert);
     return alert;

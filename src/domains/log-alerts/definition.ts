@@ -11,7 +11,7 @@ import type { StoredLogAlert } from "./types.ts";
 /** What of a rule says what it counts, and when that is to be told. */
 type AlertTerms = Omit<
   StoredLogAlert,
-  "id" | "createdAt" | "updatedAt" | "description" | "enabled" | "alertEmail" | "channels"
+  "id" | "createdAt" | "updatedAt" | "description" | "enabled" | "alertEmail" | "channels" | "catalogId"
 >;
 
 const HOUR_MS = 3_600_000;

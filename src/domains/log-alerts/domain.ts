@@ -1,17 +1,23 @@
+import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { callerOf } from "../../http/query-caller.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
 import { removeOldDetections } from "../../rules/live/live-store.ts";
+import { PACKS } from "../../rules/packs/catalog.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { type LogAlertDependencies, LogAlerts } from "./alerts.ts";
 import { type PreviewDependencies, previewAlert } from "./preview.ts";
+import { packsOf, seedPacks, seenPacks } from "./seed.ts";
 import { shownAlerts } from "./shown.ts";
 import {
+  CatalogPack,
   CreateLogAlertBody,
   LogAlert,
   Preview,
   PreviewBody,
+  SeedBody,
+  Seeded,
   type StoredLogAlert,
   UpdateLogAlertBody,
 } from "./types.ts";
@@ -75,6 +81,7 @@ export function logAlertDomain(deps: LogAlertDomainDependencies) {
       ),
       routes.remove((change, id) => alerts.remove(change, id)),
       previewRoute(deps),
+      ...catalogRoutes(deps, alerts),
     ],
   };
 }
@@ -83,6 +90,55 @@ function only([alert]: readonly LogAlert[]): LogAlert {
   if (alert === undefined) throw new Error("a rule was lost");
   return alert;
 }
+
+function catalogRoutes(deps: LogAlertDomainDependencies, alerts: LogAlerts) {
+  return [
+    route({
+      method: "GET",
+      path: `${PATH}/catalog`,
+      tag: TAG,
+      summary: "List the packs of rules that come with the server",
+      access: read,
+      responses: {
+        200: { description: "Each rule with an entry that it counts", schema: Type.Array(CatalogPack) },
+      },
+      handler: async () => ({ status: 200, body: CATALOG }),
+    }),
+    route({
+      method: "POST",
+      path: `${PATH}/seed`,
+      tag: TAG,
+      summary: "Make rules of packs, of which each is made once",
+      access: { role: "member", scope: "alerts:write" },
+      audit: "SEED_LOG_ALERTS",
+      body: { kind: "json", schema: SeedBody },
+      responses: {
+        200: { description: "How many were made, and which packs can find something", schema: Seeded },
+      },
+      errors: ["CONFLICT"],
+      handler: async (context, { body }) => {
+        const packs = packsOf(body.packs);
+        // Before the change, for which others of the organisation wait.
+        const seen = await seenPacks(deps.ranges, callerOf(context), packs, deps.now());
+        return context.change(async (change) => {
+          change.afterCommit(deps.onCounterMade);
+          const counts = await seedPacks(alerts, change, packs, body.enable ?? false);
+          return { status: 200, body: { ...counts, packs: seen } };
+        });
+      },
+    }),
+  ];
+}
+
+const CATALOG: CatalogPack[] = PACKS.map(({ id, name, description, expects, rules }) => ({
+  ...{ id, name, description, sources: expects.sources },
+  rules: rules.map((rule) => ({
+    ...rule,
+    groupBy: [...rule.groupBy],
+    counts: { ...rule.counts },
+    leaves: { ...rule.leaves },
+  })),
+}));
 
 function previewRoute(deps: PreviewDependencies) {
   return route({

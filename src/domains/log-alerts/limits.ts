@@ -6,6 +6,9 @@ export const ALERTS_MAX = 1_000;
 /** Windows of a baseline: each is judged by all of them. */
 export const BASELINE_MAX_WINDOWS = 43_200;
 
+/** How far back it is looked for entries that a pack is about. */
+export const SEEN_MS = 7 * 86_400_000;
+
 /** Of how long a time a preview tells. */
 export const PREVIEW_MAX_MS = 31 * 86_400_000;
 

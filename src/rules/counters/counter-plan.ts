@@ -17,6 +17,7 @@ import {
 } from "../../../query/index.ts";
 import { compileEntryQuery } from "../../kql/issues.ts";
 import { conditionsOf } from "../../kql/relation-conditions.ts";
+import { logicalField } from "../fields/logical-field.ts";
 import type { CounterFilter } from "./counter-store.ts";
 import { ALERT_FUTURE_MAX_MS, ALERT_PAST_MAX_MS, GROUP_COLUMNS } from "./limits.ts";
 
@@ -120,10 +121,10 @@ function groupsOf(logs: Relation, groupBy: readonly string[]) {
   return groupBy.map((field, i) => ({ name: `group${i}`, expression: groupOf(logs, field) }));
 }
 
-/** A field of an entry as a text; any name that is no column is that of an attribute. */
+/** A field of an entry as a text: a column, a logical field, else the attribute of that name. */
 function groupOf(logs: Relation, field: string): Expression {
   if (GROUP_COLUMNS.some((name) => name === field)) return columnOf(logs, field);
-  return call("tostring", attribute("attrs", ...field.split(".")));
+  return logicalField(field) ?? call("tostring", attribute("attrs", ...field.split(".")));
 }
 
 /** Throws KQL_INVALID for conditions that do more than let entries through one by one. */

@@ -1,0 +1,39 @@
+import type { Severity } from "../../problems/events.ts";
+
+/** An entry that shows what a rule is about. */
+export interface SampleEntry {
+  readonly message: string;
+  readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
+  readonly service?: string;
+  readonly host?: string;
+  readonly attrs?: Readonly<Record<string, unknown>>;
+}
+
+/** A rule as it comes with the server. Ids are never given again. */
+export interface PackRule {
+  readonly id: string;
+  readonly name: string;
+  /** What it means, and what to do about it. */
+  readonly description: string;
+  readonly severity: Severity;
+  /** Of MITRE ATT&CK; null for what is no attack. */
+  readonly attackTechnique: string | null;
+  readonly kql: string;
+  /** So many entries within so many seconds, apart by these fields. */
+  readonly threshold: number;
+  readonly windowSec: number;
+  readonly groupBy: readonly string[];
+  /** One entry that it counts, and one much like it that it does not. */
+  readonly counts: SampleEntry;
+  readonly leaves: SampleEntry;
+}
+
+/** Rules about one kind of source. */
+export interface Pack {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** What has to send logs for the rules to find anything, and what their entries look like: a condition that holds for them. */
+  readonly expects: { readonly sources: string; readonly kql: string };
+  readonly rules: readonly PackRule[];
+}

@@ -1,0 +1,54 @@
+import { PACKS } from "./catalog.ts";
+import type { PackRule, SampleEntry } from "./pack.ts";
+
+/** The text of docs/detections.md: what each rule of the packs means, what it counts, and what to do. */
+export function renderDetections(): string {
+  return [
+    "<!-- Made by `RECORD=1 bun test test/rules/packs` from src/rules/packs; a test compares the two. -->",
+    "# Detections that come with the server",
+    "",
+    "Rules about logs, in packs by what sends them. `GET /api/v1/log-alerts/catalog` lists them; this makes rules of a pack, switched on:",
+    "",
+    "```sh",
+    'curl $OBS/api/v1/log-alerts/seed -H "$auth" -H \'content-type: application/json\' -d \'{"packs": ["linux-auth"], "enable": true}\'',
+    "```",
+    "",
+    "Without `packs` all are made, without `enable` switched off. The answer says of which packs entries came within seven days: rules of the",
+    "others can find nothing yet. A rule is made once: one that was changed stays as it is, and one that was deleted is made again. From then on they",
+    "are log alerts like any other (`alerts.md`); try one before with `/api/v1/log-alerts/preview`. Fields such as `sourceAddress` are",
+    "logical ones (`logical-fields.md`): one name for what sources name in their own ways.",
+    ...PACKS.flatMap(({ id, name, description, expects, rules }) => [
+      "",
+      `## ${name} (\`${id}\`)`,
+      "",
+      `${description} Needs ${expects.sources}.`,
+      ...rules.flatMap(ruleText),
+    ]),
+    "",
+  ].join("\n");
+}
+
+function ruleText(rule: PackRule): string[] {
+  const { name, id, description, severity, attackTechnique, threshold, windowSec, groupBy, kql, counts } =
+    rule;
+  const technique = attackTechnique === null ? "" : `, ${attackTechnique}`;
+  const apart = groupBy.length === 0 ? "" : ` of one \`${groupBy.join("`, `")}\``;
+  const many = threshold === 1 ? "one entry" : `${threshold} entries`;
+  return [
+    "",
+    `### ${name}`,
+    "",
+    `\`${id}\`, ${severity}${technique}: ${many}${apart} in ${windowSec} s. ${description}`,
+    "",
+    "```kql",
+    kql,
+    "```",
+    "",
+    `It counts \`${sampleText(counts)}\`.`,
+  ];
+}
+
+function sampleText({ message, attrs }: SampleEntry): string {
+  const text = attrs === undefined ? message : `${message} ${JSON.stringify(attrs)}`;
+  return text.replaceAll("`", "'");
+}
