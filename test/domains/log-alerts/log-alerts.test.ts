@@ -299,7 +299,7 @@ describe("whatever happens", () => {
     await server.seal();
     for (let i = 0; i < 3; i += 1) {
       await server.evaluate();
-      await server.sql`UPDATE live_rules SET retry_at = now()`;
+      await server.sql`UPDATE live_rules SET retry_at = now() - interval '1 second'`;
     }
     expect(await told()).toEqual([`raised rule:log:${whole}`]);
     expect((await server.send(own, "GET", `${PATH}/${broken}`)).body).toMatchObject({ state: "error" });
