@@ -2,6 +2,7 @@ import type { LogRanges } from "../archive/reading/log-ranges.ts";
 import type { Changes } from "../changes/changes.ts";
 import { Admission } from "../concurrency/admission.ts";
 import type { Config } from "../config/config.ts";
+import { ErrorFinder } from "../domains/log-errors/finding/error-finder.ts";
 import { EntityFinder } from "../entities/entity-finder.ts";
 import { removeOldEntities } from "../entities/entity-store.ts";
 import { HitTelling } from "../entities/indicators/hit-telling.ts";
@@ -9,9 +10,11 @@ import { RetroHunt } from "../entities/indicators/retro-hunt.ts";
 import type { Logger } from "../log.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
 import { CountedRules } from "../rules/live/counted-rules.ts";
+import { MetricRules } from "../rules/live/metric-rules.ts";
 import { RuleEvaluation } from "../rules/live/rule-evaluation.ts";
 import { PastCounting } from "../rules/past/past-counting.ts";
 import { CounterFinder } from "../rules/seal/counter-finder.ts";
+import { COUNTING_BUDGET } from "../rules/seal/limits.ts";
 import { Sealer } from "../rules/seal/sealer.ts";
 import type { SignalTable } from "../rules/seal/signal-store.ts";
 import type { StoredMarks } from "../rules/seal/stored-marks.ts";
@@ -46,7 +49,10 @@ export function openCounting(options: CountingOptions) {
       : async () => undefined;
   const signals: SignalTable = { endpoint, settle };
   const { id: holder, place } = stores.instance.holder;
-  const finders = { log: new CountedRules(sql, signals, ranges) };
+  const finders = {
+    log: new CountedRules(sql, signals, ranges),
+    metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
+  };
   const evaluation = new RuleEvaluation({ sql, changes, finders, log });
   const runner = new QueryRunner({
     endpoint,
@@ -65,6 +71,7 @@ export function openCounting(options: CountingOptions) {
     finders: [
       new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log }),
       new EntityFinder({ sql, endpoint, runner, onHits: () => telling.wake(), now: Date.now, log }),
+      new ErrorFinder(endpoint),
     ],
     sealing: { holder, place },
     metrics: metrics.seal,

@@ -14,8 +14,10 @@ import { kqlRoutes } from "../domains/kql/routes.ts";
 import { kqlFunctionRoutes } from "../domains/kql-functions/routes.ts";
 import { kqlTableDomain } from "../domains/kql-tables/domain.ts";
 import { logAlertDomain } from "../domains/log-alerts/domain.ts";
+import { logErrorDomain, readErrorChanges } from "../domains/log-errors/domain.ts";
 import { logMetricRoutes } from "../domains/log-metrics/routes.ts";
 import { logArchiveRoutes } from "../domains/logs/archive/routes.ts";
+import { readLogEntry } from "../domains/logs/entry.ts";
 import { readEntryRecord } from "../domains/logs/entry-record.ts";
 import { logIngestRoutes } from "../domains/logs/ingest-routes.ts";
 import { readPatternChanges } from "../domains/logs/patterns/pattern-changes.ts";
@@ -32,6 +34,8 @@ import { splunkRoutes } from "../domains/logs/receive/splunk/routes.ts";
 import { logRetentionRoutes } from "../domains/logs/retention/routes.ts";
 import { tailDomain } from "../domains/logs/tail/domain.ts";
 import { maintenanceRoutes } from "../domains/maintenance/routes.ts";
+import { metricAlertRoutes } from "../domains/metric-alerts/routes.ts";
+import { metricRoutes } from "../domains/metrics/routes.ts";
 import { monitorScheduling } from "../domains/monitors/scheduling/part.ts";
 import { notificationDomain, readDeliveries } from "../domains/notifications/domain.ts";
 import { onCallDomain } from "../domains/on-call/domain.ts";
@@ -89,21 +93,34 @@ export function openDomains(services: Services) {
     kqlTableDomain(services),
     services.counting,
     { routes: logMetricRoutes({ ...services, ...services.counting }) },
+    { routes: metricRoutes({ ...services, ...services.counting }) },
     logAlertDomain({
       ...services,
       alertPolicy: services.policy,
       knowsPolicy: hasPolicy,
       onCounterMade: services.counting.onCounterMade,
     }),
+    {
+      routes: metricAlertRoutes({
+        ...{ ...services, ...services.counting },
+        knowsPolicy: hasPolicy,
+      }),
+    },
     { routes: assetRoutes(services) },
     { routes: identityRoutes(services) },
     iocDomain({ ...services, onBatch: services.counting.onIocBatch }),
     { routes: contextRoutes({ ...services, clickhouseEndpoint: services.stores.clickhouseEndpoint }) },
+    logErrorDomain({
+      ...services,
+      signals: services.counting.signals,
+      readEntry: (caller, id) => readLogEntry(services, caller, id),
+    }),
     onCallDomain(services),
     escalationDomain({ ...services, links: services.acknowledgeLinks, acknowledge, resolve }),
     incidentDomain({
       ...services,
       readPatternChanges: (caller, times) => readPatternChanges(services, caller, times),
+      readErrorChanges: (organizationId, times) => readErrorChanges(services, organizationId, times),
       knowsPolicy: hasPolicy,
       readDeliveries: (organizationId, incidentId) => readDeliveries(services, organizationId, incidentId),
       readOnCall: (organizationId, incidentId) => readOnCall(services, organizationId, incidentId),

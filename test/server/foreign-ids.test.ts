@@ -150,6 +150,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "/api/v1/logs/{id}/context": { make: logEntryId },
   "/api/v1/incidents/{id}": { make: incidentId },
   "/api/v1/cases/{id}": { make: caseId },
+  "/api/v1/metric-alerts/{id}": { make: metricAlertId, bodies: { PATCH: { threshold: 2 } } },
   "/api/v1/cases/{id}/incidents": { make: caseId, bodies: { POST: { incidentId: 1 } } },
   "/api/v1/cases/{id}/notes": { make: caseId, bodies: { POST: { body: "A note." } } },
   "/api/v1/cases/{id}/evidence": { make: caseId, bodies: { POST: { kind: "text", ref: "192.0.2.1" } } },
@@ -319,6 +320,10 @@ function metricId(token: string): Promise<string> {
 
 function incidentId(token: string): Promise<string> {
   return idOf(token, "/api/v1/incidents", { title: "an incident" });
+}
+
+function metricAlertId(token: string): Promise<string> {
+  return idOf(token, "/api/v1/metric-alerts", { name: "an alert", metricName: "a", threshold: 1 });
 }
 
 function caseId(token: string): Promise<string> {

@@ -29,6 +29,11 @@ const MEMBERS: Exporter = {
 export const EXPORTERS: readonly Exporter[] = [
   ORGANIZATION,
   MEMBERS,
+  exportedTable("metric-alerts", "metric_alerts", {
+    key: "id",
+    columns:
+      "id name metric_name service aggregation comparator threshold window_sec severity enabled escalation_policy_id created_at updated_at",
+  }),
   exportedTable("cases", "cases", {
     key: "id",
     columns:
@@ -105,6 +110,12 @@ export const EXPORTERS: readonly Exporter[] = [
     hidden: "is_reported",
   }),
   ...SECURITY_EXPORTERS,
+  exportedTable("error-groups", "error_groups", {
+    key: "id",
+    columns:
+      "id fingerprint grouped_by service type title culprit runtime message status count first_seen last_seen first_release last_release sample_ids active_at resolved_at regressed_at regressed_release merged_into created_at updated_at",
+    hidden: "frame_keys",
+  }),
   exportedTable("log-retention", "log_retention", {
     key: "updated_at",
     columns: "days rules updated_at",

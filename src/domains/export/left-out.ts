@@ -9,6 +9,8 @@ export const LEFT_OUT: readonly { readonly table: string; readonly why: string }
   { table: "ioc_hit_hours", why: "sums of ioc-hits by hour, for the last day's" },
   { table: "log_counters", why: "what log metrics and alerts are counted by, which they say" },
   { table: "counter_changes", why: "which counts log alerts are still to look at" },
+  { table: "error_group_places", why: "in which releases errors were, which their entries say" },
+  { table: "error_group_hours", why: "how many groups of errors an hour may still make" },
   { table: "live_rules", why: "how far rules are evaluated" },
   { table: "live_rule_counters", why: "what counts for rules, which are made of them" },
   { table: "rule_groups", why: "which log alerts fire just now, which the incidents say" },

@@ -12,7 +12,7 @@ import {
 } from "../../notify/alert-channels.ts";
 import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
 import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
-import { endLive, makeLive, redefineLive } from "../../rules/live/live-store.ts";
+import { endLive, makeLive, redefineLive } from "../../rules/live/rule-lifecycle.ts";
 import { tellCleared } from "../../rules/live/tell.ts";
 import { areCountedAlike, counterOf, definitionOf, requireTerms } from "./definition.ts";
 import { ALERTS_MAX } from "./limits.ts";

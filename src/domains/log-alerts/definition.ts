@@ -3,7 +3,7 @@ import { ApiError, type FieldIssue, validationFailed } from "../../errors.ts";
 import { compileEntryQuery, notAllowedHere } from "../../kql/issues.ts";
 import { conditionsOf } from "../../kql/relation-conditions.ts";
 import type { NewCounter } from "../../rules/counters/counter-store.ts";
-import type { RuleDefinition } from "../../rules/live/definition.ts";
+import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts";
 import { bucketSecOf } from "../../rules/live/find-stretches.ts";
 import { BASELINE_MAX_WINDOWS } from "./limits.ts";
 import type { StoredLogAlert } from "./types.ts";
@@ -66,7 +66,8 @@ function requireConditions(kql: string): void {
 /** What counts the entries of a rule that is made at a moment: from one window, or its baseline, before that. */
 export function counterOf(terms: AlertTerms, nowMs: number): NewCounter {
   const { query, kql, service, level, groupBy } = terms;
-  const { windowMs, condition } = definitionOf(terms);
+  const condition = conditionOf(definitionOf(terms));
+  const { windowMs } = condition;
   const bucketSec = bucketSecOf({ kind: condition.kind, windowMs });
   const bucketMs = bucketSec * 1000;
   const reachMs = condition.kind === "anomaly" ? condition.baselineMs : windowMs;

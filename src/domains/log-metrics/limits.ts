@@ -12,8 +12,5 @@ export const SERIES_DEFAULT_MS = 86_400_000;
 /** Points of an answer that has those without entries too. */
 export const FILLED_MAX_POINTS = 2_000;
 
-/** Points of any answer. */
-export const SERIES_MAX_POINTS = 50_000;
-
 /** Counts are kept for 400 days from when they were made; of what may be older the entries are asked. */
 export const COUNTED_MAX_MS = 390 * 86_400_000;

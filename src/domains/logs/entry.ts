@@ -1,8 +1,17 @@
+import type { Static } from "typebox";
+import { Compile } from "typebox/compile";
 import { LOG_ID_EPOCH_MS } from "../../../ingest/index.ts";
 import { ALL_TIME, type QueryBudget } from "../../../query/index.ts";
+import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import type { LogStatement, RangeReading } from "../../archive/reading/range-reading.ts";
+import type { QueryCaller } from "../../storage/query-runner.ts";
 import type { Row } from "../../storage/stored-rows.ts";
+import { encodeEntry } from "./entry-json.ts";
+import { unreadable } from "./read-logs.ts";
 import { entryPlan } from "./search-plans.ts";
+import { Entry } from "./types.ts";
+
+const ENTRY = Compile(Entry);
 
 /** Ids are unsigned, but time has not set their top bit before 2089: until then the store compares them as signed. */
 const LOG_ID_MAX = 2n ** 63n - 1n;
@@ -29,6 +38,20 @@ export async function readEntry(logs: RangeReading, budget: QueryBudget, id: big
   if (files.length === 0) return null;
   const [archived] = (await logs.readFiles(statement, files))?.rows ?? [];
   return archived ?? null;
+}
+
+/** An entry as its route answers it, for whoever shows it beside something else; null for one that is not kept any more. */
+export async function readLogEntry(
+  { ranges, budget }: { readonly ranges: LogRanges; readonly budget: QueryBudget },
+  caller: QueryCaller,
+  id: bigint,
+): Promise<Static<typeof Entry> | null> {
+  const { value, coverage } = await ranges.read(caller, (logs) => readEntry(logs, budget, id));
+  if (value === null && coverage.partial) throw unreadable();
+  if (value === null) return null;
+  const entry: unknown = JSON.parse(encodeEntry(value));
+  if (!ENTRY.Check(entry)) throw new TypeError("an entry has not its shape");
+  return entry;
 }
 
 /** The days on which an entry of that id can have been received: the id holds the time. */

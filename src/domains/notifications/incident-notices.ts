@@ -109,7 +109,9 @@ export class IncidentNotices {
   /** Of monitors and rules their own channels; of everything else, and where they have none, those of the organisation. */
   async #audience(tx: TransactionSql, organizationId: number, incident: ToldIncident): Promise<Target[]> {
     const { source, monitorIds } = incident;
-    if (source?.kind === "rule") return this.#channelsOf(tx, organizationId, "log_alerts", [source.id]);
+    // Rules of other kinds have no channels of their own.
+    const rules = incident.ruleKind === "log" && source?.kind === "rule" ? [source.id] : [];
+    if (source?.kind === "rule") return this.#channelsOf(tx, organizationId, "log_alerts", rules);
     const isOfMonitors = source === null || ["monitor", "certificate", "slo"].includes(source.kind);
     return this.#channelsOf(tx, organizationId, "monitors", isOfMonitors ? monitorIds : []);
   }

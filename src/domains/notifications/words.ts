@@ -15,6 +15,8 @@ export interface ToldIncident {
   readonly resolvedAt: string | null;
   readonly flapping: boolean;
   readonly escalationPolicyId: number | null;
+  /** Of an incident of a rule. */
+  readonly ruleKind?: "log" | "metric" | undefined;
 }
 
 /** What an event of an incident tells. */

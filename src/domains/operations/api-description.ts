@@ -19,7 +19,11 @@ const TAGS = {
   KQL: "What of the Kusto Query Language is understood.",
   "Log alerts":
     "Be told when there are too many entries of a kind, or unusually many, and see beforehand what would have been told.",
+  "Log errors":
+    "Errors in the logs, put together as faults by what failed where: how often, since when, in which release.",
   "Log metrics": "Count entries of a kind, minute by minute, and keep the counts.",
+  "Metric alerts": "Be told when a number is too large or too small.",
+  Metrics: "Read numbers over time: those that entries carry, counts, and what monitors found.",
   "Saved searches": "Keep questions about logs under a name.",
   "Ingest sources":
     "Name the senders of records in formats of their own, say how records become entries, and deal with those that did not.",

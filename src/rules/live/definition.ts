@@ -1,8 +1,10 @@
 import { type Static, Type } from "typebox";
 import { Severity } from "../../problems/events.ts";
 import type { Anomaly } from "../evaluation/anomaly.ts";
+import { COMPARATORS } from "../evaluation/metric-windows.ts";
 import type { StateTimes } from "../evaluation/states.ts";
 import type { Threshold } from "../evaluation/threshold.ts";
+import { AGGREGATIONS } from "../metrics/point.ts";
 
 /** What a rule asks of the counts of its counter, and what is said of it; kept as JSON beside the rule that is live. */
 export const RuleDefinition = Type.Object({
@@ -24,14 +26,26 @@ export const RuleDefinition = Type.Object({
       minBaselineEvents: Type.Integer(),
       direction: Type.Enum(["spike", "drop", "both"]),
     }),
+    Type.Object({
+      kind: Type.Literal("metric"),
+      metric: Type.String(),
+      service: Type.Union([Type.String(), Type.Null()]),
+      aggregation: Type.Enum([...AGGREGATIONS]),
+      comparator: Type.Enum([...COMPARATORS]),
+      threshold: Type.Number(),
+      /** When the rule was made: windows that ended before are none of its. */
+      sinceMs: Type.Integer(),
+    }),
   ]),
 });
 export type RuleDefinition = Static<typeof RuleDefinition>;
 
-/** The condition of a rule, with its window. */
-type RuleCondition = ({ readonly kind: "threshold" } & Threshold) | ({ readonly kind: "anomaly" } & Anomaly);
+/** The condition of a rule that asks for counts, with its window. */
+type CountCondition = ({ readonly kind: "threshold" } & Threshold) | ({ readonly kind: "anomaly" } & Anomaly);
 
-export function conditionOf({ condition, windowMs }: RuleDefinition): RuleCondition {
+/** Throws an Error for a rule that asks for no counts. */
+export function conditionOf({ condition, windowMs }: RuleDefinition): CountCondition {
+  if (condition.kind === "metric") throw new Error("a rule about a metric asks for no counts");
   return { ...condition, windowMs };
 }
 

@@ -9,7 +9,7 @@ import { CHANGES_MAX, DETECTIONS_KEPT_MS } from "./limits.ts";
 
 /** The queries about rules that are live, and about what they found. Times are milliseconds since 1970. */
 
-export type RuleKind = "log";
+export type RuleKind = "log" | "metric";
 
 /** A rule that is evaluated as entries come. */
 export interface LiveRule {
@@ -76,8 +76,8 @@ export async function dueRules(
   const through = new Date(throughMs ?? 0);
   return sql<StoredRule[]>`
     SELECT r.id::integer, r.organization_id AS "organizationId", r.kind, r.rule_id::integer AS "ruleId",
-           (SELECT array_agg(rc.counter_id::integer ORDER BY rc.place) FROM live_rule_counters rc
-            WHERE rc.live_rule_id = r.id) AS "counterIds",
+           ARRAY(SELECT rc.counter_id::integer FROM live_rule_counters rc
+                 WHERE rc.live_rule_id = r.id ORDER BY rc.place) AS "counterIds",
            r.definition, r.version::text, r.failures
     FROM live_rules r
     WHERE r.id > ${after} AND r.retry_at <= now()
@@ -224,7 +224,7 @@ export async function noteReported(
 /** Keeps what is known of a group until its next look, or with null nothing. */
 export async function keepGroup(
   tx: TransactionSql,
-  { id, organizationId }: LiveRule,
+  { id, organizationId }: Pick<LiveRule, "id" | "organizationId">,
   group: string,
   kept: KeptGroup | null,
   wakeMs: number,
@@ -239,54 +239,6 @@ export async function keepGroup(
     INSERT INTO rule_groups (live_rule_id, organization_id, group_key, state, wake_at)
     VALUES (${id}, ${organizationId}, ${group}, ${state}::text::jsonb, ${new Date(wakeMs)})
     ON CONFLICT (live_rule_id, group_key) DO UPDATE SET state = excluded.state, wake_at = excluded.wake_at`;
-}
-
-/** Begins to evaluate a rule. */
-export async function makeLive(
-  tx: TransactionSql,
-  organizationId: number,
-  { kind, ruleId, counterIds, definition }: Pick<LiveRule, "kind" | "ruleId" | "counterIds" | "definition">,
-): Promise<void> {
-  await tx`
-    WITH made AS (
-      INSERT INTO live_rules (organization_id, kind, rule_id, definition)
-      VALUES (${organizationId}, ${kind}, ${ruleId}, ${JSON.stringify(definition)}::text::jsonb)
-      RETURNING id)
-    INSERT INTO live_rule_counters (live_rule_id, organization_id, place, counter_id)
-    SELECT made.id, ${organizationId}, given.place - 1, given.counter_id
-    FROM made, unnest(${[...counterIds]}::bigint[]) WITH ORDINALITY AS given (counter_id, place)`;
-}
-
-/** Evaluates a live rule by another definition of the same counter from now on. */
-export async function redefineLive(
-  tx: TransactionSql,
-  organizationId: number,
-  { kind, ruleId, definition }: Pick<LiveRule, "kind" | "ruleId" | "definition">,
-): Promise<void> {
-  await tx`
-    UPDATE live_rules
-    SET definition = ${JSON.stringify(definition)}::text::jsonb, version = version + 1, failures = 0, retry_at = now()
-    WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId}`;
-}
-
-/** Evaluates a rule no more: what counted it, and the groups of which an incident may be open; null where it was not live. */
-export async function endLive(
-  tx: TransactionSql,
-  organizationId: number,
-  { kind, ruleId }: Pick<LiveRule, "kind" | "ruleId">,
-): Promise<{ readonly counterIds: readonly number[]; readonly groups: readonly string[] } | null> {
-  const [live] = await tx<{ id: number }[]>`
-    SELECT id::integer FROM live_rules
-    WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId} FOR UPDATE`;
-  if (live === undefined) return null;
-  const groups = await tx<{ group_key: string }[]>`
-    SELECT group_key FROM rule_groups
-    WHERE organization_id = ${organizationId} AND live_rule_id = ${live.id} AND state #>> '{state,incident}' IS NOT NULL`;
-  const counters = await tx<{ id: number }[]>`
-    SELECT counter_id::integer AS id FROM live_rule_counters
-    WHERE organization_id = ${organizationId} AND live_rule_id = ${live.id}`;
-  await tx`DELETE FROM live_rules WHERE organization_id = ${organizationId} AND id = ${live.id}`;
-  return { counterIds: counters.map(({ id }) => id), groups: groups.map(({ group_key }) => group_key) };
 }
 
 /** Removes detections of long ago, at most `limit`. */

@@ -5,7 +5,8 @@ import { readRows } from "./read-rows.ts";
 
 /** What is asked of `logs` about everybody's entries: which there are, never what is in them. */
 
-const SPAN = `id % ${INSTANCE_COUNT} = {instance: UInt64} AND id > {after: UInt64} AND id <= {through: UInt64}`;
+/** The condition that an entry is in a span, whose numbers are `spanParameters`. */
+export const SPAN = `id % ${INSTANCE_COUNT} = {instance: UInt64} AND id > {after: UInt64} AND id <= {through: UInt64}`;
 const LARGEST_ID = 2n ** 64n - 1n;
 
 /** The greatest stored id of the span; null without any. */
@@ -15,7 +16,7 @@ export async function greatestStored(
   signal: AbortSignal,
 ): Promise<bigint | null> {
   const sql = `SELECT toString(max(id)) FROM logs WHERE ${SPAN} HAVING count() > 0`;
-  const [row] = await readRows(endpoint, sql, parametersOf(span), signal);
+  const [row] = await readRows(endpoint, sql, spanParameters(span), signal);
   return row === undefined ? null : BigInt(String(row[0]));
 }
 
@@ -26,7 +27,7 @@ export async function organizationsIn(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<number, number>> {
   const sql = `SELECT organization_id, count() FROM logs WHERE ${SPAN} GROUP BY organization_id`;
-  const rows = await readRows(endpoint, sql, parametersOf(span), signal);
+  const rows = await readRows(endpoint, sql, spanParameters(span), signal);
   return new Map(rows.map(([id, entries]) => [Number(id), Number(entries)]));
 }
 
@@ -38,12 +39,13 @@ export async function idOfEntry(
   signal: AbortSignal,
 ): Promise<bigint | null> {
   const sql = `SELECT toString(id) FROM logs WHERE ${SPAN} ORDER BY id LIMIT 1 OFFSET {offset: UInt64}`;
-  const parameters = { ...parametersOf(span), offset: String(number - 1) };
+  const parameters = { ...spanParameters(span), offset: String(number - 1) };
   const [row] = await readRows(endpoint, sql, parameters, signal);
   return row === undefined ? null : BigInt(String(row[0]));
 }
 
-function parametersOf({ instance, after, through }: MadeSpan): Record<string, string> {
+/** The parameters of `SPAN`. */
+export function spanParameters({ instance, after, through }: MadeSpan): Record<string, string> {
   return {
     instance: String(instance),
     after: String(after < 0n ? 0n : after),

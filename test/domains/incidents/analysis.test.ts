@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { incidentAnalysisRoutes } from "../../../src/domains/incidents/analysis/routes.ts";
 import { IncidentAnalysis, IncidentContext } from "../../../src/domains/incidents/analysis/types.ts";
+import { readErrorChanges } from "../../../src/domains/log-errors/domain.ts";
 import { readPatternChanges } from "../../../src/domains/logs/patterns/pattern-changes.ts";
 import { createClickHouse } from "../../../src/storage/clickhouse.ts";
 import { logRanges } from "../../harness/log-ranges.ts";
@@ -52,6 +53,7 @@ function analysisServer(clickhouseEndpoint = stores.clickhouseEndpoint): Inciden
         now,
         clickhouse: createClickHouse(clickhouseEndpoint),
         readPatternChanges: (caller, times) => readPatternChanges({ ranges, budget: BUDGET }, caller, times),
+        readErrorChanges: (organizationId, times) => readErrorChanges({ sql }, organizationId, times),
         readOnCall: async () => null,
       }),
   });

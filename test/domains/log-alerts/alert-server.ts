@@ -5,14 +5,17 @@ import { INTERACTIVE_BUDGET } from "../../../query/index.ts";
 import { Changes } from "../../../src/changes/changes.ts";
 import { subscribe } from "../../../src/changes/events/subscription.ts";
 import { logAlertDomain } from "../../../src/domains/log-alerts/domain.ts";
+import { metricAlertRoutes } from "../../../src/domains/metric-alerts/routes.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { createLogger } from "../../../src/log.ts";
 import { OutboundPolicy } from "../../../src/outbound/outbound-policy.ts";
 import { type Problem, problemCleared, problemRaised } from "../../../src/problems/events.ts";
 import { CountedRules } from "../../../src/rules/live/counted-rules.ts";
+import { MetricRules } from "../../../src/rules/live/metric-rules.ts";
 import { RuleEvaluation } from "../../../src/rules/live/rule-evaluation.ts";
 import { PastCounting } from "../../../src/rules/past/past-counting.ts";
 import { CounterFinder } from "../../../src/rules/seal/counter-finder.ts";
+import { COUNTING_BUDGET } from "../../../src/rules/seal/limits.ts";
 import { sealMetrics } from "../../../src/rules/seal/seal-metrics.ts";
 import { Sealer } from "../../../src/rules/seal/sealer.ts";
 import { StoredMarks } from "../../../src/rules/seal/stored-marks.ts";
@@ -61,7 +64,14 @@ export async function alertServer(stores: TestStores) {
     knowsPolicy: async (_tx, organizationId, id) => policies.get(id) === organizationId,
     onCounterMade: () => undefined,
   });
-  const app = testApp(routes, { ledger: new PostgresLedger({ sql, box: TEST_BOX, changes }) });
+  const metricRoutes = metricAlertRoutes({
+    ...{ sql, signals, ranges, now, budget: INTERACTIVE_BUDGET },
+    knowsPolicy: async () => false,
+    onCounterMade: () => undefined,
+  });
+  const app = testApp([...routes, ...metricRoutes], {
+    ledger: new PostgresLedger({ sql, box: TEST_BOX, changes }),
+  });
   const holder = { id: crypto.randomUUID(), place: "here" };
   const instance = (await takeNumber(sql, holder, clock.nowMs)) ?? 0;
   const marks = new StoredMarks();
@@ -75,7 +85,10 @@ export async function alertServer(stores: TestStores) {
     metrics: sealMetrics(new Registry()),
   });
   const past = new PastCounting({ sql, signals, ranges, now, log });
-  const finders = { log: new CountedRules(sql, signals, ranges) };
+  const finders = {
+    log: new CountedRules(sql, signals, ranges),
+    metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
+  };
   const evaluation = () => new RuleEvaluation({ sql, changes, finders, log });
 
   const store = async (organizationId: number, ...entries: readonly Entry[]): Promise<void> => {

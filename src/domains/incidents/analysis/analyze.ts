@@ -19,7 +19,7 @@ import {
 } from "./limits.ts";
 import { readSection } from "./section.ts";
 import { auditedChanges, type FailingPeriod, failingPeriods, findMonitors, seenRegions } from "./store.ts";
-import type { FailingMonitor, IncidentAnalysis, IncidentContext, OnCall } from "./types.ts";
+import type { ChangedError, FailingMonitor, IncidentAnalysis, IncidentContext, OnCall } from "./types.ts";
 
 /** A pattern of messages that changed between two times, and the KQL that finds its entries. */
 interface PatternChange
@@ -27,6 +27,20 @@ interface PatternChange
   readonly levels: readonly string[];
   readonly services: readonly string[];
   readonly query: string;
+}
+
+/** A group of errors that was new or came again, and where its entries are. */
+interface ErrorChange {
+  readonly id: number;
+  readonly title: string;
+  readonly culprit: string;
+  readonly service: string;
+  readonly count: number;
+  readonly firstSeen: string;
+  readonly firstRelease: string | null;
+  readonly regressedAt: string | null;
+  readonly regressedRelease: string | null;
+  readonly entries: ChangedError["rows"];
 }
 
 export interface AnalysisDependencies {
@@ -39,6 +53,11 @@ export interface AnalysisDependencies {
     caller: QueryCaller,
     times: { readonly beforeMs: number; readonly fromMs: number; readonly toMs: number },
   ) => Promise<readonly PatternChange[]>;
+  /** Which groups of errors were new between two times, or came again though resolved; the latest first. */
+  readonly readErrorChanges: (
+    organizationId: number,
+    times: { readonly fromMs: number; readonly toMs: number },
+  ) => Promise<readonly ErrorChange[]>;
   /** Who is on call for an incident now; null for nobody. */
   readonly readOnCall: (organizationId: number, incidentId: number) => Promise<OnCall | null>;
 }
@@ -53,7 +72,7 @@ export async function analyzeIncident(
   context: AuthenticatedContext,
   id: number,
 ): Promise<IncidentAnalysis> {
-  const { sql, clickhouse, now, readPatternChanges } = deps;
+  const { sql, clickhouse, now, readPatternChanges, readErrorChanges } = deps;
   const { organizationId } = context.principal;
   const incident = await readIncident(sql, organizationId, id);
   const openedMs = Date.parse(incident.openedAt);
@@ -63,7 +82,7 @@ export async function analyzeIncident(
   const together = { fromMs: openedMs - TOGETHER_MS, toMs: openedMs + TOGETHER_MS };
   const ask = <T>(read: (tx: TransactionSql) => Promise<T>): Promise<T> =>
     askPostgres(() => inOrganization(sql, organizationId, read));
-  const [patterns, monitors, changes, regions] = await Promise.all([
+  const [patterns, errors, monitors, changes, regions] = await Promise.all([
     readSection(context, {
       access: { role: "viewer", scope: "logs:read" },
       store: LOG_STORE,
@@ -75,6 +94,14 @@ export async function analyzeIncident(
           const rowsFrom = pattern.kind === "gone" ? new Date(times.beforeMs).toISOString() : from;
           return { ...shown, rows: { query, from: rowsFrom, to } };
         });
+      },
+    }),
+    readSection(context, {
+      access: { role: "viewer", scope: "alerts:read" },
+      store: DATABASE,
+      read: async () => {
+        const found = await readErrorChanges(organizationId, { fromMs, toMs });
+        return found.map((error) => shownError(error, { fromMs, toMs }));
       },
     }),
     readSection(context, {
@@ -111,7 +138,19 @@ export async function analyzeIncident(
         ),
     }),
   ]);
-  return { incidentId: id, from, to, patterns, monitors, changes, regions };
+  return { incidentId: id, from, to, patterns, errors, monitors, changes, regions };
+}
+
+function shownError(error: ErrorChange, times: { fromMs: number; toMs: number }): ChangedError {
+  const { id, title, culprit, service, count, regressedAt, entries } = error;
+  const againMs = regressedAt === null ? Number.NaN : Date.parse(regressedAt);
+  const isAgain = regressedAt !== null && againMs >= times.fromMs && againMs <= times.toMs;
+  return {
+    ...{ groupId: id, title, culprit, service, count, rows: entries },
+    kind: isAgain ? "again" : "new",
+    at: isAgain ? regressedAt : error.firstSeen,
+    release: isAgain ? error.regressedRelease : error.firstRelease,
+  };
 }
 
 /** Other monitors that began to fail within five minutes of the incident, or fail at the same host; each once. */

@@ -43,6 +43,24 @@ const ChangedPattern = Type.Object(
   { $id: "ChangedPattern" },
 );
 
+const ChangedError = Type.Object(
+  {
+    groupId: Type.Integer({ examples: [17] }),
+    kind: Type.Enum(["new", "again"], {
+      description: "First seen then, or seen again though somebody had resolved it.",
+    }),
+    title: Type.String({ examples: ["CardError: card declined"] }),
+    culprit: Type.String({ examples: ["charge (payments/card.js)"] }),
+    service: Type.String({ examples: ["checkout"] }),
+    release: nullable(Type.String({ description: "In which it was then.", examples: ["1.5.0"] })),
+    at: DateTime,
+    count: Type.Integer({ description: "Its entries up to now." }),
+    rows: LogRows,
+  },
+  { $id: "ChangedError" },
+);
+export type ChangedError = Static<typeof ChangedError>;
+
 const FailingMonitor = Type.Object(
   {
     monitorId: Type.Integer({ examples: [18] }),
@@ -94,6 +112,7 @@ export const IncidentAnalysis = Type.Object(
     }),
     to: Type.String({ format: "date-time", description: "To 55 minutes after it, or the present." }),
     patterns: section(ChangedPattern, "What the logs say differently than in the hour before."),
+    errors: section(ChangedError, "Groups of errors that were new then or came again, the latest first."),
     monitors: section(FailingMonitor, "Other monitors that fail at the same time."),
     changes: section(AuditedChange, "What people changed in the hour before, the latest first."),
     regions: section(SeenRegion, "Which regions saw it."),

@@ -1,0 +1,57 @@
+import type { TransactionSql } from "postgres";
+import { keepGroup, type LiveRule } from "./live-store.ts";
+
+/** How rules begin and end to be evaluated, each in the transaction of the change that its owner makes. */
+
+/** Begins to evaluate a rule; one that is to be looked at whatever comes, from a moment on. */
+export async function makeLive(
+  tx: TransactionSql,
+  organizationId: number,
+  { kind, ruleId, counterIds, definition }: Pick<LiveRule, "kind" | "ruleId" | "counterIds" | "definition">,
+  lookFromMs: number | null = null,
+): Promise<void> {
+  const [made] = await tx<{ id: number }[]>`
+    INSERT INTO live_rules (organization_id, kind, rule_id, definition)
+    VALUES (${organizationId}, ${kind}, ${ruleId}, ${JSON.stringify(definition)}::text::jsonb)
+    RETURNING id::integer`;
+  if (made === undefined) throw new Error("a rule was not made live");
+  await tx`
+    INSERT INTO live_rule_counters (live_rule_id, organization_id, place, counter_id)
+    SELECT ${made.id}, ${organizationId}, given.place - 1, given.counter_id
+    FROM unnest(${[...counterIds]}::bigint[]) WITH ORDINALITY AS given (counter_id, place)`;
+  if (lookFromMs === null) return;
+  const kept = { state: null, judgedMs: lookFromMs };
+  await keepGroup(tx, { id: made.id, organizationId }, "", kept, lookFromMs);
+}
+
+/** Evaluates a live rule by another definition of the same counter from now on. */
+export async function redefineLive(
+  tx: TransactionSql,
+  organizationId: number,
+  { kind, ruleId, definition }: Pick<LiveRule, "kind" | "ruleId" | "definition">,
+): Promise<void> {
+  await tx`
+    UPDATE live_rules
+    SET definition = ${JSON.stringify(definition)}::text::jsonb, version = version + 1, failures = 0, retry_at = now()
+    WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId}`;
+}
+
+/** Evaluates a rule no more: what counted it, and the groups of which an incident may be open; null where it was not live. */
+export async function endLive(
+  tx: TransactionSql,
+  organizationId: number,
+  { kind, ruleId }: Pick<LiveRule, "kind" | "ruleId">,
+): Promise<{ readonly counterIds: readonly number[]; readonly groups: readonly string[] } | null> {
+  const [live] = await tx<{ id: number }[]>`
+    SELECT id::integer FROM live_rules
+    WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId} FOR UPDATE`;
+  if (live === undefined) return null;
+  const groups = await tx<{ group_key: string }[]>`
+    SELECT group_key FROM rule_groups
+    WHERE organization_id = ${organizationId} AND live_rule_id = ${live.id} AND state #>> '{state,incident}' IS NOT NULL`;
+  const counters = await tx<{ id: number }[]>`
+    SELECT counter_id::integer AS id FROM live_rule_counters
+    WHERE organization_id = ${organizationId} AND live_rule_id = ${live.id}`;
+  await tx`DELETE FROM live_rules WHERE organization_id = ${organizationId} AND id = ${live.id}`;
+  return { counterIds: counters.map(({ id }) => id), groups: groups.map(({ group_key }) => group_key) };
+}
