@@ -86,6 +86,18 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     make: (token) => idOf(token, "/api/v1/iocs", { type: "ip", value: anAddress() }),
     bodies: { PATCH: { severity: "high" } },
   },
+  "/api/v1/iocs/feeds/{id}": {
+    make: (token) =>
+      idOf(token, "/api/v1/iocs/feeds", {
+        ...{
+          name: crypto.randomUUID(),
+          url: "https://feeds.example.com/x.csv",
+          format: "csv",
+          enabled: false,
+        },
+      }),
+    bodies: { PATCH: { severity: "high" } },
+  },
   "/api/v1/iocs/allow-list/{id}": {
     make: (token) => idOf(token, "/api/v1/iocs/allow-list", { type: "ip", value: anAddress() }),
   },

@@ -25,3 +25,25 @@ export const TELL_MAX_HITS = 1_000;
 export const TELL_MAX_INCIDENTS = 20;
 /** An indicator that goes on being found on a machine is told again so much later. */
 export const TELL_AGAIN_MS = 24 * 3_600_000;
+
+/** A file of indicators: what a feed of a million lines comes to. */
+export const FILE_MAX_BYTES = 64 * 2 ** 20;
+export const FILE_MAX_ROWS = 1_000_000;
+/** Indicators that one change writes: some seconds, of the ten that a change has. */
+export const CHANGE_MAX_INDICATORS = 100_000;
+/** Rows of one statement of it. */
+export const STATEMENT_MAX_INDICATORS = 5_000;
+/** Rows that were refused and are shown; all are counted. */
+export const REJECTED_MAX_SHOWN = 100;
+
+/** Feeds of an organisation, and how often they are asked: others pay for each request. */
+export const FEEDS_MAX = 100;
+export const FEED_INTERVAL_MIN_SEC = 300;
+export const FEED_INTERVAL_MAX_SEC = 7 * 86_400;
+export const FEED_EVERY_MS = 5_000;
+export const FEED_STOP_MS = 5_000;
+/** For the whole answer, and until another instance takes a feed whose holder died: writing it takes longer than the answer. */
+export const FEED_TIMEOUT_MS = 60_000;
+export const FEED_LEASE_MS = 600_000;
+export const FEED_REDIRECTS_MAX = 5;
+export const FEED_BACKOFF = { baseMs: 60_000, maxMs: 3_600_000 };

@@ -12,6 +12,7 @@ import { HitTelling } from "../../../src/entities/indicators/hit-telling.ts";
 import { RetroHunt } from "../../../src/entities/indicators/retro-hunt.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { createLogger } from "../../../src/log.ts";
+import { OutboundPolicy } from "../../../src/outbound/outbound-policy.ts";
 import { type Problem, problemRaised } from "../../../src/problems/events.ts";
 import { sealMetrics } from "../../../src/rules/seal/seal-metrics.ts";
 import { Sealer } from "../../../src/rules/seal/sealer.ts";
@@ -46,9 +47,11 @@ export async function iocServer(stores: TestStores) {
   });
   const cursorKey = new Uint8Array(32);
   const nothing = (): void => undefined;
+  const policy = new OutboundPolicy({ allow: ["127.0.0.1"], allowPrivate: false });
+  const iocs = iocDomain({ sql, cursorKey, now, onBatch: nothing, changes, policy, log });
   const app = testApp(
     [
-      ...iocDomain({ sql, cursorKey, now, onBatch: nothing }).routes,
+      ...iocs.routes,
       ...assetRoutes({ sql, cursorKey }),
       ...identityRoutes({ sql, cursorKey }),
       ...contextRoutes({ sql, clickhouseEndpoint: stores.clickhouseEndpoint, now }),
@@ -102,10 +105,19 @@ export async function iocServer(stores: TestStores) {
     const text = await response.text();
     return { status: response.status, body: text === "" ? null : JSON.parse(text) };
   };
+  /** A file as the body. */
+  const upload = async (organizationId: number, path: string, body: string, contentType = "text/csv") => {
+    const headers = { "content-type": contentType };
+    const response = await app.send("POST", path, { as: `member/*/1/${organizationId}`, body, headers });
+    return { status: response.status, body: JSON.parse(await response.text()) };
+  };
+  const fetchFeeds = async (): Promise<void> => {
+    while (await iocs.feeds.workOnce(NEVER));
+  };
   const toldOf = async (organizationId: number): Promise<Problem[]> => {
     const rows = await sql<{ payload: Problem }[]>`
       SELECT payload FROM events WHERE organization_id = ${organizationId} ORDER BY id`;
     return rows.map(({ payload }) => payload);
   };
-  return { sql, changes, clock, store, seal, huntAll, tell, send, toldOf };
+  return { sql, changes, clock, store, seal, huntAll, tell, send, upload, fetchFeeds, toldOf };
 }

@@ -243,6 +243,20 @@ describe("a retro-hunt", () => {
     expect(await hitsOf(id)).toBe(1);
   });
 
+  test("that is late finds nothing again that a seal has found meanwhile", async () => {
+    await newcomer();
+    await storeAndSeal({ host: "web-1", message: "45.33.32.156" });
+    const { body } = await server.send(own, "POST", PATH, { type: "ip", value: "45.33.32.156" });
+    await storeAndSeal(
+      { host: "web-1", message: "45.33.32.156" },
+      { host: "web-1", message: "45.33.32.156" },
+    );
+    expect(await hitsOf(body.id)).toBe(2);
+    await server.huntAll();
+    await server.huntAll();
+    expect(await hitsOf(body.id)).toBe(3);
+  });
+
   test("of more than people can read tells of the worst, and of the others together", async () => {
     await newcomer();
     const hosts = Array.from({ length: 30 }, (_, i) => ({ host: `web-${i}`, message: "45.33.32.156" }));
