@@ -145,6 +145,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "/api/v1/ingest/rules/{id}/counts": { make: ruleId },
   "/api/v1/ingest/quarantine/{id}": { make: quarantinedRecordId },
   "/api/v1/log-alerts/{id}": { make: alertId, bodies: { PATCH: { name: "renamed" } } },
+  "/api/v1/log-errors/{id}": { make: errorGroupId, bodies: { PATCH: { ignored: true } } },
+  "/api/v1/log-errors/{id}/similar": { make: errorGroupId },
+  "/api/v1/log-errors/{id}/merge": { make: errorGroupId, bodies: { POST: { into: 1 } } },
+  "/api/v1/log-errors/{id}/unmerge": { make: errorGroupId },
   "/api/v1/log-metrics/{id}": { make: metricId, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/log-metrics/{id}/series": { make: metricId },
   "/api/v1/logs/{id}/context": { make: logEntryId },
@@ -273,6 +277,16 @@ async function logEntryId(token: string): Promise<string> {
     const { text } = await send(token, "GET", `/api/v1/logs/search?q=${encodeURIComponent(`"${message}"`)}`);
     const found: { entries: { id: string }[] } = JSON.parse(text);
     return found.entries[0]?.id ?? null;
+  });
+}
+
+async function errorGroupId(token: string): Promise<string> {
+  const service = crypto.randomUUID();
+  await send(token, "POST", "/api/v1/logs/ingest", { message: "failed", level: "error", service });
+  return eventually("the group is found", async () => {
+    const { text } = await send(token, "GET", `/api/v1/log-errors?service=${service}`);
+    const found: { items: { id: number }[] } = JSON.parse(text);
+    return found.items[0] === undefined ? null : String(found.items[0].id);
   });
 }
 
