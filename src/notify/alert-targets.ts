@@ -24,7 +24,7 @@ export function targetsOfChannels(alertEmail: string | null, channels: SealedCha
 }
 
 /** Tables of records that have channels of their own, as `sealAlertChannels` seals them. */
-type ChannelTable = "monitors" | "log_alerts";
+type ChannelTable = "monitors" | "log_alerts" | "correlation_rules";
 
 /** The receivers that records of an organisation name, each once. */
 export async function targetsOfRecords(

@@ -33,18 +33,19 @@ export function problemSubject(key: string): string {
 /** What a rule says of what it found; its incident carries it. */
 export const RuleEvidence = Type.Object({
   ruleId: Type.Integer({ examples: [5] }),
-  ruleKind: Type.Enum(["log", "metric"], { examples: ["log"] }),
+  ruleKind: Type.Enum(["log", "metric", "correlation"], { examples: ["log"] }),
   /** The values of the fields that the rule groups by. */
   groupKey: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
   attackTechnique: Type.Union([Type.String(), Type.Null()], { examples: ["T1110.001"] }),
   detectionId: Type.Integer({ examples: [31] }),
-  condition: Type.Enum(["threshold", "anomaly", "metric"]),
+  condition: Type.Enum(["threshold", "anomaly", "metric", "sequence", "cardinality"]),
   windowSec: Type.Number(),
   /** The entries that made it true lie in between. */
   from: Time,
   to: Time,
   peak: Type.Number({
-    description: "The largest count, or distance from what was expected or from the threshold of a metric.",
+    description:
+      "The largest count, or distance from what was expected or from the threshold of a metric, or how many different values or steps.",
   }),
 });
 export type RuleEvidence = Static<typeof RuleEvidence>;

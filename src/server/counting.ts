@@ -9,6 +9,7 @@ import { HitTelling } from "../entities/indicators/hit-telling.ts";
 import { RetroHunt } from "../entities/indicators/retro-hunt.ts";
 import type { Logger } from "../log.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
+import { CorrelationRules } from "../rules/live/correlation-rules.ts";
 import { CountedRules } from "../rules/live/counted-rules.ts";
 import { MetricRules } from "../rules/live/metric-rules.ts";
 import { RuleEvaluation } from "../rules/live/rule-evaluation.ts";
@@ -51,6 +52,7 @@ export function openCounting(options: CountingOptions) {
   const { id: holder, place } = stores.instance.holder;
   const finders = {
     log: new CountedRules(sql, signals, ranges),
+    correlation: new CorrelationRules(sql, ranges),
     metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
   };
   const evaluation = new RuleEvaluation({ sql, changes, finders, log });

@@ -2,6 +2,7 @@ import { assetRoutes } from "../domains/assets/routes.ts";
 import { auditRoutes } from "../domains/audit/routes.ts";
 import { caseRoutes } from "../domains/cases/routes.ts";
 import { contextRoutes } from "../domains/context/routes.ts";
+import { correlationRoutes } from "../domains/correlation-rules/routes.ts";
 import { escalationDomain, readOnCall } from "../domains/escalation/domain.ts";
 import { exportRoutes } from "../domains/export/routes.ts";
 import { identityRoutes } from "../domains/identities/routes.ts";
@@ -100,6 +101,13 @@ export function openDomains(services: Services) {
       knowsPolicy: hasPolicy,
       onCounterMade: services.counting.onCounterMade,
     }),
+    {
+      routes: correlationRoutes({
+        ...{ ...services, ...services.counting },
+        alertPolicy: services.policy,
+        knowsPolicy: hasPolicy,
+      }),
+    },
     {
       routes: metricAlertRoutes({
         ...{ ...services, ...services.counting },

@@ -154,6 +154,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "/api/v1/logs/{id}/context": { make: logEntryId },
   "/api/v1/incidents/{id}": { make: incidentId },
   "/api/v1/cases/{id}": { make: caseId },
+  "/api/v1/correlation-rules/{id}": { make: correlationId, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/metric-alerts/{id}": { make: metricAlertId, bodies: { PATCH: { threshold: 2 } } },
   "/api/v1/cases/{id}/incidents": { make: caseId, bodies: { POST: { incidentId: 1 } } },
   "/api/v1/cases/{id}/notes": { make: caseId, bodies: { POST: { body: "A note." } } },
@@ -334,6 +335,16 @@ function metricId(token: string): Promise<string> {
 
 function incidentId(token: string): Promise<string> {
   return idOf(token, "/api/v1/incidents", { title: "an incident" });
+}
+
+function correlationId(token: string): Promise<string> {
+  const steps = [{ kql: 'service == "a"' }, { kql: 'service == "b"' }];
+  return idOf(token, "/api/v1/correlation-rules", {
+    name: "a rule",
+    kind: "sequence",
+    joinField: "host",
+    steps,
+  });
 }
 
 function metricAlertId(token: string): Promise<string> {

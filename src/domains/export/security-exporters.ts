@@ -2,6 +2,12 @@ import { type Exporter, exportedTable } from "./exported-table.ts";
 
 /** Whom and what an organisation knows, and what it looks for. */
 export const SECURITY_EXPORTERS: readonly Exporter[] = [
+  exportedTable("correlation-rules", "correlation_rules", {
+    key: "id",
+    columns:
+      "id name kind description join_field severity attack_technique window_sec steps match_kql distinct_field threshold enabled escalation_policy_id alert_email channels catalog_id created_at updated_at",
+    hidden: "sealed_channels",
+  }),
   exportedTable("assets", "assets", {
     key: "id",
     columns: "id ip hostname owner criticality tags notes created_at updated_at",

@@ -1,7 +1,6 @@
 import { parseSearch } from "../../../query/index.ts";
-import { ApiError, type FieldIssue, validationFailed } from "../../errors.ts";
-import { compileEntryQuery, notAllowedHere } from "../../kql/issues.ts";
-import { conditionsOf } from "../../kql/relation-conditions.ts";
+import { type FieldIssue, validationFailed } from "../../errors.ts";
+import { requireEntryConditions } from "../../kql/entry-conditions.ts";
 import type { NewCounter } from "../../rules/counters/counter-store.ts";
 import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts";
 import { bucketSecOf } from "../../rules/live/find-stretches.ts";
@@ -15,14 +14,12 @@ type AlertTerms = Omit<
 >;
 
 const HOUR_MS = 3_600_000;
-/** Two moments: what is read differently at each has the present in it. */
-const MOMENTS_MS = [0, Date.parse("2100-01-01T00:00:00Z")];
 
 /** Refuses terms that each are right and together are not, with VALIDATION_FAILED or KQL_INVALID. */
 export function requireTerms(terms: AlertTerms): void {
   const issues = issuesOf(terms);
   if (issues.length > 0) throw validationFailed(issues);
-  if (terms.kql !== null) requireConditions(terms.kql);
+  if (terms.kql !== null) requireEntryConditions(terms.kql, "/kql");
 }
 
 function issuesOf({ query, kind, groupBy, windowSec, baselineHours }: AlertTerms): FieldIssue[] {
@@ -40,27 +37,6 @@ function issuesOf({ query, kind, groupBy, windowSec, baselineHours }: AlertTerms
       });
   }
   return issues;
-}
-
-/** A condition is asked when entries come and again later: it has to say the same of an entry each time. */
-function requireConditions(kql: string): void {
-  try {
-    const [relation, later] = MOMENTS_MS.map((nowMs) => compileEntryQuery(kql, nowMs));
-    if (relation === undefined || conditionsOf(relation) === null)
-      throw notAllowedHere(kql, "A rule counts entries one by one: only `where` can stand here.");
-    if (!Bun.deepEquals(relation, later))
-      throw notAllowedHere(
-        kql,
-        "A rule counts by the times of entries: the present, as in `now()` and `ago()`, cannot stand here.",
-      );
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "KQL_INVALID") throw error;
-    const fields = error.fields?.map((field) => ({ ...field, path: "/kql" }));
-    throw new ApiError("KQL_INVALID", error.message, {
-      ...(fields !== undefined && { fields }),
-      cause: error,
-    });
-  }
 }
 
 /** What counts the entries of a rule that is made at a moment: from one window, or its baseline, before that. */

@@ -3,6 +3,7 @@ import { validationFailed } from "../../errors.ts";
 import { type CursorSeal, openCursor, sealCursor } from "../../http/sealed-cursor.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
+import { storableText } from "../../storage/storable-text.ts";
 import { type GroupPosition, otherErrors, pageOfGroups } from "./group-store.ts";
 import { PAGE_DEFAULT } from "./limits.ts";
 import type { ErrorGroupList, ListParameters } from "./types.ts";
@@ -26,7 +27,7 @@ export async function listGroups(
   organizationId: number,
   { status = "open", service, limit = PAGE_DEFAULT, cursor }: ListParameters,
 ): Promise<ErrorGroupList> {
-  const filter = { status, service: service ?? null };
+  const filter = { status, service: service === undefined ? null : storableText(service) };
   const seal = { key: cursorKey, purpose: `log-errors ${JSON.stringify(filter)}`, organizationId };
   const after = cursor === undefined ? null : openedCursor(cursor, seal);
   const { found, other } = await askPostgres(() =>

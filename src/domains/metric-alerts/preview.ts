@@ -31,6 +31,7 @@ export async function previewMetricAlert(
   const nowMs = deps.now();
   const toMs = to === undefined ? nowMs : Math.min(nowMs, Date.parse(to));
   const fromMs = from === undefined ? toMs - PREVIEW_DEFAULT_MS : Date.parse(from);
+  if (fromMs < 0) throw validationFailed([{ path: "/from", code: "custom", message: "is before 1970" }]);
   if (fromMs >= toMs)
     throw validationFailed([{ path: "/from", code: "custom", message: "is not before `to`" }]);
   if (toMs - fromMs > PREVIEW_MAX_MS)

@@ -41,6 +41,7 @@ export async function readMetricSeries(
   const nowMs = deps.now();
   const toMs = to === undefined ? nowMs : Date.parse(to);
   const fromMs = from === undefined ? toMs - RANGE_DEFAULT_MS : Date.parse(from);
+  if (fromMs < 0) throw validationFailed([{ path: "/from", code: "custom", message: "is before 1970" }]);
   if (fromMs > toMs)
     throw validationFailed([{ path: "/from", code: "custom", message: "is later than `to`" }]);
   const bucketSec = bucket ?? widthFor(toMs - fromMs);

@@ -109,9 +109,12 @@ export class IncidentNotices {
   /** Of monitors and rules their own channels; of everything else, and where they have none, those of the organisation. */
   async #audience(tx: TransactionSql, organizationId: number, incident: ToldIncident): Promise<Target[]> {
     const { source, monitorIds } = incident;
-    // Rules of other kinds have no channels of their own.
-    const rules = incident.ruleKind === "log" && source?.kind === "rule" ? [source.id] : [];
-    if (source?.kind === "rule") return this.#channelsOf(tx, organizationId, "log_alerts", rules);
+    if (source?.kind === "rule") {
+      const { ruleKind } = incident;
+      const table = ruleKind === "correlation" ? "correlation_rules" : "log_alerts";
+      // Rules about metrics have no channels of their own.
+      return this.#channelsOf(tx, organizationId, table, ruleKind === "metric" ? [] : [source.id]);
+    }
     const isOfMonitors = source === null || ["monitor", "certificate", "slo"].includes(source.kind);
     return this.#channelsOf(tx, organizationId, "monitors", isOfMonitors ? monitorIds : []);
   }
@@ -119,7 +122,7 @@ export class IncidentNotices {
   async #channelsOf(
     tx: TransactionSql,
     organizationId: number,
-    table: "monitors" | "log_alerts",
+    table: "monitors" | "log_alerts" | "correlation_rules",
     ids: readonly number[],
   ): Promise<Target[]> {
     const { box } = this.#deps;

@@ -16,7 +16,7 @@ export interface ToldIncident {
   readonly flapping: boolean;
   readonly escalationPolicyId: number | null;
   /** Of an incident of a rule. */
-  readonly ruleKind?: "log" | "metric" | undefined;
+  readonly ruleKind?: "log" | "metric" | "correlation" | undefined;
 }
 
 /** What an event of an incident tells. */

@@ -24,6 +24,8 @@ const TAGS = {
   "Log metrics": "Count entries of a kind, minute by minute, and keep the counts.",
   "Metric alerts": "Be told when a number is too large or too small.",
   Metrics: "Read numbers over time: those that entries carry, counts, and what monitors found.",
+  "Correlation rules":
+    "Be told of entries that have to do with each other: steps in their order, or many different values of a field.",
   "Saved searches": "Keep questions about logs under a name.",
   "Ingest sources":
     "Name the senders of records in formats of their own, say how records become entries, and deal with those that did not.",

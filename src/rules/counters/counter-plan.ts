@@ -99,7 +99,7 @@ export function timesPlan(
  * The time by which alerts count an entry: its own, so that what alerts count is what a search shows, but of one that says
  * that it comes from the future, when it came: nobody evades a rule by a false time.
  */
-function timeOf(logs: Relation, clock: CounterFilter["clock"]): Expression {
+export function timeOf(logs: Relation, clock: CounterFilter["clock"]): Expression {
   const own = columnOf(logs, "ts");
   if (clock === "own") return own;
   const received = columnOf(logs, "receivedAt");
@@ -108,7 +108,7 @@ function timeOf(logs: Relation, clock: CounterFilter["clock"]): Expression {
 }
 
 /** What was old when it came is an import, and alerts nobody. */
-function isTimely(logs: Relation): Expression {
+export function isTimely(logs: Relation): Expression {
   const oldest = call(
     "subtract",
     columnOf(logs, "receivedAt"),
@@ -122,7 +122,7 @@ function groupsOf(logs: Relation, groupBy: readonly string[]) {
 }
 
 /** A field of an entry as a text: a column, a logical field, else the attribute of that name. */
-function groupOf(logs: Relation, field: string): Expression {
+export function groupOf(logs: Relation, field: string): Expression {
   if (GROUP_COLUMNS.some((name) => name === field)) return columnOf(logs, field);
   return logicalField(field) ?? call("tostring", attribute("attrs", ...field.split(".")));
 }

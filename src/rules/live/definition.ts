@@ -36,6 +36,14 @@ export const RuleDefinition = Type.Object({
       /** When the rule was made: windows that ended before are none of its. */
       sinceMs: Type.Integer(),
     }),
+    Type.Object({ kind: Type.Literal("sequence"), joinField: Type.String(), sinceMs: Type.Integer() }),
+    Type.Object({
+      kind: Type.Literal("cardinality"),
+      joinField: Type.String(),
+      distinctField: Type.String(),
+      threshold: Type.Integer(),
+      sinceMs: Type.Integer(),
+    }),
   ]),
 });
 export type RuleDefinition = Static<typeof RuleDefinition>;
@@ -45,8 +53,8 @@ type CountCondition = ({ readonly kind: "threshold" } & Threshold) | ({ readonly
 
 /** Throws an Error for a rule that asks for no counts. */
 export function conditionOf({ condition, windowMs }: RuleDefinition): CountCondition {
-  if (condition.kind === "metric") throw new Error("a rule about a metric asks for no counts");
-  return { ...condition, windowMs };
+  if (condition.kind === "threshold" || condition.kind === "anomaly") return { ...condition, windowMs };
+  throw new Error("the rule asks for no counts");
 }
 
 export function timesOf({ forMs, keepFiringMs }: RuleDefinition): StateTimes {

@@ -15,6 +15,9 @@ export const ROWS_MAX_READ = 100_000;
 /** Windows that one evaluation judges of a rule that was not evaluated for long; the next one goes on. */
 export const WINDOWS_MAX_JUDGED = 500;
 
+/** Values in common of which one evaluation of a rule about several entries tells. */
+export const JOINS_MAX = 1_000;
+
 /** Checks come late when a probe cannot reach the server, which keeps what it finds for ten minutes. */
 export const METRIC_LATE_MS = 900_000;
 

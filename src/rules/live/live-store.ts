@@ -9,7 +9,7 @@ import { CHANGES_MAX, DETECTIONS_KEPT_MS } from "./limits.ts";
 
 /** The queries about rules that are live, and about what they found. Times are milliseconds since 1970. */
 
-export type RuleKind = "log" | "metric";
+export type RuleKind = "log" | "metric" | "correlation";
 
 /** A rule that is evaluated as entries come. */
 export interface LiveRule {

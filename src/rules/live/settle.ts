@@ -43,6 +43,11 @@ export async function settle(
   }
 }
 
+/** What looks like an attack is over when a person says so. */
+function endsByItself({ kind, definition }: LiveRule): boolean {
+  return kind !== "correlation" && definition.attackTechnique === null;
+}
+
 /** Whether time alone may change a group: others that nothing came to stay as they are. */
 function isDue({ state, judgedMs }: KeptGroup, { definition }: LiveRule, throughMs: number): boolean {
   if (judgedMs !== null || state === null) return true;
@@ -80,7 +85,7 @@ async function advanceGroup(
         episode,
         finding?.because(episode.fromMs) ?? "The condition of the rule holds.",
       );
-    } else if (transition.kind === "cleared" && definition.attackTechnique === null)
+    } else if (transition.kind === "cleared" && endsByItself(rule))
       tellCleared(change, rule, group, { atMs: transition.atMs, cause: "recovered" });
   const reported = transitions.flatMap((each) =>
     each.kind === "raised" || each.kind === "joined" ? [each.episode.id] : [],

@@ -1,4 +1,5 @@
 import type { TransactionSql } from "postgres";
+import { isStorableText } from "../../storage/storable-text.ts";
 import type { EntryFilter } from "../counters/counter-store.ts";
 
 /** Where the values of a metric come from. */
@@ -42,6 +43,8 @@ export async function metricSource(
 ): Promise<MetricSource> {
   const own = OWN_METRICS.find((metric) => metric.name === name);
   if (own !== undefined) return own.source;
+  // No log metric can be called what Postgres does not take.
+  if (!isStorableText(name)) return { kind: "attribute", name };
   const [metric] = await tx<(EntryFilter & { counterId: number | null })[]>`
     SELECT m.query, m.service, m.level,
            (SELECT c.id::integer FROM log_counters c WHERE c.id = m.counter_id AND c.past = 'counted') AS "counterId"

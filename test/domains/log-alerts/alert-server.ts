@@ -4,12 +4,14 @@ import { firstLogIdAt, LOG_ID_STEP } from "../../../ingest/index.ts";
 import { INTERACTIVE_BUDGET } from "../../../query/index.ts";
 import { Changes } from "../../../src/changes/changes.ts";
 import { subscribe } from "../../../src/changes/events/subscription.ts";
+import { correlationRoutes } from "../../../src/domains/correlation-rules/routes.ts";
 import { logAlertDomain } from "../../../src/domains/log-alerts/domain.ts";
 import { metricAlertRoutes } from "../../../src/domains/metric-alerts/routes.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { createLogger } from "../../../src/log.ts";
 import { OutboundPolicy } from "../../../src/outbound/outbound-policy.ts";
 import { type Problem, problemCleared, problemRaised } from "../../../src/problems/events.ts";
+import { CorrelationRules } from "../../../src/rules/live/correlation-rules.ts";
 import { CountedRules } from "../../../src/rules/live/counted-rules.ts";
 import { MetricRules } from "../../../src/rules/live/metric-rules.ts";
 import { RuleEvaluation } from "../../../src/rules/live/rule-evaluation.ts";
@@ -69,7 +71,13 @@ export async function alertServer(stores: TestStores) {
     knowsPolicy: async () => false,
     onCounterMade: () => undefined,
   });
-  const app = testApp([...routes, ...metricRoutes], {
+  const correlations = correlationRoutes({
+    ...{ sql, box: TEST_BOX, ranges, now },
+    alertPolicy: new OutboundPolicy({ allow: [], allowPrivate: false }),
+    knowsPolicy: async () => false,
+    onCounterMade: () => undefined,
+  });
+  const app = testApp([...routes, ...metricRoutes, ...correlations], {
     ledger: new PostgresLedger({ sql, box: TEST_BOX, changes }),
   });
   const holder = { id: crypto.randomUUID(), place: "here" };
@@ -87,6 +95,7 @@ export async function alertServer(stores: TestStores) {
   const past = new PastCounting({ sql, signals, ranges, now, log });
   const finders = {
     log: new CountedRules(sql, signals, ranges),
+    correlation: new CorrelationRules(sql, ranges),
     metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
   };
   const evaluation = () => new RuleEvaluation({ sql, changes, finders, log });

@@ -1,0 +1,216 @@
+import type { Sql, TransactionSql } from "postgres";
+import type { SecretBox } from "../../access/secret-box.ts";
+import type { Change } from "../../changes/change.ts";
+import { Records } from "../../changes/records.ts";
+import { validationFailed } from "../../errors.ts";
+import {
+  openAlertChannels,
+  requireAlertUrls,
+  type SealedChannels,
+  sealAlertChannels,
+  sealedChannelsOf,
+} from "../../notify/alert-channels.ts";
+import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
+import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
+import { endLive, makeLive } from "../../rules/live/rule-lifecycle.ts";
+import { tellCleared } from "../../rules/live/tell.ts";
+import { CORRELATIONS } from "../../rules/packs/correlations.ts";
+import { lockOrganization } from "../../storage/organization-transaction.ts";
+import { countersOf, definitionOf, requireTerms } from "./definition.ts";
+import { RULES_MAX } from "./limits.ts";
+import {
+  type CreateCorrelationBody,
+  type Seeded,
+  StoredCorrelation,
+  type UpdateCorrelationBody,
+} from "./types.ts";
+
+const TABLE = "correlation_rules";
+const KIND = "correlation";
+
+export interface CorrelationDependencies {
+  readonly sql: Sql;
+  readonly box: SecretBox;
+  /** To which URLs alerts may be sent. */
+  readonly alertPolicy: OutboundPolicy;
+  /** Whether the organisation has an escalation policy. */
+  readonly knowsPolicy: (tx: TransactionSql, organizationId: number, policyId: number) => Promise<boolean>;
+}
+
+/** What is written of a rule: its channels sealed. */
+type Written = Partial<Omit<StoredCorrelation, "id" | "createdAt" | "updatedAt">> & {
+  readonly sealedChannels?: Buffer | null;
+};
+
+/** The terms of a body with what it does not say. */
+export function wholeOf(body: CreateCorrelationBody) {
+  const { name, kind, joinField, severity = "medium", windowSec = 300, enabled = true } = body;
+  const { attackTechnique = null, description = null, escalationPolicyId = null } = body;
+  const { steps = null, matchKql = null, distinctField = null, threshold = null } = body;
+  return {
+    ...{ name, kind, joinField, severity, windowSec, enabled },
+    ...{ attackTechnique, description, escalationPolicyId },
+    ...{
+      steps: steps === null ? null : steps.map(({ kql }) => ({ kql })),
+      matchKql,
+      distinctField,
+      threshold,
+    },
+  };
+}
+
+/** The rules of organisations, and that each that is enabled is evaluated. */
+export class Correlations {
+  readonly #deps: CorrelationDependencies;
+  readonly #records = new Records<typeof StoredCorrelation, Written, Written>({
+    noun: "correlation rule",
+    table: TABLE,
+    schema: StoredCorrelation,
+    maxPerOrganization: RULES_MAX,
+  });
+
+  constructor(deps: CorrelationDependencies) {
+    this.#deps = deps;
+  }
+
+  list(organizationId: number): Promise<StoredCorrelation[]> {
+    return this.#records.list(this.#deps.sql, organizationId);
+  }
+
+  /** Throws NOT_FOUND. */
+  read(organizationId: number, id: number): Promise<StoredCorrelation> {
+    return this.#records.read(this.#deps.sql, organizationId, id);
+  }
+
+  /** Throws VALIDATION_FAILED, KQL_INVALID, ALERT_URL_BLOCKED, and CONFLICT for one too many. */
+  async create(
+    change: Change,
+    body: CreateCorrelationBody,
+    catalogId: string | null = null,
+  ): Promise<StoredCorrelation> {
+    const whole = wholeOf(body);
+    requireTerms(whole);
+    requireAlertUrls(this.#deps.alertPolicy, body);
+    await this.#requirePolicy(change, whole.escalationPolicyId);
+    const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
+    const { alertEmail = null } = body;
+    const rule = await this.#records.create(change, {
+      ...{ ...whole, alertEmail, catalogId, channels: [...names], sealedChannels: sealed },
+    });
+    if (rule.enabled) await begin(change, rule);
+    return rule;
+  }
+
+  /** Throws NOT_FOUND beside what `create` throws. What is changed begins anew: nothing from before tells. */
+  async update(change: Change, id: number, body: UpdateCorrelationBody): Promise<StoredCorrelation> {
+    const { tx, organizationId } = change;
+    const {
+      alertWebhookUrl: _webhook,
+      alertChatAUrl: _a,
+      alertChatBUrl: _b,
+      alertChatCUrl: _c,
+      ...rest
+    } = body;
+    const { alertChatDBotToken: _token, alertChatDChatId: _chat, ...fields } = rest;
+    const channels = await lockedChannels(tx, organizationId, id, this.#deps.box);
+    const before = channels === null ? null : await this.#records.read(this.#deps.sql, organizationId, id);
+    if (before !== null) {
+      if (fields.kind !== undefined && fields.kind !== before.kind)
+        throw validationFailed([{ path: "/kind", code: "custom", message: "of a rule never changes" }]);
+      requireTerms({ ...before, ...fields });
+    }
+    requireAlertUrls(this.#deps.alertPolicy, body);
+    if (fields.escalationPolicyId !== undefined) await this.#requirePolicy(change, fields.escalationPolicyId);
+    const { sealed, names } = sealAlertChannels(
+      this.#deps.box,
+      TABLE,
+      sealedChannelsOf({ ...channels, ...givenChannels(body) }),
+    );
+    const after = await this.#records.update(change, id, {
+      ...{ ...fields, channels: [...names], sealedChannels: sealed },
+    });
+    if (before?.enabled === true) await end(change, id, "paused");
+    if (after.enabled) await begin(change, after);
+    return after;
+  }
+
+  /** Throws NOT_FOUND. */
+  async remove(change: Change, id: number): Promise<void> {
+    await this.#records.remove(change, id);
+    await end(change, id, "deleted");
+  }
+
+  /** Makes a rule of each of the catalogue that the organisation has none of yet; others stay as they are. Throws CONFLICT. */
+  async seed(change: Change, enabled: boolean): Promise<Seeded> {
+    const { tx, organizationId } = change;
+    await lockOrganization(tx, organizationId);
+    const rows = await tx<{ catalogId: string }[]>`
+      SELECT catalog_id AS "catalogId" FROM correlation_rules
+      WHERE organization_id = ${organizationId} AND catalog_id IS NOT NULL`;
+    const known = new Set(rows.map(({ catalogId }) => catalogId));
+    const missing = CORRELATIONS.filter(({ id }) => !known.has(id));
+    for (const { id, condition, chain: _chain, ...rule } of missing) {
+      const asked =
+        condition.kind === "sequence"
+          ? { kind: condition.kind, steps: condition.steps.map((kql) => ({ kql })) }
+          : condition;
+      await this.create(change, { ...rule, ...asked, enabled }, id);
+    }
+    const counts = { created: missing.length, existing: CORRELATIONS.length - missing.length };
+    change.record({ resource: "correlation-rules", after: counts });
+    return counts;
+  }
+
+  async #requirePolicy({ tx, organizationId }: Change, policyId: number | null): Promise<void> {
+    if (policyId === null || (await this.#deps.knowsPolicy(tx, organizationId, policyId))) return;
+    throw validationFailed([
+      { path: "/escalationPolicyId", code: "custom", message: "is no escalation policy of yours" },
+    ]);
+  }
+}
+
+/** The channels of a rule, which nobody else changes until the change ends; null for none of that id. */
+async function lockedChannels(
+  tx: TransactionSql,
+  organizationId: number,
+  id: number,
+  box: SecretBox,
+): Promise<SealedChannels | null> {
+  const [row] = await tx<{ sealed_channels: Uint8Array | null }[]>`
+    SELECT sealed_channels FROM correlation_rules
+    WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
+  return row === undefined ? null : openAlertChannels(box, TABLE, row.sealed_channels);
+}
+
+function givenChannels(body: UpdateCorrelationBody): Partial<SealedChannels> {
+  const { alertWebhookUrl, alertChatAUrl, alertChatBUrl, alertChatCUrl } = body;
+  const { alertChatDBotToken, alertChatDChatId } = body;
+  return {
+    ...(alertWebhookUrl !== undefined && { alertWebhookUrl }),
+    ...(alertChatAUrl !== undefined && { alertChatAUrl }),
+    ...(alertChatBUrl !== undefined && { alertChatBUrl }),
+    ...(alertChatCUrl !== undefined && { alertChatCUrl }),
+    ...(alertChatDBotToken !== undefined && { alertChatDBotToken }),
+    ...(alertChatDChatId !== undefined && { alertChatDChatId }),
+  };
+}
+
+async function begin({ tx, organizationId, nowMs }: Change, rule: StoredCorrelation): Promise<void> {
+  const counterIds: number[] = [];
+  for (const counter of countersOf(rule, nowMs))
+    counterIds.push(await makeCounter(tx, organizationId, counter, nowMs));
+  await makeLive(tx, organizationId, {
+    ...{ kind: KIND, ruleId: rule.id, counterIds },
+    definition: definitionOf(rule, nowMs),
+  });
+}
+
+/** With a rule end its incidents, for nobody else will say when they are over. */
+async function end(change: Change, id: number, cause: "paused" | "deleted"): Promise<void> {
+  const { tx, organizationId, nowMs } = change;
+  const rule = { kind: KIND, ruleId: id } as const;
+  const ended = await endLive(tx, organizationId, rule);
+  if (ended === null) return;
+  for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
+  for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });
+}
