@@ -1,3 +1,4 @@
+import { aiAgentRoutes } from "../domains/ai-agents/routes.ts";
 import { assetRoutes } from "../domains/assets/routes.ts";
 import { auditRoutes } from "../domains/audit/routes.ts";
 import { caseRoutes } from "../domains/cases/routes.ts";
@@ -141,6 +142,7 @@ export function openDomains(services: Services) {
         readEntry: (context, id) => readEntryRecord(services, context, id),
       }),
     },
+    { routes: aiAgentRoutes(services) },
     { routes: receivedAlertRoutes({ ...services, knowsPolicy: hasPolicy }) },
     notificationDomain(services),
     serverMonitors(services),

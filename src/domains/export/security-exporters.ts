@@ -2,6 +2,7 @@ import { type Exporter, exportedTable } from "./exported-table.ts";
 
 /** Whom and what an organisation knows, and what it looks for. */
 export const SECURITY_EXPORTERS: readonly Exporter[] = [
+  exportedTable("model-prices", "model_prices", { key: "version", columns: "id version prices created_at" }),
   exportedTable("correlation-rules", "correlation_rules", {
     key: "id",
     columns:

@@ -39,6 +39,7 @@ const TAGS = {
     "Say which machines and people there are, and which addresses, domains and hashes are looked for in every entry.",
   Context: "What is known of a machine, an address, a person, and what had to do with it.",
   Incidents: "What was or is wrong, what happened to it, and what people do about it.",
+  "AI agents": "Read what agents called, what it cost, and what is noticeable about them.",
   Cases:
     "Keep together what was found about something: incidents, notes and evidence that stays when logs go.",
   "Alerts of others": "Take in what Alertmanager, Grafana and other systems raise, as incidents.",

@@ -1,0 +1,20 @@
+/** The bounds of what is said about agents; each says why it has its value. */
+
+/** The time that is looked at where none is named, and the longest. */
+export const RANGE_DEFAULT_MS = 86_400_000;
+export const RANGE_MAX_MS = 31 * 86_400_000;
+
+/** Pairs of an agent and a model that one answer is made of. */
+export const PAIRS_MAX = 2_000;
+
+/** Findings of one answer: somebody reads them. */
+export const FINDINGS_MAX = 200;
+
+/** Tools of an agent are new that it has not called for so long before. */
+export const KNOWN_TOOLS_MS = 7 * 86_400_000;
+
+/** Models of one list of prices. */
+export const PRICES_MAX = 500;
+
+/** Characters of a text that a finding shows. */
+export const EXCERPT_CHARS = 160;
