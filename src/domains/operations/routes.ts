@@ -6,6 +6,7 @@ import type { Route } from "../../http/route.ts";
 import { apiDescription } from "./api-description.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { type HealthDeps, healthRoutes } from "./health-routes.ts";
+import { installRoutes } from "./install-routes.ts";
 
 /** What the server is made of. */
 interface BuildInfo {
@@ -61,7 +62,13 @@ const OpenApiDocument = Type.Object(
 
 /** The operational routes. `others` are the remaining routes of the server, which /openapi.json describes as well. */
 export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
-  const routes = [...healthRoutes(deps), metricsRoute(deps.metrics), versionRoute(deps), ...docsRoutes()];
+  const routes = [
+    ...healthRoutes(deps),
+    metricsRoute(deps.metrics),
+    versionRoute(deps),
+    ...docsRoutes(),
+    ...installRoutes(deps),
+  ];
   const head = apiDescription(deps.publicUrl);
   const openApi = openApiRoute(() => text);
   // Made at the start, which is where two schemas of one name are found; this very route is in it.
