@@ -35,6 +35,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "notify",
     "on-call",
     "stack-traces",
+    "tools",
     "uptime",
   ],
   ["http", "problems"],

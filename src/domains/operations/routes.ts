@@ -7,6 +7,7 @@ import { apiDescription } from "./api-description.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { type HealthDeps, healthRoutes } from "./health-routes.ts";
 import { installRoutes } from "./install-routes.ts";
+import { toolRoutes } from "./tool-routes.ts";
 
 /** What the server is made of. */
 interface BuildInfo {
@@ -68,6 +69,7 @@ export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
     versionRoute(deps),
     ...docsRoutes(),
     ...installRoutes(deps),
+    ...toolRoutes(others),
   ];
   const head = apiDescription(deps.publicUrl);
   const openApi = openApiRoute(() => text);

@@ -40,7 +40,7 @@ export function operationOf(route: Route, components: Components): JsonObject {
 const IDEMPOTENCY_KEY: JsonObject = { $ref: "#/components/parameters/IdempotencyKey" };
 
 /** A name for the operation in client code: the method and the path in camel case, without the version prefix. */
-function operationId(route: { readonly method: string; readonly path: string }): string {
+export function operationId(route: { readonly method: string; readonly path: string }): string {
   const words = route.path
     .replace(/^\/api\/v1/, "")
     .split("/")
