@@ -103,7 +103,7 @@ export async function readOverview(
         price === undefined
           ? null
           : (Number(input) * price.inputPerMillion + Number(output) * price.outputPerMillion) / 1_000_000,
-      unpriced: price === undefined,
+      unpriced: price === undefined && Number(input) + Number(output) > 0,
     };
     add(totals, used);
     for (const [of, name] of [

@@ -17,7 +17,7 @@ interface AgentDependencies extends AgentReading {
 
 const PATH = "/api/v1/ai-agents";
 const TAG = "AI agents";
-const access = { role: "viewer", scope: "logs:read" } as const;
+const access = { role: "viewer", scope: "security:read" } as const;
 const errors = ["QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"] as const;
 const NANOS_PER_MILLI = 1_000_000n;
 
@@ -80,7 +80,7 @@ export function aiAgentRoutes(deps: AgentDependencies) {
       path: `${PATH}/prices`,
       tag: TAG,
       summary: "Set what models cost, as another version",
-      access: { role: "admin", scope: "logs:write" },
+      access: { role: "admin", scope: "security:write" },
       audit: "SET_MODEL_PRICES",
       body: { kind: "json", schema: PricesBody },
       responses: { 200: { description: "The version that holds from now on", schema: Prices } },

@@ -87,7 +87,7 @@ const Price = Type.Object(
     inputPerMillion: Type.Number({ minimum: 0, maximum: 1_000_000, description: "US dollars." }),
     outputPerMillion: Type.Number({ minimum: 0, maximum: 1_000_000, description: "US dollars." }),
   },
-  closed,
+  { $id: "ModelPrice", ...closed },
 );
 export const PricesBody = Type.Object(
   {

@@ -43,7 +43,7 @@ export async function copyOf({ kind, ref, eventAt }: EvidenceBody, originals: Or
 export async function detectionCopy(tx: TransactionSql, organizationId: number, ref: string): Promise<Copy> {
   const found = await findDetection(tx, organizationId, ref);
   if (found === null) throw noSuchEvidence("detection");
-  return found;
+  return bounded(found);
 }
 
 function bounded(copy: Copy): Copy {

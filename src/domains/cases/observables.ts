@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { CASE_OBSERVABLES_MAX } from "./limits.ts";
+import { CASE_OBSERVABLES_MAX, OBSERVABLE_MAX_CHARS } from "./limits.ts";
 import type { Observable } from "./types.ts";
 
 const ADDRESS = /(?<![\w.:-])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})(?![\w.:-])/gi;
@@ -12,7 +12,8 @@ const DOMAIN = /(?:\/\/|@)((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?![\w-])/gi;
 export function observablesIn(text: string): Observable[] {
   const found = new Map<string, Observable>();
   const add = (type: Observable["type"], value: string): void => {
-    if (found.size < CASE_OBSERVABLES_MAX) found.set(`${type} ${value}`, { type, value });
+    if (value.length <= OBSERVABLE_MAX_CHARS && found.size < CASE_OBSERVABLES_MAX)
+      found.set(`${type} ${value}`, { type, value });
   };
   for (const [match] of text.matchAll(ADDRESS)) if (isIP(match) !== 0) add("ip", match.toLowerCase());
   for (const [match] of text.matchAll(HASH)) add("hash", match.toLowerCase());

@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { Type } from "typebox";
+import { requireAccess } from "../../http/access.ts";
 import { route } from "../../http/define-route.ts";
 import { IdParams } from "../../http/record-schemas.ts";
 import type { AuthenticatedContext } from "../../http/route.ts";
@@ -30,6 +31,13 @@ const PATH = "/api/v1/cases";
 const TAG = "Cases";
 const read = { role: "viewer", scope: "security:read" } as const;
 const write = { role: "member", scope: "security:write" } as const;
+/** Who copies something may read it. */
+const EVIDENCE_SCOPES = {
+  log: "logs:read",
+  incident: "incidents:read",
+  detection: "alerts:read",
+  text: null,
+} as const;
 const DETAILS = { description: "The case as it is now", schema: CaseDetails } as const;
 
 /** What an organisation looks into, with what belongs to it. */
@@ -139,6 +147,8 @@ function partRoutes(
       body: { kind: "json", schema: EvidenceBody },
       handler: async (context, { params, body }) => {
         const { organizationId } = context.principal;
+        const scope = EVIDENCE_SCOPES[body.kind];
+        if (scope !== null) requireAccess({ role: "viewer", scope }, context.principal);
         const copy = await copyOf(body, {
           readEntry: (id) => readEntry(context, id),
           readIncident: (id) => readIncident(organizationId, id),

@@ -183,10 +183,8 @@ export class Cases {
       locked.set(one, await this.#lock(change, one, one === into ? "/into" : null));
     const target = locked.get(into);
     if (target === undefined) throw new Error("a case was lost");
-    await moveParts(tx, organizationId, id, into);
-    const count = ((await incidentIdsOf(tx, organizationId, [into])).get(into) ?? []).length;
-    if (count > CASE_INCIDENTS_MAX)
-      throw new ApiError("CONFLICT", `A case has at most ${CASE_INCIDENTS_MAX} incidents.`);
+    if (!(await moveParts(tx, organizationId, id, into)))
+      throw new ApiError("CONFLICT", "Together they would have more than a case may have.");
     await this.#note(change, into, `Case ${id} was merged into this one.`, "change");
     await this.#note(change, id, `The case goes on as case ${into}.`, "change");
     const at = new Date(nowMs).toISOString();

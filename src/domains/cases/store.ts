@@ -1,5 +1,11 @@
 import type { TransactionSql } from "postgres";
-import { CASE_EVIDENCE_MAX, CASE_NOTES_MAX, CASE_OBSERVABLES_MAX, SIMILAR_MAX } from "./limits.ts";
+import {
+  CASE_EVIDENCE_MAX,
+  CASE_INCIDENTS_MAX,
+  CASE_NOTES_MAX,
+  CASE_OBSERVABLES_MAX,
+  SIMILAR_MAX,
+} from "./limits.ts";
 import type { CaseDetails, CaseEvidence, CaseNote, Observable } from "./types.ts";
 
 /** The queries about what cases are made of; the organisation comes first in each. */
@@ -89,7 +95,7 @@ export async function insertNote(
     INSERT INTO case_notes (case_id, organization_id, kind, body, user_id, created_at)
     SELECT ${caseId}, ${organizationId}, ${note.kind}, ${note.body}, ${note.userId}, ${new Date(nowMs)}
     WHERE (SELECT count(*) FROM case_notes
-           WHERE organization_id = ${organizationId} AND case_id = ${caseId}) < ${CASE_NOTES_MAX}`;
+           WHERE organization_id = ${organizationId} AND case_id = ${caseId} AND kind = ${note.kind}) < ${CASE_NOTES_MAX}`;
   return count > 0;
 }
 
@@ -120,8 +126,10 @@ export async function insertEvidence(
   { kind, ref, snapshot, eventAt, userId }: NewEvidence,
   nowMs: number,
 ): Promise<boolean> {
-  const [counted] = await tx<{ n: number }[]>`
-    SELECT count(*)::integer AS n FROM case_evidence WHERE organization_id = ${organizationId} AND case_id = ${caseId}`;
+  const [counted] = await tx<{ n: number; isThere: boolean | null }[]>`
+    SELECT count(*)::integer AS n, bool_or(kind = ${kind} AND ref = ${ref}) AS "isThere"
+    FROM case_evidence WHERE organization_id = ${organizationId} AND case_id = ${caseId}`;
+  if (counted?.isThere === true) return true;
   if ((counted?.n ?? 0) >= CASE_EVIDENCE_MAX) return false;
   await tx`
     INSERT INTO case_evidence (case_id, organization_id, kind, ref, snapshot, event_at, user_id, created_at)
@@ -191,13 +199,13 @@ export async function similarCases(
     GROUP BY c.id ORDER BY shared DESC, c.id DESC LIMIT ${SIMILAR_MAX}`;
 }
 
-/** Everything of a case but its own fields goes on in another one. */
+/** Everything of a case but its own fields goes on in another one; false where that would have more than it may. */
 export async function moveParts(
   tx: TransactionSql,
   organizationId: number,
   from: number,
   into: number,
-): Promise<void> {
+): Promise<boolean> {
   await tx`
     INSERT INTO case_incidents (case_id, organization_id, incident_id, added_at)
     SELECT ${into}, organization_id, incident_id, added_at FROM case_incidents
@@ -213,6 +221,19 @@ export async function moveParts(
   await tx`
     UPDATE case_notes SET case_id = ${into}
     WHERE organization_id = ${organizationId} AND case_id = ${from} AND kind = 'note'`;
+  const [counted] = await tx<{ incidents: number; notes: number; evidence: number; observables: number }[]>`
+    SELECT (SELECT count(*) FROM case_incidents WHERE organization_id = ${organizationId} AND case_id = ${into})::integer AS incidents,
+           (SELECT count(*) FROM case_notes
+            WHERE organization_id = ${organizationId} AND case_id = ${into} AND kind = 'note')::integer AS notes,
+           (SELECT count(*) FROM case_evidence WHERE organization_id = ${organizationId} AND case_id = ${into})::integer AS evidence,
+           (SELECT count(*) FROM case_observables WHERE organization_id = ${organizationId} AND case_id = ${into})::integer AS observables`;
+  const { incidents = 0, notes = 0, evidence = 0, observables = 0 } = counted ?? {};
+  return (
+    incidents <= CASE_INCIDENTS_MAX &&
+    notes <= CASE_NOTES_MAX &&
+    evidence <= CASE_EVIDENCE_MAX &&
+    observables <= CASE_OBSERVABLES_MAX
+  );
 }
 
 /** A detection as a copy of it stands in a case; null for none of that id. */

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels.ts";
 import { Severity } from "../../problems/events.ts";
 import { LIVE_STATES } from "../../rules/live/live-states.ts";
+import { PreviewEpisode } from "../../rules/live/preview-episode.ts";
 
 const Time = Type.String({ format: "date-time" });
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -45,6 +46,7 @@ const optional = {
     minItems: 2,
     maxItems: 6,
     description: "Of a sequence: conditions in KQL.",
+    examples: [[{ kql: 'message startswith "Failed password"' }, { kql: 'message startswith "Accepted"' }]],
   }),
   matchKql: Type.String({ minLength: 1, maxLength: 2048, description: "Of a cardinality: which entries." }),
   distinctField: Type.String({
@@ -138,15 +140,7 @@ export type CorrelationPreviewBody = Static<typeof CorrelationPreviewBody>;
 export const CorrelationPreview = Type.Object(
   {
     matched: Type.Integer({ description: "Moments at which the rule finds what it asks for." }),
-    episodes: Type.Array(
-      Type.Object({
-        group: Type.Record(Type.String(), Type.String()),
-        startedAt: Time,
-        endedAt: Time,
-        peak: Type.Number(),
-        because: Type.String(),
-      }),
-    ),
+    episodes: Type.Array(PreviewEpisode),
     episodesTotal: Type.Integer(),
     truncated: Type.Boolean(),
   },

@@ -5,6 +5,7 @@ import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels
 import { SEVERITIES } from "../../problems/events.ts";
 import { GROUP_FIELDS_MAX } from "../../rules/counters/limits.ts";
 import { LIVE_STATES } from "../../rules/live/live-states.ts";
+import { PreviewEpisode } from "../../rules/live/preview-episode.ts";
 
 /** The channels that a rule may have of its own. */
 const CHANNELS = {
@@ -182,16 +183,9 @@ export const Preview = Type.Object(
     matched: Type.Integer({
       description: "Entries of the range that the rule counts: the same as of a search.",
     }),
-    episodes: Type.Array(
-      Type.Object({
-        group: Type.Record(Type.String(), Type.String()),
-        startedAt: Time,
-        endedAt: Time,
-        peak: Type.Number(),
-        because: Type.String(),
-      }),
-      { description: "When somebody would have been told, in order of time; of many the first 500." },
-    ),
+    episodes: Type.Array(PreviewEpisode, {
+      description: "When somebody would have been told, in order of time; of many the first 500.",
+    }),
     episodesTotal: Type.Integer(),
     episodesPerDay: Type.Number(),
     band: Type.Array(
