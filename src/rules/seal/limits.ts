@@ -5,6 +5,18 @@ import type { QueryBudget } from "../../../query/index.ts";
 /** Between two seals of a stream that grows: what is counted lags so much behind what is stored. */
 export const SEAL_EVERY_MS = 2_000;
 
+/**
+ * While somebody sends as much as the machine can take, the sealer rests so many times as long as a seal took, and at most so
+ * long: taking entries goes first, and what is behind is looked through when there is time.
+ */
+export const REST_FACTOR = 9;
+export const REST_MAX_MS = 10_000;
+/** The machine has nothing left when less of its time than this is idle. */
+export const IDLE_SHARE_MIN = 0.15;
+
+/** Entries of one seal while it has nothing left: a short piece holds up little. */
+export const SEAL_BUSY_ENTRIES = 20_000;
+
 /** Entries of one seal. There is a row of the answer for a bucket, so that it never has more than an answer may have. */
 export const SEAL_MAX_ENTRIES = 100_000;
 

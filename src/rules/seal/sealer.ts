@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Sql, TransactionSql } from "postgres";
 import { logIdMs } from "../../../ingest/index.ts";
 import type { MadeSpan } from "../../../query/index.ts";
@@ -16,7 +17,17 @@ import {
   takeStreams,
 } from "../streams/stream-store.ts";
 import type { SealedRange, SealFinder, SealNote } from "./finder.ts";
-import { SEAL_EVERY_MS, SEAL_MAX_ENTRIES, SEAL_MAX_STREAMS, SEAL_STOP_MS } from "./limits.ts";
+import { IdleShare } from "./idle-share.ts";
+import {
+  IDLE_SHARE_MIN,
+  REST_FACTOR,
+  REST_MAX_MS,
+  SEAL_BUSY_ENTRIES,
+  SEAL_EVERY_MS,
+  SEAL_MAX_ENTRIES,
+  SEAL_MAX_STREAMS,
+  SEAL_STOP_MS,
+} from "./limits.ts";
 import type { SealMetrics } from "./seal-metrics.ts";
 import { insertSignals, type Signal, type SignalTable, sealedThrough } from "./signal-store.ts";
 import { greatestStored, idOfEntry, organizationsIn } from "./stored-entries.ts";
@@ -51,6 +62,9 @@ interface Notes {
  */
 export class Sealer extends BackgroundWork {
   readonly #options: SealerOptions;
+  readonly #idle = new IdleShare();
+  /** Whether the machine had nothing left when the round began. */
+  #isBusy = false;
 
   constructor(options: SealerOptions) {
     super({
@@ -65,14 +79,25 @@ export class Sealer extends BackgroundWork {
   /** Seals every stream that is this server's to seal as far as one seal goes; true when there is more to seal at once. */
   async workOnce(signal: AbortSignal): Promise<boolean> {
     const { sql, sealing, metrics, now } = this.#options;
+    const begunMs = performance.now();
     const streams = await askPostgres(() => takeStreams(sql, sealing, SEAL_MAX_STREAMS));
+    const storedBefore = this.#storedByUs(streams);
+    this.#isBusy = this.#idle.take() < IDLE_SHARE_MIN;
     let isMore = false;
     for (const stream of streams) {
       if (signal.aborted) return false;
       isMore = (await this.#advance(stream, signal)) || isMore;
     }
     if (!isMore) metrics.lastRound.set(now() / 1000);
+    else if (this.#isBusy && this.#storedByUs(streams) !== storedBefore)
+      await rest(performance.now() - begunMs, signal);
     return isMore;
+  }
+
+  /** How far entries of this server are stored: where that moves, somebody is sending. */
+  #storedByUs(streams: readonly OpenStream[]): bigint | null {
+    const own = streams.find(({ isOwn }) => isOwn);
+    return own === undefined ? null : this.#options.marks.throughOf(own.instance);
   }
 
   async #advance(stream: OpenStream, signal: AbortSignal): Promise<boolean> {
@@ -151,7 +176,8 @@ export class Sealer extends BackgroundWork {
     stored: bigint,
     signal: AbortSignal,
   ): Promise<{ readonly to: bigint; readonly isAll: boolean }> {
-    const bound = await idOfEntry(this.#options.signals.endpoint, span, SEAL_MAX_ENTRIES, signal);
+    const most = this.#isBusy ? SEAL_BUSY_ENTRIES : SEAL_MAX_ENTRIES;
+    const bound = await idOfEntry(this.#options.signals.endpoint, span, most, signal);
     return bound === null || bound >= stored ? { to: stored, isAll: true } : { to: bound, isAll: false };
   }
 
@@ -186,6 +212,14 @@ export class Sealer extends BackgroundWork {
     metrics.entries.inc([...organizations.values()].reduce((sum, entries) => sum + entries, 0));
     return notes;
   }
+}
+
+/** Leaves the machine to whoever sends, in the measure of what a seal took. */
+async function rest(tookMs: number, signal: AbortSignal): Promise<void> {
+  const restMs = Math.min(REST_MAX_MS, tookMs * REST_FACTOR);
+  await pause(restMs, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
 }
 
 /** What of the stream is not sealed, up to an id. */
