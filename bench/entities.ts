@@ -59,7 +59,7 @@ const finder = new EntityFinder({
 const range = {
   span: { instance: 0, after: first - 1n, through: first + BigInt(rows * LOG_ID_STEP) },
   revision: 0n,
-  organizations: new Map([[ORGANIZATION_ID, rows]]),
+  organizations: new Map([[ORGANIZATION_ID, { entries: rows, attributeKeys: null }]]),
 };
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

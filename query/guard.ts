@@ -1,7 +1,16 @@
+import { callOverload } from "./call.ts";
+import { overload } from "./functions/definition.ts";
 import { type QueryBudget, RESULT_MAX_ROWS } from "./limits.ts";
-import { limit } from "./plan/build.ts";
+import { aggregate, limit } from "./plan/build.ts";
 import { mapExpressionParts, mapRelationParts, type PartsMapper } from "./plan/parts.ts";
-import type { Relation, ScanScope } from "./plan/relation.ts";
+import {
+  type Aggregate,
+  EACH_ORGANIZATION,
+  type MadeEntries,
+  type Relation,
+  type ScanScope,
+} from "./plan/relation.ts";
+import { TABLES } from "./schema.ts";
 import { TIME_MAX_NS, TIME_MIN_NS } from "./time-range.ts";
 
 /** The largest value of the UInt32 that holds an organization. */
@@ -9,10 +18,22 @@ const ORGANIZATION_ID_MAX = 2 ** 32 - 1;
 
 /** Whose rows a statement may touch, of which time, how many it may answer with and what it may cost. */
 export interface QueryScope extends ScanScope {
+  readonly organizationId: number;
   /** At most `RESULT_MAX_ROWS`. */
   readonly maxRows: number;
   readonly budget: QueryBudget;
 }
+
+/** Which entries of everybody are looked at, and what that may cost. */
+export interface EachScope extends Pick<QueryScope, "timeRange" | "maxRows" | "budget"> {
+  readonly made: MadeEntries;
+}
+
+type PlanScope = ScanScope & Pick<QueryScope, "maxRows" | "budget">;
+
+/** Whose the rows of a group are. No query can name it. */
+const ORGANIZATION_KEY = "organization";
+const ORGANIZATION = overload([], "long", "never", () => `toInt64(${TABLES.logs.organizationColumn})`);
 
 /**
  * A plan bound to one organization, a time range, a number of rows and a budget. Only `guardPlan` makes one and the
@@ -20,13 +41,13 @@ export interface QueryScope extends ScanScope {
  */
 export class GuardedPlan {
   readonly relation: Relation;
-  readonly scope: QueryScope;
+  readonly scope: PlanScope;
   /** Nominal: an object of the same shape is not a guarded plan, neither for the compiler nor at run time. */
   readonly #guarded = true;
 
-  private constructor(relation: Relation, scope: QueryScope) {
+  private constructor(relation: Relation, scope: PlanScope) {
     const { organizationId, maxRows, timeRange } = scope;
-    if (!Number.isSafeInteger(organizationId) || organizationId < 1 || organizationId > ORGANIZATION_ID_MAX)
+    if (organizationId !== EACH_ORGANIZATION && !isOrganization(organizationId))
       throw new RangeError(`no organization: ${organizationId}`);
     if (!Number.isSafeInteger(maxRows) || maxRows < 1 || maxRows > RESULT_MAX_ROWS)
       throw new RangeError(`rows of an answer out of range: ${maxRows}`);
@@ -36,6 +57,17 @@ export class GuardedPlan {
 
   static guard(relation: Relation, scope: QueryScope): GuardedPlan {
     return new GuardedPlan(relation, scope);
+  }
+
+  static guardOfEach({ input, keys, aggregates }: Aggregate, scope: EachScope): GuardedPlan {
+    if (input.kind !== "scan" || input.table !== "logs")
+      throw new TypeError("only rows of the logs themselves are those of each organization");
+    const organization = {
+      name: ORGANIZATION_KEY,
+      expression: callOverload(ORGANIZATION_KEY, ORGANIZATION, []),
+    };
+    const relation = aggregate(input, [organization, ...keys], aggregates);
+    return new GuardedPlan(relation, { ...scope, organizationId: EACH_ORGANIZATION });
   }
 
   /** Throws a TypeError for anything that did not come from `guard`. */
@@ -52,10 +84,22 @@ export function guardPlan(relation: Relation, scope: QueryScope): GuardedPlan {
   return GuardedPlan.guard(relation, scope);
 }
 
+/**
+ * The same for what the server looks for in everybody's entries at once: groups of rows of the logs, which never hold rows of two
+ * organizations, since whose they are is their first column.
+ */
+export function guardPlanOfEach(relation: Aggregate, scope: EachScope): GuardedPlan {
+  return GuardedPlan.guardOfEach(relation, scope);
+}
+
+function isOrganization(id: number): boolean {
+  return Number.isSafeInteger(id) && id >= 1 && id <= ORGANIZATION_ID_MAX;
+}
+
 /** The plan over the rows of the scope. Throws a TypeError for one that has been guarded before: of which scope? */
 function withGuardedScans(
   relation: Relation,
-  { organizationId, timeRange, made, files, archived }: QueryScope,
+  { organizationId, timeRange, made, files, archived }: PlanScope,
 ): Relation {
   const bounds: ScanScope = { organizationId, timeRange };
   // Entries of logs alone leave their table.
@@ -65,15 +109,20 @@ function withGuardedScans(
     ...(files !== undefined && { files }),
     ...(archived !== undefined && { archived }),
   };
+  let scans = 0;
   const guard: PartsMapper = {
     relation: (part) => {
       if (part.kind === "guardedScan" || part.kind === "guardedKeptScan")
         throw new TypeError("the plan was guarded before");
-      if (part.kind === "keptScan")
-        return { kind: "guardedKeptScan", table: part.table, columns: part.columns, organizationId };
-      if (part.kind !== "scan") return mapRelationParts(part, guard);
+      if (part.kind !== "scan" && part.kind !== "keptScan") return mapRelationParts(part, guard);
+      const { columns } = part;
+      if (organizationId === EACH_ORGANIZATION && (part.kind === "keptScan" || scans++ > 0))
+        throw new TypeError("only the rows that are grouped are those of each organization");
+      if (part.kind === "keptScan" && organizationId !== EACH_ORGANIZATION)
+        return { kind: "guardedKeptScan", table: part.table, columns, organizationId };
+      if (part.kind !== "scan") throw new TypeError(`no rows of ${part.kind}`);
       const scope = part.table === "logs" ? ofLogs : bounds;
-      return { kind: "guardedScan", table: part.table, columns: part.columns, scope };
+      return { kind: "guardedScan", table: part.table, columns, scope };
     },
     expression: (part) => mapExpressionParts(part, guard),
   };

@@ -7,6 +7,7 @@
  * | `filteredLogs` | `LogFilter` | `Relation` |
  * | `filter`, `sort`, ... | `Relation` | `Relation` |
  * | `guardPlan` | `Relation`, `QueryScope` | `GuardedPlan` |
+ * | `guardPlanOfEach` | `Aggregate`, `EachScope` | `GuardedPlan` |
  * | `emit` | `GuardedPlan` | `CompiledQuery` |
  */
 
@@ -29,7 +30,8 @@ export { type CompiledColumn, type CompiledQuery, emit } from "./emit.ts";
 export { QueryError, type QueryErrorCode } from "./errors.ts";
 export { attribute, column, type Expression, literal } from "./expression.ts";
 export { type FileSource, fileTable } from "./file-source.ts";
-export { GuardedPlan, guardPlan, type QueryScope } from "./guard.ts";
+export { type EachScope, GuardedPlan, guardPlan, guardPlanOfEach, type QueryScope } from "./guard.ts";
+export { holdsAny } from "./holds-any.ts";
 export {
   type ExternalFormat,
   type ExternalSource,
@@ -97,6 +99,7 @@ export {
   union,
 } from "./plan/build.ts";
 export type {
+  Aggregate,
   ArchivedRows,
   MadeEntries,
   MadeSpan,

@@ -17,16 +17,23 @@ const CANDIDATE =
 /** A domain ends in letters, or in a country's name in Punycode, and is no longer than any. */
 const DOMAIN = "^[0-9A-Za-z_][0-9A-Za-z_.-]*[.](?:[A-Za-z]{2,24}|[Xx][Nn]--[0-9A-Za-z-]+)$";
 
+/**
+ * Which values of attributes are looked through: most are too short for anything. What its name calls an id is no hash, though a
+ * trace, a span or a request is often told by as many hex digits, another one in each entry.
+ */
+const MAY_HOLD =
+  "position(x, '.') > 0 OR position(x, ':') > 0 OR (length(x) >= 32 AND lower(right(name, 2)) != 'id')";
+
 const CANDIDATES = overload(
   [parameter("message", "string"), parameter("attrs", "dynamic")],
   "string",
   "never",
   (call) => {
-    const values = call.bagValues(1);
+    const bag = call.bagParts(1);
     const texts =
-      values === undefined
+      bag === undefined
         ? call.operand(0)
-        : `concat(${call.operand(0)}, '\\n', arrayStringConcat(${values}, '\\n'))`;
+        : `concat(${call.operand(0)}, '\\n', arrayStringConcat(arrayFilter((x, name) -> ${MAY_HOLD}, ${bag.values}, ${bag.keys}), '\\n'))`;
     const found = `arrayDistinct(extractAll(${texts}, ${call.parameter("String", CANDIDATE)}))`;
     const isHash = "length(x) IN (32, 40, 64, 128) AND match(x, '^[0-9A-Fa-f]+$')";
     const isDomain = `length(x) <= 253 AND match(x, ${call.parameter("String", DOMAIN)})`;

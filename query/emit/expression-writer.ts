@@ -145,7 +145,7 @@ export class ExpressionWriter {
       textOperand: (index) => this.#text(operandAt(index)),
       storedOperand: (index) => this.#enumeration(operandAt(index)) ?? this.write(operandAt(index)),
       enumOperand: (index) => this.#enumeration(operandAt(index)),
-      bagValues: (index) => this.#bagValues(operandAt(index)),
+      bagParts: (index) => this.#bagParts(operandAt(index)),
       conditionOperand: (index) => this.writeCondition(operandAt(index)),
       numberOperand: (index) => this.#numberWithoutBools(operandAt(index)),
       share: (sql) => this.share(sql),
@@ -183,10 +183,11 @@ export class ExpressionWriter {
     return storage.kind === "enum" ? storage.column : undefined;
   }
 
-  #bagValues(expression: Expression): string | undefined {
+  #bagParts(expression: Expression): ReturnType<CallWriter["bagParts"]> {
     if (expression.kind !== "column") return undefined;
     const { storage } = bindingOf(this.#bindings, expression.name);
-    return storage.kind === "bag" ? `mapValues(${storage.column})` : undefined;
+    if (storage.kind !== "bag") return undefined;
+    return { keys: `mapKeys(${storage.column})`, values: `mapValues(${storage.column})` };
   }
 
   #column(name: string): string {

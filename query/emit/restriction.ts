@@ -1,5 +1,5 @@
 import { KEPT_ROWS } from "../kept.ts";
-import type { MadeEntries } from "../plan/relation.ts";
+import { EACH_ORGANIZATION, type MadeEntries } from "../plan/relation.ts";
 import { TABLES } from "../schema.ts";
 import { datetimeConstant } from "./expression-writer.ts";
 import type { Parameters } from "./parameters.ts";
@@ -20,7 +20,10 @@ export function restriction(parameters: Parameters, scan: StoredScan): readonly 
   const from = timeRange.from === null ? null : datetimeConstant(parameters, timeRange.from);
   const to = timeRange.to === null ? null : datetimeConstant(parameters, timeRange.to);
   return [
-    `${table.organizationColumn} = ${parameters.add("UInt32", String(organizationId))}`,
+    // Nobody's is 0: whoever reads everybody's rows says so with a condition, too.
+    organizationId === EACH_ORGANIZATION
+      ? `${table.organizationColumn} != 0`
+      : `${table.organizationColumn} = ${parameters.add("UInt32", String(organizationId))}`,
     ...(from === null ? [] : [`${table.timeColumn} >= ${from}`]),
     ...(to === null ? [] : [`${table.timeColumn} <= ${to}`]),
     ...(made === undefined ? [] : [madeBy(parameters, made, table.idColumn)]),

@@ -266,7 +266,7 @@ export function convertedOperand(call: CallWriter, index: number, to: ScalarType
     textOperand: () => call.textOperand(index),
     storedOperand: () => call.storedOperand(index),
     enumOperand: () => call.enumOperand(index),
-    bagValues: () => call.bagValues(index),
+    bagParts: () => call.bagParts(index),
     conditionOperand: () => call.conditionOperand(index),
     numberOperand: () => call.numberOperand(index),
     stringArray: (values) => call.stringArray(values),

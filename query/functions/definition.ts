@@ -25,8 +25,8 @@ export interface CallWriter {
   storedOperand(index: number): string;
   /** The SQL of an operand that is stored as an enumeration, as it is stored; undefined for any other. May be repeated. */
   enumOperand(index: number): string | undefined;
-  /** The texts of the values of an operand that is a stored bag, as an Array(String); undefined for any other. May be repeated. */
-  bagValues(index: number): string | undefined;
+  /** The keys of an operand that is a stored bag and the texts of its values, as Array(String); undefined for any other. May be repeated. */
+  bagParts(index: number): { readonly keys: string; readonly values: string } | undefined;
   /** As `operand`, for a condition: NULL may stand for false. */
   conditionOperand(index: number): string;
   /** The SQL of an operand that is a number read from a dynamic value, but NULL for truth values; undefined for any other. */

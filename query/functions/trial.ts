@@ -12,7 +12,7 @@ export function trialWriter({ operands, type }: Pick<Call, "operands" | "type">)
     textOperand: text,
     storedOperand: text,
     enumOperand: () => undefined,
-    bagValues: () => undefined,
+    bagParts: () => undefined,
     conditionOperand: text,
     numberOperand: () => undefined,
     stringArray: text,

@@ -64,9 +64,12 @@ export interface MadeEntries {
   readonly spans: readonly MadeSpan[];
 }
 
+/** The rows of all organisations, which a plan of `guardPlanOfEach` keeps apart. */
+export const EACH_ORGANIZATION = "each";
+
 /** Whose rows are read, of which time, and from where. */
 export interface ScanScope {
-  readonly organizationId: number;
+  readonly organizationId: number | typeof EACH_ORGANIZATION;
   readonly timeRange: TimeRange;
   /** Which rows of `logs`; all when absent. */
   readonly made?: MadeEntries;

@@ -1,35 +1,40 @@
 import type { Sql } from "postgres";
-import { logIdMs } from "../../ingest/index.ts";
-import { emit, guardPlan, type MadeSpan, type Relation } from "../../query/index.ts";
+import { LOG_ID_STEP, logIdMs } from "../../ingest/index.ts";
+import { type Aggregate, ALL_TIME, emit, guardPlanOfEach, type MadeSpan } from "../../query/index.ts";
 import { FairShare } from "../concurrency/fair-share.ts";
 import { MemoryShare } from "../concurrency/memory-share.ts";
+import { ThreadSlice } from "../concurrency/thread-turns.ts";
 import { ApiError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { Found, SealedRange, SealFinder, SealNote } from "../rules/seal/finder.ts";
+import {
+  attributeKeysOf,
+  type Found,
+  type SealedRange,
+  type SealFinder,
+  type SealNote,
+} from "../rules/seal/finder.ts";
 import { COUNTING_BUDGET, COUNTING_MEMORY_BYTES, SEAL_MAX_ENTRIES } from "../rules/seal/limits.ts";
-import { readRows } from "../rules/seal/read-rows.ts";
 import type { Signal } from "../rules/seal/signal-store.ts";
-import type { ClickHouseEndpoint } from "../storage/clickhouse.ts";
 import type { QueryRunner } from "../storage/query-runner.ts";
 import { noteSeen } from "./entity-store.ts";
 import { addHits, type IndicatorHit } from "./indicators/indicator-store.ts";
 import { domainAndParents } from "./indicators/indicator-value.ts";
 import { TELL_AGAIN_MS } from "./indicators/limits.ts";
 import { matchIndicators } from "./indicators/match-indicators.ts";
-import { ATTRIBUTE_KEYS_MAX } from "./limits.ts";
 import { actorsPlan, candidatesPlan } from "./observation-plan.ts";
 import { type Observations, observe } from "./observe.ts";
 import { edgeLabel, edgesKey, observableKey, observableLabel } from "./signal-labels.ts";
 
 interface EntityFinderOptions {
   readonly sql: Sql;
-  readonly endpoint: ClickHouseEndpoint;
   readonly runner: Pick<QueryRunner, "run">;
   /** Rings when hits are to be told. */
   readonly onHits: () => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Logger;
+  /** Rows of one answer; what has more is asked about in parts. By default as many as an answer may have. */
+  readonly answerMaxRows?: number;
 }
 
 /** What is noted of an organisation when a range is over. */
@@ -38,7 +43,10 @@ interface Noted extends Observations {
   readonly hits: readonly IndicatorHit[];
 }
 
-const SERVER_USER_ID = 0;
+type RowOfOne = readonly unknown[];
+
+/** The server asks for itself, about everybody. */
+const NOBODY = 0;
 const DAY_MS = 86_400_000;
 
 /** Finds in entries who and what they are about: entities, what has to do with what, and indicators that are looked for. */
@@ -57,7 +65,9 @@ export class EntityFinder implements SealFinder {
 
   readonly find = async (range: SealedRange, signal: AbortSignal): Promise<Found | null> => {
     const noted = await this.#look(range, signal);
-    return { signals: noted.flatMap((each) => signalsOf(each, range.revision)), note: this.#noteOf(noted) };
+    const signals: Signal[] = [];
+    for (const each of noted) await addSignals(signals, each, range.revision);
+    return { signals, note: this.#noteOf(noted) };
   };
 
   /** The entries are still there, and say the same: indicators are those of the range's revision. */
@@ -75,99 +85,103 @@ export class EntityFinder implements SealFinder {
     };
   }
 
-  async #look({ span, revision, organizations }: SealedRange, signal: AbortSignal): Promise<Noted[]> {
-    const { sql, log } = this.#options;
-    const noted: Noted[] = [];
-    const keys = await this.#attributeKeys(span, signal);
+  async #look(range: SealedRange, signal: AbortSignal): Promise<Noted[]> {
+    const { sql } = this.#options;
+    const { span, revision, organizations } = range;
+    const keys = attributeKeysOf(range);
+    const mayHave = (key: string): boolean => keys === null || keys.has(key);
+    const candidates = await this.#ask(candidatesPlan(mayHave), span, signal);
+    const actors = await this.#ask(actorsPlan(mayHave), span, signal);
     const at = { revision, ms: logIdMs(span.through ?? span.after) };
-    for (const organizationId of [...organizations.keys()].toSorted((a, b) => a - b)) {
-      const known = keys.get(organizationId);
-      const isMore = known !== undefined && known.size >= ATTRIBUTE_KEYS_MAX;
-      const mayHave = (key: string): boolean => isMore || known?.has(key) === true;
-      try {
-        const candidates = await this.#ask(candidatesPlan(mayHave), organizationId, span, signal);
-        const actors = await this.#ask(actorsPlan(mayHave), organizationId, span, signal);
-        const seen = observe(candidates, actors);
-        const hits = await matchIndicators(sql, organizationId, seen.observables, at);
-        noted.push({ organizationId, ...seen, hits });
-      } catch (error) {
-        // What the store refuses for its own sake must not keep others from being looked at.
-        if (!(error instanceof ApiError) || signal.aborted) throw error;
-        log.warn(
-          { err: error, organizationId },
-          "entries of an organisation were not looked through for entities",
-        );
-      }
+    const noted: Noted[] = [];
+    for (const organizationId of organizations.keys()) {
+      const seen = await observe(candidates.get(organizationId) ?? [], actors.get(organizationId) ?? []);
+      const hits = await matchIndicators(sql, organizationId, seen.observables, at);
+      noted.push({ organizationId, ...seen, hits });
     }
     return noted;
   }
 
-  /** Which attributes entries of the span have, by organisation: of the names of a logical field few occur anywhere. */
-  async #attributeKeys(
-    span: MadeSpan,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
-    const rows = await readRows(
-      this.#options.endpoint,
-      `SELECT organization_id, arrayJoin(mapKeys(attrs)) AS key FROM logs
-       WHERE id % 1024 = {instance: UInt64} AND id > {after: UInt64} AND id <= {through: UInt64}
-       GROUP BY organization_id, key ORDER BY organization_id, key LIMIT ${ATTRIBUTE_KEYS_MAX} BY organization_id`,
-      {
-        instance: String(span.instance),
-        after: String(span.after),
-        through: String(span.through ?? span.after),
-      },
-      signal,
-    );
-    const keys = new Map<number, Set<string>>();
-    for (const [organization, key] of rows) {
-      const known = keys.get(Number(organization)) ?? new Set();
-      keys.set(Number(organization), known.add(String(key)));
+  /** What the plan finds in the entries of each organisation; in the halves of the span where one answer cannot hold it. */
+  async #ask(plan: Aggregate, span: MadeSpan, signal: AbortSignal): Promise<Map<number, RowOfOne[]>> {
+    const found = new Map<number, RowOfOne[]>();
+    const spans = [span];
+    for (let part = spans.pop(); part !== undefined; part = spans.pop()) {
+      const halves = halvesOf(part);
+      const rows = await this.#askAtOnce(plan, part, halves !== null, signal);
+      if (rows === null) {
+        spans.push(...(halves ?? []));
+        continue;
+      }
+      for (const [organization, ...row] of rows) {
+        const own = found.get(Number(organization));
+        if (own === undefined) found.set(Number(organization), [row]);
+        else own.push(row);
+      }
     }
-    return keys;
+    return found;
   }
 
-  async #ask(plan: Relation, organizationId: number, span: MadeSpan, signal: AbortSignal) {
-    const memory = new MemoryShare(this.#memory, [organizationId]);
+  /** Null where the answer does not hold everything that the span has, and a part of it may be asked about. */
+  async #askAtOnce(
+    plan: Aggregate,
+    span: MadeSpan,
+    isDivisible: boolean,
+    signal: AbortSignal,
+  ): Promise<readonly RowOfOne[] | null> {
+    const { runner, log, answerMaxRows: maxRows = SEAL_MAX_ENTRIES } = this.#options;
+    const memory = new MemoryShare(this.#memory, [NOBODY]);
     try {
-      const guarded = guardPlan(plan, {
-        organizationId,
-        timeRange: { from: null, to: null },
+      const guarded = guardPlanOfEach(plan, {
+        timeRange: ALL_TIME,
         made: { are: "in", spans: [span] },
-        maxRows: SEAL_MAX_ENTRIES,
+        maxRows,
         budget: COUNTING_BUDGET,
       });
-      const caller = { organizationId, userId: SERVER_USER_ID, signal, memory };
-      return (await this.#options.runner.run("seal", emit(guarded), caller)).rows;
+      const caller = { organizationId: NOBODY, userId: NOBODY, signal, memory };
+      const { rows } = await runner.run("seal", emit(guarded), caller);
+      return rows.length >= maxRows && isDivisible ? null : rows;
+    } catch (error) {
+      if (!(error instanceof ApiError) || signal.aborted) throw error;
+      if (isDivisible) return null;
+      // One entry that the store cannot take apart must not keep others from being looked at.
+      log.warn({ err: error, id: String(span.through) }, "an entry was not looked through");
+      return [];
     } finally {
       memory.close();
     }
   }
 }
 
+/** The two parts of a span; null for one that has no more than one entry. */
+function halvesOf({ instance, after, through }: MadeSpan): [MadeSpan, MadeSpan] | null {
+  if (through === null || through - after <= BigInt(LOG_ID_STEP)) return null;
+  const middle = after + (through - after) / 2n;
+  return [
+    { instance, after, through: middle },
+    { instance, after: middle, through },
+  ];
+}
+
 /**
  * The revision tells rows apart that would otherwise be one: an indicator is looked for in those before its own, and by seals in all
  * that follow, so that no entry is found twice or never.
  */
-function signalsOf({ organizationId, observables, links }: Noted, revision: bigint): Signal[] {
-  const signals: Signal[] = [];
+async function addSignals(
+  signals: Signal[],
+  { organizationId, observables, links }: Noted,
+  revision: bigint,
+): Promise<void> {
+  const slice = new ThreadSlice();
   const add = (kind: "observable" | "edge", key: bigint, group: string, seen: Sighted): void => {
-    const { n, firstMs, lastMs, sampleId } = seen;
+    const { n, firstMs, lastMs, sampleId: lastId } = seen;
     const bucketMs = Math.floor(lastMs / DAY_MS) * DAY_MS;
     const valueHash = kind === "observable" ? revision : 0n;
-    signals.push({
-      organizationId,
-      kind,
-      key,
-      bucketMs,
-      n,
-      lastId: sampleId,
-      group,
-      valueHash,
-      times: { firstMs, lastMs },
-    });
+    const times = { firstMs, lastMs };
+    signals.push({ organizationId, kind, key, bucketMs, n, lastId, group, valueHash, times });
   };
   for (const seen of observables) {
+    if (slice.isOver) await slice.yield();
     const { type, value } = seen.indicator;
     const label = observableLabel(type, value, seen.where);
     // A domain is found under each that it lies in.
@@ -175,10 +189,10 @@ function signalsOf({ organizationId, observables, links }: Noted, revision: bigi
     for (const each of values) add("observable", observableKey(type, each), label, seen);
   }
   for (const seen of links) {
+    if (slice.isOver) await slice.yield();
     add("edge", edgesKey(seen.from), edgeLabel(seen.kind, "out", seen.from, seen.to), seen);
     add("edge", edgesKey(seen.to), edgeLabel(seen.kind, "in", seen.to, seen.from), seen);
   }
-  return signals;
 }
 
 interface Sighted {

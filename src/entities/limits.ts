@@ -9,6 +9,3 @@ export const OBSERVED_MAX = 200_000;
 
 /** What was seen is written down again when it is so much later: a busy host would be a row to write with each seal. */
 export const SEEN_AGAIN_MS = 60_000;
-
-/** Keys of attributes that a seal knows of an organisation; who has more is asked for every name of a logical field. */
-export const ATTRIBUTE_KEYS_MAX = 5_000;

@@ -1,4 +1,5 @@
 import {
+  type Aggregate,
   aggregate,
   aggregateCall,
   call,
@@ -20,7 +21,7 @@ const FUTURE_MAX_NS = 300_000_000_000n;
 type MayHave = (outermostKey: string) => boolean;
 
 /** Rows of `[candidate, host, service, n, firstMs, lastMs, id]`: what entries hold that looks like an address, a domain or a hash. */
-export function candidatesPlan(mayHave: MayHave): Relation {
+export function candidatesPlan(mayHave: MayHave): Aggregate {
   const logs = scan("logs");
   const candidate = observableCandidates(columnOf(logs, "message"), columnOf(logs, "attrs"));
   return seen(logs, [
@@ -31,7 +32,7 @@ export function candidatesPlan(mayHave: MayHave): Relation {
 }
 
 /** Rows of `[service, host, user, address, outcome, n, firstMs, lastMs, id]`: who did something, where and from where. */
-export function actorsPlan(mayHave: MayHave): Relation {
+export function actorsPlan(mayHave: MayHave): Aggregate {
   const logs = scan("logs");
   return seen(logs, [
     { name: "service", expression: columnOf(logs, "service") },
@@ -48,7 +49,7 @@ function field(name: string, mayHave: MayHave): Expression {
   return expression;
 }
 
-function seen(logs: Relation, keys: readonly { name: string; expression: Expression }[]): Relation {
+function seen(logs: Relation, keys: readonly { name: string; expression: Expression }[]): Aggregate {
   const own = columnOf(logs, "ts");
   const received = columnOf(logs, "receivedAt");
   const latest = call("add", received, literal("timespan", FUTURE_MAX_NS));

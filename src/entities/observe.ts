@@ -1,3 +1,4 @@
+import { ThreadSlice } from "../concurrency/thread-turns.ts";
 import { type EntityType, entityKey } from "./entity-key.ts";
 import type { SeenEntity } from "./entity-store.ts";
 import type { IndicatorValue } from "./indicators/indicator-value.ts";
@@ -36,7 +37,8 @@ type Row = readonly unknown[];
 const NOWHERE: EntityName = { type: "service", key: "unknown" };
 
 /** Puts together what the rows of `candidatesPlan` and `actorsPlan` say. */
-export function observe(candidates: readonly Row[], actors: readonly Row[]): Observations {
+export async function observe(candidates: readonly Row[], actors: readonly Row[]): Promise<Observations> {
+  const slice = new ThreadSlice();
   const entities = new Map<string, SeenEntity>();
   const observables = new Map<string, SeenObservable>();
   const links = new Map<string, SeenLink>();
@@ -65,6 +67,7 @@ export function observe(candidates: readonly Row[], actors: readonly Row[]): Obs
     links.set(id, { kind, from, to, ...together(links.get(id), at) });
   };
   for (const [candidate, host, service, ...rest] of candidates) {
+    if (slice.isOver) await slice.yield();
     const indicator = observableOf(String(candidate));
     if (indicator === null) continue;
     const at = sightingOf(rest);
@@ -77,6 +80,7 @@ export function observe(candidates: readonly Row[], actors: readonly Row[]): Obs
     observables.set(id, { indicator, where, ...together(observables.get(id), at) });
   }
   for (const [service, host, user, address, outcome, ...rest] of actors) {
+    if (slice.isOver) await slice.yield();
     const at = sightingOf(rest);
     const [inService, onHost] = [see("service", service, at), see("host", host, at)];
     const [who, from] = [see("identity", user, at), see("ip", address, at)];

@@ -72,7 +72,7 @@ export function openCounting(options: CountingOptions) {
     ...{ sql, signals, marks, isRecovered, isDrained, log },
     finders: [
       new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log }),
-      new EntityFinder({ sql, endpoint, runner, onHits: () => telling.wake(), now: Date.now, log }),
+      new EntityFinder({ sql, runner, onHits: () => telling.wake(), now: Date.now, log }),
       new ErrorFinder(endpoint),
     ],
     sealing: { holder, place },

@@ -11,6 +11,7 @@ import {
   filteredLogs,
   GuardedPlan,
   guardPlan,
+  guardPlanOfEach,
   INTERACTIVE_BUDGET,
   keep,
   limit,
@@ -22,6 +23,30 @@ import {
 } from "../../query/index.ts";
 
 const scope: QueryScope = { organizationId: 7, timeRange: ALL_TIME, maxRows: 10, budget: INTERACTIVE_BUDGET };
+
+describe("a plan about everybody's entries", () => {
+  const { organizationId: _, ...bounds } = scope;
+  const each = { ...bounds, made: { are: "in" as const, spans: [{ instance: 1, after: 0n, through: 9n }] } };
+  const counts = (input: Relation) => aggregate(input, [], [aggregateCall("n", "count")]);
+
+  test("tells the rows of each organization apart, whatever it groups them by", () => {
+    const { sql, columns } = emit(guardPlanOfEach(counts(scan("logs")), each));
+    expect(columns.map(({ name }) => name)).toEqual(["organization", "n"]);
+    expect(sql).toMatch(/toInt64\(organization_id\) AS (\w+)[\s\S]*GROUP BY .*\b\1\b/);
+  });
+
+  test("takes the rows of the logs alone, and no others beside them", () => {
+    const logs = scan("logs");
+    const others: Relation[] = [scan("checks"), limit(logs, 5), counts(logs)];
+    for (const input of others) expect(() => guardPlanOfEach(counts(input), each)).toThrow(TypeError);
+    const inner = {
+      kind: "scalarSubquery" as const,
+      ...{ relation: counts(logs), type: "long" as const, isNullable: true },
+    };
+    const byInner = aggregate(logs, [{ name: "all", expression: inner }], []);
+    expect(() => guardPlanOfEach(byInner, each)).toThrow(TypeError);
+  });
+});
 
 describe("a guarded plan", () => {
   test("is bound to an organization, or is refused", () => {

@@ -36,6 +36,13 @@ interface ActiveIndicator {
   readonly feedId: number | null;
 }
 
+/** Whether the organisation looks for anything: most look for nothing. */
+export async function isAnyLookedFor(sql: Sql, organizationId: number): Promise<boolean> {
+  const [row] = await sql<{ is: boolean }[]>`
+    SELECT EXISTS (SELECT 1 FROM iocs WHERE organization_id = ${organizationId}) AS is`;
+  return row?.is === true;
+}
+
 /** Those of the values that the organisation looks for at that revision and time. Values are in their one spelling. */
 export async function indicatorsAmong(
   sql: Sql,

@@ -2,7 +2,13 @@ import type { Sql } from "postgres";
 import { classifyAddress } from "../../outbound/address-class.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import type { SeenObservable } from "../observe.ts";
-import { allowedValues, type IndicatorHit, indicatorsAmong, rangePrefixes } from "./indicator-store.ts";
+import {
+  allowedValues,
+  type IndicatorHit,
+  indicatorsAmong,
+  isAnyLookedFor,
+  rangePrefixes,
+} from "./indicator-store.ts";
 import { domainAndParents, type IndicatorValue } from "./indicator-value.ts";
 import { networkAddress } from "./ip-network.ts";
 
@@ -17,6 +23,7 @@ export async function matchIndicators(
   at: { readonly revision: bigint; readonly ms: number },
 ): Promise<IndicatorHit[]> {
   if (observables.length === 0) return [];
+  if (!(await askPostgres(() => isAnyLookedFor(sql, organizationId)))) return [];
   const allowed = await allowListOf(sql, organizationId);
   const prefixes = await askPostgres(() => rangePrefixes(sql, organizationId));
   const hits: IndicatorHit[] = [];

@@ -31,6 +31,25 @@ const AUTH_USERS = [
   "(?:Successful su for|FAILED SU \\(to|FAILED su for) ([^ )]+)",
 ];
 
+/** A message that one of the patterns here takes holds one of these: of most messages no pattern has to be tried. */
+export const AUTH_MARKS = [
+  " port ",
+  "nvalid user ",
+  "isconnected from ",
+  "disconnect from ",
+  "onnection closed by ",
+  "onnection reset by ",
+  "authentication failure",
+  "TTY=",
+  " for user ",
+  " su for ",
+  "FAILED S",
+  "FAILED s",
+  "Failed ",
+  "incorrect password attempt",
+  "maximum authentication attempts exceeded",
+] as const;
+
 export const FIELD_SOURCES = [
   {
     name: "sourceAddress",

@@ -1,5 +1,11 @@
-import { attribute, call, column, type Expression, literal } from "../../../query/index.ts";
-import { AUTH_OUTCOME, FIELD_SOURCES, type FieldSource, type LogicalFieldName } from "./field-table.ts";
+import { attribute, call, column, type Expression, holdsAny, literal } from "../../../query/index.ts";
+import {
+  AUTH_MARKS,
+  AUTH_OUTCOME,
+  FIELD_SOURCES,
+  type FieldSource,
+  type LogicalFieldName,
+} from "./field-table.ts";
 
 /**
  * What an entry says under the logical field of that name, as a text, empty for nothing: an expression over the columns of
@@ -27,8 +33,15 @@ function textsOf(
   return [
     ...(first === null ? [] : [column(first, "string")]),
     ...aliases.filter((alias) => keysOf(alias).some(mayHave)).map(attributeText),
-    ...patterns.map(messageGroup),
+    ...(patterns.length === 0 ? [] : [ofMarked(firstOf(patterns.map(messageGroup)), NOTHING)]),
   ];
+}
+
+const NOTHING = literal("string", "");
+
+/** What is found by patterns in messages that may hold it, and something else in all others. */
+function ofMarked(found: Expression, other: Expression): Expression {
+  return call("iff", holdsAny(column("message", "string"), AUTH_MARKS), found, other);
 }
 
 /** The keys that an attribute may stand under: `a.b.c`, `a.b` and `a`, of which the outer ones hold an object. */
@@ -58,15 +71,15 @@ function authOutcome(mayHave: (outermostKey: string) => boolean): Expression {
   const matches = (pattern: string) => call("matchesRegex", message, literal("string", pattern));
   const said = call("tolower", firstOf(textsOf({ ...AUTH_OUTCOME, column: null, patterns: [] }, mayHave)));
   const isSaid = (outcome: string) => call("equal", said, literal("string", outcome));
-  return call(
+  const success = literal("string", "success");
+  const failure = literal("string", "failure");
+  // A failure that the message tells goes before a success that an attribute says.
+  const told = call(
     "iff",
-    call("or", isSaid("failure"), matches(AUTH_OUTCOME.failure)),
-    literal("string", "failure"),
-    call(
-      "iff",
-      call("or", isSaid("success"), matches(AUTH_OUTCOME.success)),
-      literal("string", "success"),
-      literal("string", ""),
-    ),
+    matches(AUTH_OUTCOME.failure),
+    failure,
+    call("iff", call("or", isSaid("success"), matches(AUTH_OUTCOME.success)), success, NOTHING),
   );
+  const only = call("iff", isSaid("success"), success, NOTHING);
+  return call("iff", isSaid("failure"), failure, ofMarked(told, only));
 }

@@ -7,8 +7,15 @@ export interface SealedRange {
   readonly span: MadeSpan;
   /** By which state of what is looked for, see `counter_revisions`. */
   readonly revision: bigint;
-  /** How many entries of which organisations it has, at most `SEAL_MAX_ENTRIES` in all. */
-  readonly organizations: ReadonlyMap<number, number>;
+  /** Which organisations it has entries of, at most `SEAL_MAX_ENTRIES` in all. */
+  readonly organizations: ReadonlyMap<number, OrganizationEntries>;
+}
+
+/** What entries of a range are there of one organisation. */
+export interface OrganizationEntries {
+  readonly entries: number;
+  /** The outermost keys of their attributes; null where there are too many to tell. */
+  readonly attributeKeys: ReadonlySet<string> | null;
 }
 
 /** What follows of a seal in Postgres, in the transaction that ends it: all of it happens once, or none of it. */
@@ -33,4 +40,14 @@ export interface SealFinder {
   readonly recover: (range: SealedRange, signal: AbortSignal) => Promise<SealNote | null>;
   /** The notes are written. */
   readonly onNoted: () => void;
+}
+
+/** The outermost keys that attributes of the range's entries have; null where there are too many to tell. */
+export function attributeKeysOf({ organizations }: SealedRange): ReadonlySet<string> | null {
+  const keys = new Set<string>();
+  for (const { attributeKeys } of organizations.values()) {
+    if (attributeKeys === null) return null;
+    for (const key of attributeKeys) keys.add(key);
+  }
+  return keys;
 }

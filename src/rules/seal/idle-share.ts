@@ -1,20 +1,21 @@
 import { cpus } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
 
 interface CpuTimes {
   readonly idleMs: number;
   readonly allMs: number;
 }
 
-/** What share of the machine's time was idle since the last time it was asked, from 0 to 1. */
-export class IdleShare {
-  #last = readTimes();
+/** The machine counts in hundredths of a second: over less than this, it says little. */
+const SAMPLE_MS = 100;
 
-  take(): number {
-    const { idleMs, allMs } = this.#last;
-    this.#last = readTimes();
-    const passedMs = this.#last.allMs - allMs;
-    return passedMs <= 0 ? 1 : (this.#last.idleMs - idleMs) / passedMs;
-  }
+/** What share of the machine's time is idle now, from 0 to 1. What was before says nothing: a load begins at once. */
+export async function idleShare(signal: AbortSignal): Promise<number> {
+  const before = readTimes();
+  await pause(SAMPLE_MS, undefined, { signal });
+  const after = readTimes();
+  const passedMs = after.allMs - before.allMs;
+  return passedMs <= 0 ? 1 : (after.idleMs - before.idleMs) / passedMs;
 }
 
 function readTimes(): CpuTimes {

@@ -9,10 +9,18 @@ export const SEAL_EVERY_MS = 2_000;
  * While somebody sends as much as the machine can take, the sealer rests so many times as long as a seal took, and at most so
  * long: taking entries goes first, and what is behind is looked through when there is time.
  */
-export const REST_FACTOR = 9;
+export const REST_FACTOR = 19;
 export const REST_MAX_MS = 10_000;
+/** What is so far behind gets its share all the same: a machine that is busy for hours must not silence every rule. */
+export const REST_FACTORS: readonly { readonly fromMs: number; readonly factor: number }[] = [
+  { fromMs: 300_000, factor: 1 },
+  { fromMs: 60_000, factor: 4 },
+];
 /** The machine has nothing left when less of its time than this is idle. */
 export const IDLE_SHARE_MIN = 0.15;
+
+/** Of how much time ids are looked at first for where a seal may end; each further look is at twice as much. */
+export const SEAL_END_LOOK_MS = 500;
 
 /** Entries of one seal while it has nothing left: a short piece holds up little. */
 export const SEAL_BUSY_ENTRIES = 20_000;
@@ -42,3 +50,6 @@ export const COUNTING_MEMORY_BYTES = 64 * 1024 ** 2;
 
 /** Spans of changed buckets that are told of a counter and a seal: more are one, from the first to the last. */
 export const CHANGED_SPANS_MAX = 8;
+
+/** Keys of attributes that a seal knows of an organisation: who has more may have any. */
+export const ATTRIBUTE_KEYS_MAX = 5_000;

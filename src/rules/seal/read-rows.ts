@@ -1,3 +1,4 @@
+import { mapInSlices } from "../../concurrency/thread-turns.ts";
 import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
 import { askClickHouse } from "../../storage/clickhouse-http.ts";
 
@@ -19,9 +20,18 @@ export async function readRows(
   const body = new Blob([`${sql} FORMAT JSONCompactEachRow`]);
   const answer = await askClickHouse(endpoint, settings, body, signal);
   const lines = (await answer.text()).split("\n").filter((line) => line !== "");
-  return lines.map((line) => {
+  return mapInSlices(lines, (line) => {
     const row: unknown = JSON.parse(line);
     if (!Array.isArray(row)) throw new TypeError("the store answers with what is no row");
     return row;
   });
+}
+
+/** Texts as the value of a parameter, which `textsOfParameter` reads: whatever is in them, nothing has to be escaped. */
+export function textsParameter(texts: readonly string[]): string {
+  return Buffer.from(JSON.stringify(texts)).toString("base64");
+}
+
+export function textsOfParameter(name: string): string {
+  return `JSONExtract(base64Decode({${name}: String}), 'Array(String)')`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql, TransactionSql } from "postgres";
-import { logIdMs } from "../../../ingest/index.ts";
+import { firstLogIdAt, logIdMs } from "../../../ingest/index.ts";
 import type { MadeSpan } from "../../../query/index.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import type { Logger } from "../../log.ts";
@@ -17,12 +17,14 @@ import {
   takeStreams,
 } from "../streams/stream-store.ts";
 import type { SealedRange, SealFinder, SealNote } from "./finder.ts";
-import { IdleShare } from "./idle-share.ts";
+import { idleShare } from "./idle-share.ts";
 import {
   IDLE_SHARE_MIN,
   REST_FACTOR,
+  REST_FACTORS,
   REST_MAX_MS,
   SEAL_BUSY_ENTRIES,
+  SEAL_END_LOOK_MS,
   SEAL_EVERY_MS,
   SEAL_MAX_ENTRIES,
   SEAL_MAX_STREAMS,
@@ -62,7 +64,6 @@ interface Notes {
  */
 export class Sealer extends BackgroundWork {
   readonly #options: SealerOptions;
-  readonly #idle = new IdleShare();
   /** Whether the machine had nothing left when the round began. */
   #isBusy = false;
 
@@ -79,10 +80,10 @@ export class Sealer extends BackgroundWork {
   /** Seals every stream that is this server's to seal as far as one seal goes; true when there is more to seal at once. */
   async workOnce(signal: AbortSignal): Promise<boolean> {
     const { sql, sealing, metrics, now } = this.#options;
-    const begunMs = performance.now();
     const streams = await askPostgres(() => takeStreams(sql, sealing, SEAL_MAX_STREAMS));
     const storedBefore = this.#storedByUs(streams);
-    this.#isBusy = this.#idle.take() < IDLE_SHARE_MIN;
+    this.#isBusy = (await idleShare(signal)) < IDLE_SHARE_MIN;
+    const begunMs = performance.now();
     let isMore = false;
     for (const stream of streams) {
       if (signal.aborted) return false;
@@ -90,7 +91,7 @@ export class Sealer extends BackgroundWork {
     }
     if (!isMore) metrics.lastRound.set(now() / 1000);
     else if (this.#isBusy && this.#storedByUs(streams) !== storedBefore)
-      await rest(performance.now() - begunMs, signal);
+      await rest((performance.now() - begunMs) * restFactor(this.#behindMs(streams)), signal);
     return isMore;
   }
 
@@ -98,6 +99,12 @@ export class Sealer extends BackgroundWork {
   #storedByUs(streams: readonly OpenStream[]): bigint | null {
     const own = streams.find(({ isOwn }) => isOwn);
     return own === undefined ? null : this.#options.marks.throughOf(own.instance);
+  }
+
+  /** How long ago came what is the next to be sealed of this server's own entries; 0 where all is sealed. */
+  #behindMs(streams: readonly OpenStream[]): number {
+    const own = streams.find(({ isOwn }) => isOwn);
+    return own === undefined ? 0 : Math.max(0, this.#options.now() - logIdMs(own.sealedId));
   }
 
   async #advance(stream: OpenStream, signal: AbortSignal): Promise<boolean> {
@@ -171,14 +178,20 @@ export class Sealer extends BackgroundWork {
     return stream.lastId !== null && mark > stream.lastId ? stream.lastId : mark;
   }
 
+  /** Where a seal ends that has no more entries than it may; looked for near its beginning, however much there is behind. */
   async #boundedTo(
     span: MadeSpan,
     stored: bigint,
     signal: AbortSignal,
   ): Promise<{ readonly to: bigint; readonly isAll: boolean }> {
     const most = this.#isBusy ? SEAL_BUSY_ENTRIES : SEAL_MAX_ENTRIES;
-    const bound = await idOfEntry(this.#options.signals.endpoint, span, most, signal);
-    return bound === null || bound >= stored ? { to: stored, isAll: true } : { to: bound, isAll: false };
+    for (let lookMs = SEAL_END_LOOK_MS; ; lookMs *= 2) {
+      const look = firstLogIdAt(logIdMs(span.after) + lookMs, span.instance);
+      const through = look < stored ? look : stored;
+      const bound = await idOfEntry(this.#options.signals.endpoint, { ...span, through }, most, signal);
+      if (bound !== null && bound < stored) return { to: bound, isAll: false };
+      if (through === stored) return { to: stored, isAll: true };
+    }
   }
 
   async #rangeOf(stream: OpenStream, { to, revision }: Intent, signal: AbortSignal): Promise<SealedRange> {
@@ -209,15 +222,19 @@ export class Sealer extends BackgroundWork {
     const token = `${stream.id}:${stream.sealedId}-${lastId}:${revision}`;
     await insertSignals(signals, found, token, new Date(now()).toISOString().slice(0, 10), signal);
     metrics.signals.inc(found.length);
-    metrics.entries.inc([...organizations.values()].reduce((sum, entries) => sum + entries, 0));
+    metrics.entries.inc([...organizations.values()].reduce((sum, { entries }) => sum + entries, 0));
     return notes;
   }
 }
 
-/** Leaves the machine to whoever sends, in the measure of what a seal took. */
-async function rest(tookMs: number, signal: AbortSignal): Promise<void> {
-  const restMs = Math.min(REST_MAX_MS, tookMs * REST_FACTOR);
-  await pause(restMs, undefined, { signal }).catch((error: unknown) => {
+/** How many times as long as a seal takes the sealer rests: the less, the more it is behind. */
+function restFactor(behindMs: number): number {
+  return REST_FACTORS.find(({ fromMs }) => behindMs >= fromMs)?.factor ?? REST_FACTOR;
+}
+
+/** Leaves the machine to whoever sends. */
+async function rest(restMs: number, signal: AbortSignal): Promise<void> {
+  await pause(Math.min(REST_MAX_MS, restMs), undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
 }

@@ -1,6 +1,8 @@
 import { INSTANCE_COUNT } from "../../../ingest/index.ts";
 import type { MadeSpan } from "../../../query/index.ts";
 import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
+import type { OrganizationEntries } from "./finder.ts";
+import { ATTRIBUTE_KEYS_MAX } from "./limits.ts";
 import { readRows } from "./read-rows.ts";
 
 /** What is asked of `logs` about everybody's entries: which there are, never what is in them. */
@@ -20,15 +22,22 @@ export async function greatestStored(
   return row === undefined ? null : BigInt(String(row[0]));
 }
 
-/** How many entries of which organisations the span has. */
+/** The entries of the span, by organisation. */
 export async function organizationsIn(
   endpoint: ClickHouseEndpoint,
   span: MadeSpan,
   signal: AbortSignal,
-): Promise<ReadonlyMap<number, number>> {
-  const sql = `SELECT organization_id, count() FROM logs WHERE ${SPAN} GROUP BY organization_id`;
+): Promise<ReadonlyMap<number, OrganizationEntries>> {
+  const sql = `SELECT organization_id, count(), groupUniqArrayArray(${ATTRIBUTE_KEYS_MAX})(mapKeys(attrs))
+    FROM logs WHERE ${SPAN} GROUP BY organization_id ORDER BY organization_id`;
   const rows = await readRows(endpoint, sql, spanParameters(span), signal);
-  return new Map(rows.map(([id, entries]) => [Number(id), Number(entries)]));
+  return new Map(
+    rows.map(([id, entries, names]) => {
+      const keys = new Set(Array.isArray(names) ? names.map(String) : []);
+      const attributeKeys = keys.size < ATTRIBUTE_KEYS_MAX ? keys : null;
+      return [Number(id), { entries: Number(entries), attributeKeys }];
+    }),
+  );
 }
 
 /** The id of the entry of that number in the span, counted from 1. */

@@ -63,7 +63,7 @@ export async function iocServer(stores: TestStores) {
   const marks = new StoredMarks();
   let nextId = 0n;
   const finder = new EntityFinder({
-    ...{ sql, endpoint: stores.clickhouseEndpoint, runner: queryRunner(stores), onHits: nothing, now, log },
+    ...{ sql, runner: queryRunner(stores), onHits: nothing, now, log },
   });
   /** `die` is called when a seal is in the store and what follows of it is not noted. */
   const sealerOf = (die: () => void = nothing) =>

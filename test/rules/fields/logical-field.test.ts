@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { project, scan } from "../../../query/index.ts";
 import { logicalFieldReference } from "../../../src/rules/fields/field-reference.ts";
-import { FIELD_SOURCES } from "../../../src/rules/fields/field-table.ts";
+import { AUTH_MARKS, AUTH_OUTCOME, FIELD_SOURCES } from "../../../src/rules/fields/field-table.ts";
 import { isLogicalField, logicalField } from "../../../src/rules/fields/logical-field.ts";
 import { idAt, insertRows } from "../../domains/logs/stored-rows.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
@@ -100,6 +100,20 @@ describe("attributes", () => {
 });
 
 describe("messages of sshd, sudo, su and PAM", () => {
+  test("hold a mark wherever a pattern takes them", () => {
+    const patterns = [
+      ...FIELD_SOURCES.flatMap(({ patterns }): readonly string[] => patterns),
+      AUTH_OUTCOME.failure,
+      AUTH_OUTCOME.success,
+    ];
+    for (const pattern of patterns)
+      fc.assert(
+        fc.property(fc.stringMatching(new RegExp(pattern)), (message) =>
+          AUTH_MARKS.some((mark) => message.includes(mark)),
+        ),
+      );
+  });
+
   const cases = [
     ["Failed password for root from 203.0.113.9 port 4711 ssh2", "root", "203.0.113.9", "failure"],
     [

@@ -25,10 +25,10 @@ export class ErrorFinder implements SealFinder {
 
   readonly onNoted = (): void => undefined;
 
-  readonly find = async ({ span }: SealedRange, signal: AbortSignal): Promise<Found | null> => {
+  readonly find = async (range: SealedRange, signal: AbortSignal): Promise<Found | null> => {
     const tally = new ErrorTally();
     const slice = new ThreadSlice();
-    for await (const page of readErrors(this.#endpoint, span, signal)) {
+    for await (const page of readErrors(this.#endpoint, range, signal)) {
       for (const entry of page) {
         tally.add(entry);
         if (slice.isOver) await slice.yield();
@@ -36,7 +36,7 @@ export class ErrorFinder implements SealFinder {
     }
     const organizations = tally.organizations();
     if (organizations.size === 0) return null;
-    const lastId = span.through ?? span.after;
+    const lastId = range.span.through ?? range.span.after;
     const signals: Signal[] = [];
     for (const [organizationId, { groups, otherHours }] of organizations) {
       for (const group of groups) signals.push(...signalsOf(group, lastId));

@@ -1,6 +1,7 @@
 import type { MadeSpan } from "../../../../query/index.ts";
 import { ALERT_FUTURE_MAX_MS } from "../../../rules/counters/limits.ts";
-import { readRows } from "../../../rules/seal/read-rows.ts";
+import { attributeKeysOf, type SealedRange } from "../../../rules/seal/finder.ts";
+import { readRows, textsOfParameter, textsParameter } from "../../../rules/seal/read-rows.ts";
 import { SPAN, spanParameters } from "../../../rules/seal/stored-entries.ts";
 import type { ClickHouseEndpoint } from "../../../storage/clickhouse.ts";
 import type { ErrorEntry } from "../grouping/error-text.ts";
@@ -16,22 +17,54 @@ export interface StoredError extends ErrorEntry {
   readonly seenMs: number;
 }
 
-/** What `groupError` may take for an error, and maybe more; the other attributes are of no interest to it. */
-const MAY_BE_ERROR = `(level IN ('error', 'fatal')
-  OR arrayExists(name -> match(lower(name), '^(?:(?:exception|error|err)(?:[._]|$)|stack)'), mapKeys(attrs)))`;
-const READ_ATTRIBUTES = `match(lower(name),
-  '^(?:(?:exception|error|err)(?:[._]|$)|stack|(?:backtrace|traceback|exc_info|fingerprint|service\\\\.version)$|deployment\\\\.environment)')`;
+/** Names in small letters of attributes by which `groupError` may take an entry for an error. */
+const SAYS_ERROR = /^(?:(?:exception|error|err)(?:[._]|$)|stack)/;
+/** Names in small letters of the attributes that are of interest to it, and of those that say where an error was. */
+const IS_READ =
+  /^(?:(?:exception|error|err)(?:[._]|$)|stack|(?:backtrace|traceback|exc_info|fingerprint|service[.]version)$|deployment[.]environment)/;
 
-/** The errors of everybody in a span, a page at a time in the order of their ids. Throws a DependencyError. */
+/** Which entries may be errors, and which of their attributes are read; both with these parameters. */
+interface Conditions {
+  readonly mayBeError: string;
+  readonly isRead: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const IS_LEVEL = "level IN ('error', 'fatal')";
+
+/** Where it is known which names there are, none is compared with a pattern for each entry. */
+function conditionsOf(range: SealedRange): Conditions {
+  const names = attributeKeysOf(range);
+  if (names === null) {
+    const matches = ({ source }: RegExp) => `match(lower(name), '${source}')`;
+    return {
+      mayBeError: `(${IS_LEVEL} OR arrayExists(name -> ${matches(SAYS_ERROR)}, mapKeys(attrs)))`,
+      isRead: matches(IS_READ),
+      parameters: {},
+    };
+  }
+  const matching = (pattern: RegExp) => [...names].filter((name) => pattern.test(name.toLowerCase()));
+  const says = matching(SAYS_ERROR);
+  return {
+    mayBeError:
+      says.length === 0 ? IS_LEVEL : `(${IS_LEVEL} OR hasAny(mapKeys(attrs), ${textsOfParameter("says")}))`,
+    isRead: `has(${textsOfParameter("read")}, name)`,
+    parameters: { says: textsParameter(says), read: textsParameter(matching(IS_READ)) },
+  };
+}
+
+/** The errors of everybody in a range, a page at a time in the order of their ids. Throws a DependencyError. */
 export async function* readErrors(
   endpoint: ClickHouseEndpoint,
-  span: MadeSpan,
+  range: SealedRange,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredError[], undefined> {
+  const { span } = range;
+  const conditions = conditionsOf(range);
   const found = await readRows(
     endpoint,
-    `SELECT toString(id) AS text FROM logs WHERE ${SPAN} AND ${MAY_BE_ERROR} ORDER BY id`,
-    spanParameters(span),
+    `SELECT toString(id) AS text FROM logs WHERE ${SPAN} AND ${conditions.mayBeError} ORDER BY id`,
+    { ...spanParameters(span), ...conditions.parameters },
     signal,
   );
   let { after } = span;
@@ -39,7 +72,7 @@ export async function* readErrors(
     const last = found[Math.min(i, found.length - 1)]?.[0];
     if (last === undefined) return;
     const through = BigInt(String(last));
-    yield await readPage(endpoint, { instance: span.instance, after, through }, signal);
+    yield await readPage(endpoint, { ...span, after, through }, conditions, signal);
     after = through;
   }
 }
@@ -47,6 +80,7 @@ export async function* readErrors(
 async function readPage(
   endpoint: ClickHouseEndpoint,
   span: MadeSpan,
+  { mayBeError, isRead, parameters }: Conditions,
   signal: AbortSignal,
 ): Promise<StoredError[]> {
   const rows = await readRows(
@@ -54,9 +88,9 @@ async function readPage(
     `SELECT organization_id, toString(id) AS text, toUnixTimestamp64Milli(toDateTime64(ts, 3)) AS at,
             if(at > toUnixTimestamp64Milli(received_at) + ${ALERT_FUTURE_MAX_MS}, toUnixTimestamp64Milli(received_at), at),
             service, toString(level), ${cut("message")},
-            mapApply((name, value) -> (name, ${cut("value")}), mapFilter((name, value) -> ${READ_ATTRIBUTES}, attrs))
-     FROM logs WHERE ${SPAN} AND ${MAY_BE_ERROR} ORDER BY id`,
-    spanParameters(span),
+            mapApply((name, value) -> (name, ${cut("value")}), mapFilter((name, value) -> ${isRead}, attrs))
+     FROM logs WHERE ${SPAN} AND ${mayBeError} ORDER BY id`,
+    { ...spanParameters(span), ...parameters },
     signal,
   );
   return rows.map(([organizationId, id, tsMs, seenMs, service, level, message, attrs]) => ({
