@@ -127,3 +127,6 @@ export const PROBE_RESULTS_MAX = 500;
 export const PROBE_SEND_EVERY_MS = 200;
 /** A stream for probes that says nothing for so long is broken: it is told the time every two seconds. */
 export const PROBE_SILENCE_MS = 15_000;
+
+/** Completions that a terminal lists: more than a screen helps nobody. */
+export const COMPLETIONS_SHOWN_MAX = 60;

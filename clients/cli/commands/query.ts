@@ -9,6 +9,7 @@ import { drawChart } from "../query/chart.ts";
 import { chartDataOf } from "../query/chart-data.ts";
 import { fullColumns } from "../query/full-columns.ts";
 import { explainQueryProblems } from "../query/query-problems.ts";
+import { askForQuery } from "../query/query-prompt.ts";
 import { readQueryText } from "../query/query-text.ts";
 import { asCsvLines, asJsonLines, asTable } from "../query/row-formats.ts";
 import { type QueryProgress, sendQuery } from "../query/send-query.ts";
@@ -59,8 +60,8 @@ async function runQuery(
     throw new UsageError("--json, --csv and --chart are three forms of one answer: use one");
   const range = timeRangeOf(flags, context.now());
   const { baseUrl, token } = await resolveConnection(context, globals.url);
-  const query = kql === undefined || kql === "-" ? await queryFromInput(context) : kql;
   const api = new ApiClient({ baseUrl, token, fetch: context.fetch, timeoutMs: QUERY_TIMEOUT_MS });
+  const query = kql === undefined || kql === "-" ? await queryFromInput(context, api) : kql;
   const progress = flags.progress && context.stderr.isTerminal ? new ProgressLine(context.stderr) : null;
   let answer: QueryAnswer;
   try {
@@ -80,9 +81,10 @@ async function runQuery(
     await context.stderr.write(`left out, for they are empty: ${leftOut.map(escapeControls).join(", ")}\n`);
 }
 
-async function queryFromInput({ stdinIsTerminal, stderr }: CliContext): Promise<string> {
-  if (stdinIsTerminal) await stderr.write("obs: the query, then Ctrl-D:\n");
-  const query = await readQueryText(Bun.stdin.stream());
+async function queryFromInput({ stdinIsTerminal, stderr }: CliContext, api: ApiClient): Promise<string> {
+  const isAsked = stdinIsTerminal && stderr.isTerminal;
+  if (isAsked) await stderr.write("obs: the query, then an empty line; Tab completes:\n");
+  const query = isAsked ? await askForQuery(api) : await readQueryText(Bun.stdin.stream());
   if (query.trim() === "")
     throw new UsageError("there is no query: give it as an argument or on standard input");
   return query;

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { ArchivedFile } from "./store.ts";
 
-const ReadWarning = Type.Object(
+export const ReadWarning = Type.Object(
   {
     code: Type.Enum(["ARCHIVED_DAY_UNREADABLE", "ARCHIVE_NOT_ASKED", "ENTRIES_MOVING", "NO_SUCH_ATTRIBUTE"], {
       examples: ["ARCHIVED_DAY_UNREADABLE"],

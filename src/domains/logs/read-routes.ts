@@ -13,10 +13,11 @@ import { readFields } from "./facets/fields.ts";
 import { FacetParameters, FacetsAnswer, FieldParameters, FieldsAnswer } from "./facets/types.ts";
 import { readHistogram } from "./histogram/histogram.ts";
 import { HistogramAnswer, HistogramParameters } from "./histogram/types.ts";
+import { completeQuery } from "./query/complete-query.ts";
 import { NameWarnings } from "./query/name-warnings.ts";
 import { queryEvents } from "./query/query-events.ts";
 import { type QueryDependencies, runQuery } from "./query/run-query.ts";
-import { QueryAnswer, QueryBody } from "./query/types.ts";
+import { CompletionsAnswer, CompletionsBody, QueryAnswer, QueryBody } from "./query/types.ts";
 import { readCovered } from "./read-logs.ts";
 import { answerInTexts, entryOf, type LogSearchOptions, logSearchRoutes } from "./search-routes.ts";
 import { ContextAnswer, ContextParameters, Entry, ExportParameters } from "./types.ts";
@@ -31,7 +32,13 @@ const errors = ["KQL_INVALID", "QUERY_TOO_EXPENSIVE", "QUERY_TIMEOUT"] as const;
 export function logReadRoutes(options: LogSearchOptions & Pick<QueryDependencies, "externals" | "library">) {
   const nameWarnings = new NameWarnings(options.now);
   const deps: QueryDependencies = { ...options, nameWarnings, monotonicMs: () => performance.now() };
-  return [...overviewRoutes(deps), queryRoute(deps), ...entryRoutes(deps), ...logSearchRoutes(options)];
+  return [
+    ...overviewRoutes(deps),
+    queryRoute(deps),
+    completionsRoute(deps),
+    ...entryRoutes(deps),
+    ...logSearchRoutes(options),
+  ];
 }
 
 function overviewRoutes(deps: QueryDependencies) {
@@ -79,6 +86,23 @@ function overviewRoutes(deps: QueryDependencies) {
       }),
     }),
   ];
+}
+
+function completionsRoute(deps: QueryDependencies) {
+  return route({
+    method: "POST",
+    effect: "read",
+    path: "/api/v1/kql/completions",
+    tag: "KQL",
+    summary: "List what can stand at a place of a KQL query, attributes of entries included",
+    access,
+    body: { kind: "json", schema: CompletionsBody },
+    responses: { 200: { description: "What can be written there", schema: CompletionsAnswer } },
+    errors,
+    handler: async (context, { body }) => {
+      return { status: 200, body: await completeQuery(deps, callerOf(context), body) };
+    },
+  });
 }
 
 function queryRoute(deps: QueryDependencies) {

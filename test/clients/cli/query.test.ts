@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eventually } from "../../harness/eventually.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliResult, type CliUser, runCli, spawnOnTerminal } from "./cli-process.ts";
 
@@ -185,6 +186,37 @@ describe("on a terminal", () => {
       "2 rows in 0.034 s; read 1,234,567 rows, 4.8 MiB",
       "",
     ]);
+  });
+
+  test("a query that is asked for is completed by Tab, told of its names and run behind an empty line", async () => {
+    const completions = {
+      items: [{ kind: "column", label: "level", insert: "level", detail: "string" }],
+      replace: { start: 17, end: 19 },
+      names: [{ code: "NO_SUCH_ATTRIBUTE", day: null, message: "statsu is no column." }],
+    };
+    using user = serveAnswer(() =>
+      JSON.stringify(asked.at(-1)?.body).includes('le"')
+        ? json(JSON.stringify({ ...completions, partial: false, warnings: [] }))()
+        : stream(`event: result\ndata: ${answerText(ANSWER)}\n\n`)(),
+    );
+    const terminal = spawnOnTerminal(user, ["query"]);
+    const shows = (text: string) => eventually(text, async () => terminal.screen().includes(text) || null);
+    await shows("kql> ");
+    terminal.type("logs\r");
+    await shows("...> ");
+    terminal.type("| where not(le");
+    await shows("| where not(le");
+    terminal.type("\t");
+    await shows("statsu is no column.");
+    await shows("level");
+    terminal.type(" == 1)\r");
+    terminal.type("\r");
+    expect(await terminal.exited).toBe(0);
+    expect(asked.map(({ body }) => body)).toEqual([
+      { query: "logs\n| where not(le" },
+      { query: "logs\n| where not(level == 1)" },
+    ]);
+    expect(terminal.screen()).toContain("2 rows in 0.034 s");
   });
 
   test("a failure after progress is told like any other", async () => {

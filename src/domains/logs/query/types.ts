@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { COVERAGE_PROPERTIES } from "../../../archive/reading/coverage.ts";
+import { COVERAGE_PROPERTIES, ReadWarning } from "../../../archive/reading/coverage.ts";
 import { QUERY_BODY_MAX_CHARS, QUERY_MAX_ROWS } from "../limits.ts";
 import { QueryStats } from "../types.ts";
 
@@ -74,3 +74,56 @@ export const QueryAnswer = Type.Object(
   },
   { $id: "QueryAnswer" },
 );
+
+export const CompletionsBody = Type.Object(
+  {
+    ...QueryBody.properties,
+    query: Type.String({
+      maxLength: QUERY_BODY_MAX_CHARS,
+      description: "KQL as far as it is written; it need not be right.",
+      examples: ["logs | where le"],
+    }),
+    position: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "Where something is to be written, in UTF-16 units from 0; at the end by default.",
+        examples: [15],
+      }),
+    ),
+  },
+  { $id: "KqlCompletionsBody", additionalProperties: false, examples: [{ query: "logs | where le" }] },
+);
+export type CompletionsBody = Static<typeof CompletionsBody>;
+
+export const CompletionsAnswer = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        kind: Type.Enum(
+          ["operator", "table", "column", "function", "aggregate", "keyword", "value", "type"],
+          {
+            examples: ["column"],
+          },
+        ),
+        label: Type.String({ examples: ["level"] }),
+        insert: Type.String({ description: "What is put in place.", examples: ["level"] }),
+        detail: Type.Union([Type.String(), Type.Null()], {
+          description: "The type of a column, where it is known.",
+          examples: ["string"],
+        }),
+      }),
+      { description: "The best one first." },
+    ),
+    replace: Type.Object(
+      { start: Type.Integer({ examples: [13] }), end: Type.Integer({ examples: [15] }) },
+      { description: "What the chosen one replaces, in UTF-16 units." },
+    ),
+    names: Type.Array(ReadWarning, {
+      description: "Names in the query, where it is right so far, that no entry seems to have.",
+      examples: [[]],
+    }),
+    ...COVERAGE_PROPERTIES,
+  },
+  { $id: "KqlCompletions" },
+);
+export type Completions = Static<typeof CompletionsAnswer>;
