@@ -4,6 +4,7 @@ import { auditRoutes } from "../domains/audit/routes.ts";
 import { caseRoutes } from "../domains/cases/routes.ts";
 import { contextRoutes } from "../domains/context/routes.ts";
 import { correlationRoutes } from "../domains/correlation-rules/routes.ts";
+import { detectionRoutes } from "../domains/detections/routes.ts";
 import { escalationDomain, readOnCall } from "../domains/escalation/domain.ts";
 import { exportRoutes } from "../domains/export/routes.ts";
 import { identityRoutes } from "../domains/identities/routes.ts";
@@ -47,6 +48,7 @@ import { overviewRoutes } from "../domains/overview/routes.ts";
 import { quarantineDomain } from "../domains/quarantine/domain.ts";
 import { receivedAlertRoutes } from "../domains/received-alerts/routes.ts";
 import { savedSearchRoutes } from "../domains/saved-searches/routes.ts";
+import { removeOldSilences, silenceRoutes } from "../domains/silences/routes.ts";
 import { statusPageDomain } from "../domains/status-pages/domain.ts";
 import { removeExpiredKeys } from "../http/ledger/idempotency-store.ts";
 import { PasswordHasher } from "../identity/password-hasher.ts";
@@ -163,6 +165,8 @@ export function openDomains(services: Services) {
     }),
     { routes: auditRoutes(services) },
     { routes: organizationRoutes({ ...services, mailInvite: inviteMailer(services) }) },
+    { routes: detectionRoutes(services) },
+    { routes: silenceRoutes(services), housekeeping: [removeOldSilences] },
     { routes: overviewRoutes(services) },
     { routes: exportRoutes(services) },
     { routes: kqlRoutes() },

@@ -68,6 +68,8 @@ const NAMES_NOTHING_OWNED: Readonly<Record<string, string>> = {
 
 const TURN = { startsAt: "2026-03-02T09:00:00Z", endsAt: "2026-03-09T09:00:00Z" };
 
+const RUN = { POST: { from: "2026-01-01T00:00:00Z", to: "2026-01-01T01:00:00Z" } };
+
 const SAMPLES: Readonly<Record<string, Sample>> = {
   "/api/v1/saved-searches/{id}": {
     make: (token) => idOf(token, "/api/v1/saved-searches", { name: "a search" }),
@@ -145,6 +147,17 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   "/api/v1/ingest/rules/{id}": { make: ruleId, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/ingest/rules/{id}/counts": { make: ruleId },
   "/api/v1/ingest/quarantine/{id}": { make: quarantinedRecordId },
+  "/api/v1/log-alerts/{id}/runs": { make: alertId, bodies: RUN },
+  "/api/v1/metric-alerts/{id}/runs": { make: metricAlertId, bodies: RUN },
+  "/api/v1/correlation-rules/{id}/runs": { make: correlationId, bodies: RUN },
+  "/api/v1/silences/{id}": {
+    make: (token) =>
+      idOf(token, "/api/v1/silences", {
+        source: "rule",
+        endsAt: new Date(Date.now() + 3_600_000).toISOString(),
+      }),
+    bodies: { PATCH: { reason: "renamed" } },
+  },
   "/api/v1/log-alerts/{id}": { make: alertId, bodies: { PATCH: { name: "renamed" } } },
   "/api/v1/log-errors/{id}": { make: errorGroupId, bodies: { PATCH: { ignored: true } } },
   "/api/v1/log-errors/{id}/similar": { make: errorGroupId },

@@ -6,14 +6,14 @@ import type { RuleDefinition } from "../../rules/live/definition.ts";
 import type { StoredCorrelation } from "./types.ts";
 
 /** What of a rule says what it looks for. */
-type Terms = Pick<
+export type CorrelationTerms = Pick<
   StoredCorrelation,
   | ("name" | "kind" | "joinField" | "severity" | "attackTechnique" | "windowSec")
   | ("steps" | "matchKql" | "distinctField" | "threshold" | "escalationPolicyId")
 >;
 
 /** Refuses a rule that lacks what its kind needs, and conditions that do not compile, with the place of each. */
-export function requireTerms(terms: Terms): void {
+export function requireTerms(terms: CorrelationTerms): void {
   const missing = (path: string): FieldIssue => {
     return { path, code: "custom", message: `is needed by a rule of kind ${terms.kind}` };
   };
@@ -28,13 +28,13 @@ export function requireTerms(terms: Terms): void {
 }
 
 /** The conditions of a rule's steps, each with its place in a body. */
-function conditionsOf({ kind, steps, matchKql }: Pick<Terms, "kind" | "steps" | "matchKql">) {
+function conditionsOf({ kind, steps, matchKql }: Pick<CorrelationTerms, "kind" | "steps" | "matchKql">) {
   if (kind === "sequence") return (steps ?? []).map(({ kql }, i) => ({ kql, path: `/steps/${i}/kql` }));
   return matchKql === null ? [] : [{ kql: matchKql, path: "/matchKql" }];
 }
 
 /** What tells for each step that entries came: from one window before a moment on. */
-export function countersOf(terms: Terms, nowMs: number): NewCounter[] {
+export function countersOf(terms: CorrelationTerms, nowMs: number): NewCounter[] {
   const bucketMs = bucketMsOf(terms.windowSec * 1000);
   return conditionsOf(terms).map(({ kql }) => ({
     ...{ query: null, kql, service: null, level: null, groupBy: [], clock: "alert" },
@@ -44,7 +44,7 @@ export function countersOf(terms: Terms, nowMs: number): NewCounter[] {
 }
 
 /** `sinceMs` is when the rule was made: what came before tells nobody. */
-export function definitionOf(terms: Terms, sinceMs: number): RuleDefinition {
+export function definitionOf(terms: CorrelationTerms, sinceMs: number): RuleDefinition {
   const { name, severity, attackTechnique, escalationPolicyId, windowSec, joinField } = terms;
   const { distinctField, threshold } = terms;
   const windowMs = windowSec * 1000;

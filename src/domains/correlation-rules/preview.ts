@@ -6,7 +6,7 @@ import { findIn } from "../../rules/live/correlation-rules.ts";
 import type { Correlation } from "../../rules/live/find-correlated.ts";
 import { HitsReader } from "../../rules/live/read-hits.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
-import { countersOf, definitionOf, requireTerms } from "./definition.ts";
+import { type CorrelationTerms, countersOf, definitionOf, requireTerms } from "./definition.ts";
 import { PREVIEW_DEFAULT_MS, PREVIEW_MAX_EPISODES, PREVIEW_MAX_MS } from "./limits.ts";
 import { wholeOf } from "./rules.ts";
 import type { CorrelationPreview, CorrelationPreviewBody } from "./types.ts";
@@ -21,12 +21,21 @@ export interface PreviewDependencies {
  * What a rule would have found in a range, by the same code as one that is live. Throws VALIDATION_FAILED, KQL_INVALID and what
  * reading logs throws.
  */
-export async function previewCorrelation(
-  { ranges, now }: PreviewDependencies,
+export function previewCorrelation(
+  deps: PreviewDependencies,
   caller: QueryCaller,
   { from, to, ...body }: CorrelationPreviewBody,
 ): Promise<CorrelationPreview> {
-  const terms = wholeOf(body);
+  return previewTerms(deps, caller, wholeOf(body), { from, to });
+}
+
+/** The same of a rule's terms. */
+export async function previewTerms(
+  { ranges, now }: PreviewDependencies,
+  caller: QueryCaller,
+  terms: CorrelationTerms,
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+): Promise<CorrelationPreview> {
   requireTerms(terms);
   const nowMs = now();
   const toMs = to === undefined ? nowMs : Date.parse(to);

@@ -6,9 +6,10 @@ import { BY_ID, resource } from "../../http/resource.ts";
 import { alertChannelFlags } from "../../notify/alert-channels.ts";
 import { liveStates } from "../../rules/live/live-states.ts";
 import { CORRELATIONS } from "../../rules/packs/correlations.ts";
+import { runRoutes } from "../../rules/runs/run-routes.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
-import { type PreviewDependencies, previewCorrelation } from "./preview.ts";
+import { type PreviewDependencies, previewCorrelation, previewTerms } from "./preview.ts";
 import { type CorrelationDependencies, Correlations } from "./rules.ts";
 import {
   CatalogRule,
@@ -78,6 +79,20 @@ export function correlationRoutes(deps: CorrelationRouteDependencies) {
       ERRORS,
     ),
     routes.remove((change, id) => rules.remove(change, id)),
+    ...runRoutes({
+      ...{
+        sql,
+        path: PATH,
+        tag: TAG,
+        one: "a correlation rule",
+        kind: "correlation",
+        audit: "CORRELATION_RULE",
+      },
+      ...{ read, write, now: deps.now },
+      requireRule: (organizationId, id) => rules.read(organizationId, id),
+      find: async (caller, id, range) =>
+        previewTerms(deps, caller, await rules.read(caller.organizationId, id), range),
+    }),
     ...catalogRoutes(deps, rules),
   ];
 }

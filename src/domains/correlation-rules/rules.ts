@@ -199,17 +199,15 @@ async function begin({ tx, organizationId, nowMs }: Change, rule: StoredCorrelat
   const counterIds: number[] = [];
   for (const counter of countersOf(rule, nowMs))
     counterIds.push(await makeCounter(tx, organizationId, counter, nowMs));
-  await makeLive(tx, organizationId, {
-    ...{ kind: KIND, ruleId: rule.id, counterIds },
-    definition: definitionOf(rule, nowMs),
-  });
+  const live = { kind: KIND, ruleId: rule.id, counterIds, definition: definitionOf(rule, nowMs) } as const;
+  await makeLive(tx, organizationId, live, { nowMs });
 }
 
 /** With a rule end its incidents, for nobody else will say when they are over. */
 async function end(change: Change, id: number, cause: "paused" | "deleted"): Promise<void> {
   const { tx, organizationId, nowMs } = change;
   const rule = { kind: KIND, ruleId: id } as const;
-  const ended = await endLive(tx, organizationId, rule);
+  const ended = await endLive(tx, organizationId, rule, { nowMs, cause });
   if (ended === null) return;
   for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
   for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });

@@ -104,9 +104,19 @@ export const EXPORTERS: readonly Exporter[] = [
       "id name kind description query kql service level group_by severity attack_technique threshold window_sec for_sec keep_firing_sec baseline_hours ratio_threshold min_baseline_events direction enabled escalation_policy_id alert_email channels catalog_id created_at updated_at",
     hidden: "sealed_channels",
   }),
+  exportedTable("silences", "silences", {
+    key: "id",
+    columns:
+      "id source rule_kind rule_id monitor_id group_key reason starts_at ends_at created_at updated_at",
+  }),
+  exportedTable("rule-gaps", "rule_gaps", { key: "id", columns: "id rule_kind rule_id from_at to_at" }),
+  exportedTable("rule-runs", "rule_runs", {
+    key: "id",
+    columns: "id rule_kind rule_id from_at to_at found added truncated run_at",
+  }),
   exportedTable("detections", "detections", {
     key: "id",
-    columns: "id rule_kind rule_id group_key started_at ended_at until_at peak merged_into detected_at",
+    columns: "id rule_kind rule_id group_key started_at ended_at until_at peak merged_into detected_at mode",
     hidden: "is_reported",
   }),
   ...SECURITY_EXPORTERS,
@@ -195,7 +205,7 @@ export const EXPORTERS: readonly Exporter[] = [
   exportedTable("incidents", "incidents", {
     key: "id",
     columns:
-      "id source_key source title status severity opened_at acknowledged_at acknowledged_by resolved_at resolution reopened reopened_at flapping settle_at postmortem escalation_policy_id evidence created_at updated_at",
+      "id source_key source title status severity opened_at acknowledged_at acknowledged_by resolved_at resolution reopened reopened_at flapping settle_at postmortem escalation_policy_id silence_id evidence created_at updated_at",
   }),
   exportedTable("incident-monitors", "incident_monitors", {
     key: "incident_id monitor_id",

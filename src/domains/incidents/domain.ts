@@ -5,6 +5,7 @@ import { incidentAnalysisRoutes } from "./analysis/routes.ts";
 import { clearProblem, raiseProblem } from "./problems.ts";
 import { type IncidentRouteDependencies, incidentRoutes } from "./routes.ts";
 import { Settling, type SettlingOptions } from "./settling.ts";
+import { Unsilencing } from "./unsilencing.ts";
 
 /** What others notice becomes incidents; in one order, so that what is over does not open one afterwards. */
 export const incidentSubscription = subscribeInOrder("keep-incidents", [
@@ -15,9 +16,15 @@ export const incidentSubscription = subscribeInOrder("keep-incidents", [
 /** What was or is wrong, and the end of what flaps. */
 export function incidentDomain(deps: IncidentRouteDependencies & AnalysisDependencies & SettlingOptions) {
   const settling = new Settling(deps);
+  const unsilencing = new Unsilencing(deps);
   return {
     routes: [...incidentRoutes(deps), ...incidentAnalysisRoutes(deps)],
-    start: () => settling.start(),
-    stop: () => settling.stop(),
+    start: () => {
+      settling.start();
+      unsilencing.start();
+    },
+    stop: async () => {
+      await Promise.all([settling.stop(), unsilencing.stop()]);
+    },
   };
 }

@@ -32,3 +32,9 @@ export const SETTLE_STOP_MS = 1_000;
 
 /** Characters of a timeline's text in an event: payloads are bounded, and the row has all of it. */
 export const TOLD_BODY_MAX_CHARS = 1_000;
+
+/** Between two looks for incidents whose silence is over. */
+export const UNSILENCE_POLL_MS = 5_000;
+/** Incidents that are told in one round, each in a transaction of its own. */
+export const UNSILENCE_MAX_OF_ROUND = 100;
+export const UNSILENCE_STOP_MS = 1_000;

@@ -1,5 +1,6 @@
 import type { Change } from "../../changes/change.ts";
 import { type Clearing, type Problem, SEVERITIES } from "../../problems/events.ts";
+import { findSilence } from "../../problems/silences.ts";
 import { incidentOpened, incidentReopened, incidentUpdated } from "./events.ts";
 import { INCIDENT_MONITORS_MAX } from "./limits.ts";
 import { judgeRecurrence, type Recurrence } from "./recurrence.ts";
@@ -44,6 +45,7 @@ export async function clearProblem(change: Change, { key, at, cause, summary }: 
 
 async function open(change: Change, problem: Problem): Promise<void> {
   const { tx, organizationId, nowMs } = change;
+  const silenceId = await silenceOf(change, problem);
   const made = await insertIncident(
     tx,
     organizationId,
@@ -56,11 +58,13 @@ async function open(change: Change, problem: Problem): Promise<void> {
       escalationPolicyId: problem.escalationPolicyId ?? null,
       evidence: problem.evidence ?? null,
       monitorIds: problem.monitorIds,
+      silenceId,
     },
     nowMs,
   );
-  const update = await note(change, made, { kind: "opened", body: problem.summary, isPublic: false });
-  tell(change, incidentOpened, made, { update, notify: true });
+  const body = toldText(problem.summary, silenceId);
+  const update = await note(change, made, { kind: "opened", body, isPublic: false });
+  tell(change, incidentOpened, made, { update, notify: silenceId === null });
 }
 
 async function reopen(
@@ -71,6 +75,7 @@ async function reopen(
 ): Promise<void> {
   const { tx, organizationId, nowMs } = change;
   await addMonitors(tx, organizationId, incident.id, newMonitors(incident.monitorIds, problem));
+  const silenceId = await silenceOf(change, problem);
   const reopened = await updateIncident(
     tx,
     organizationId,
@@ -87,13 +92,15 @@ async function reopen(
       reopened: incident.reopened + 1,
       reopenedAt: reopenedAtMs.map((atMs) => new Date(atMs)),
       flapping: isFlapping,
+      silenceId,
       ...(problem.evidence !== undefined && { evidence: problem.evidence }),
     },
     nowMs,
   );
   const kind = isFlapping ? "flapping" : "reopened";
-  const update = await note(change, reopened, { kind, body: problem.summary, isPublic: false });
-  tell(change, incidentReopened, reopened, { update, notify: true });
+  const body = toldText(problem.summary, silenceId);
+  const update = await note(change, reopened, { kind, body, isPublic: false });
+  tell(change, incidentReopened, reopened, { update, notify: silenceId === null });
 }
 
 /** One that is open: what is told again the same leaves no trace. */
@@ -123,8 +130,19 @@ async function goOn(change: Change, known: StoredIncident, problem: Problem): Pr
   );
   if (!isTold) return;
   const update = await note(change, changed, { kind: "changed", body: problem.summary, isPublic: false });
+  const isSilenced = (changed.incident.silenceId ?? null) !== null;
   const hasRisen = SEVERITIES.indexOf(problem.severity) > SEVERITIES.indexOf(incident.severity);
-  tell(change, incidentUpdated, changed, { update, notify: hasRisen && !incident.flapping });
+  tell(change, incidentUpdated, changed, { update, notify: hasRisen && !incident.flapping && !isSilenced });
+}
+
+function silenceOf({ tx, organizationId, nowMs }: Change, problem: Problem): Promise<number | null> {
+  const { source, monitorIds, evidence = null } = problem;
+  return findSilence(tx, organizationId, { source, monitorIds, evidence }, nowMs);
+}
+
+/** What stands in the timeline: also why nobody was told. */
+function toldText(summary: string, silenceId: number | null): string {
+  return silenceId === null ? summary : `${summary} Nobody is told: silence ${silenceId}.`;
 }
 
 function newMonitors(known: readonly number[], { monitorIds }: Problem): number[] {

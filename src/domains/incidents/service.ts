@@ -88,6 +88,7 @@ export async function openIncident(
       openedAtMs: nowMs,
       escalationPolicyId,
       evidence: null,
+      silenceId: null,
       monitorIds,
     },
     nowMs,

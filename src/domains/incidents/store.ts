@@ -24,6 +24,7 @@ interface IncidentRow {
   readonly settle_at: Date | null;
   readonly postmortem: string | null;
   readonly escalation_policy_id: string | null;
+  readonly silence_id: string | null;
   readonly evidence: unknown;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -50,6 +51,7 @@ interface NewIncident {
   readonly escalationPolicyId: number | null;
   readonly evidence: object | null;
   readonly monitorIds: readonly number[];
+  readonly silenceId: number | null;
 }
 
 /** What may change of an incident; what is absent stays. */
@@ -67,6 +69,7 @@ interface IncidentChanges {
   readonly flapping?: boolean;
   readonly settleAt?: null;
   readonly postmortem?: string;
+  readonly silenceId?: number | null;
   readonly evidence?: object;
 }
 
@@ -152,17 +155,27 @@ export async function insertIncident(
   fields: NewIncident,
   nowMs: number,
 ): Promise<StoredIncident> {
-  const { title, severity, sourceKey, source, openedAtMs, escalationPolicyId, evidence, monitorIds } = fields;
+  const {
+    title,
+    severity,
+    sourceKey,
+    source,
+    openedAtMs,
+    escalationPolicyId,
+    evidence,
+    monitorIds,
+    silenceId,
+  } = fields;
   const now = new Date(nowMs);
   const [made] = await tx<{ id: string }[]>`
     INSERT INTO incidents (organization_id, source_key, source, title, status, severity, opened_at,
-                           escalation_policy_id, evidence, created_at, updated_at)
+                           escalation_policy_id, evidence, silence_id, created_at, updated_at)
     VALUES (${organizationId}, ${sourceKey}, ${jsonOf(source)}::text::jsonb, ${title}, 'investigating', ${severity},
             ${new Date(openedAtMs)},
             -- One that was deleted since it was named is none; the incident is opened all the same.
             (SELECT id FROM escalation_policies
              WHERE organization_id = ${organizationId} AND id = ${escalationPolicyId} FOR KEY SHARE),
-            ${jsonOf(evidence)}::text::jsonb, ${now}, ${now})
+            ${jsonOf(evidence)}::text::jsonb, ${silenceId}, ${now}, ${now})
     RETURNING id`;
   const id = Number(made?.id);
   await addMonitors(tx, organizationId, id, monitorIds);
@@ -219,7 +232,7 @@ export async function settleAfter(
 function columns(tx: TransactionSql): ReturnType<TransactionSql> {
   return tx`
     id, source_key, source, title, status, severity, opened_at, acknowledged_at, acknowledged_by, resolved_at,
-    resolution, reopened, reopened_at, flapping, settle_at, postmortem, escalation_policy_id, evidence, created_at,
+    resolution, reopened, reopened_at, flapping, settle_at, postmortem, escalation_policy_id, silence_id, evidence, created_at,
     updated_at, ARRAY(SELECT monitor_id FROM incident_monitors
                       WHERE incident_id = incidents.id AND incident_monitors.organization_id = incidents.organization_id
                       ORDER BY monitor_id) AS monitor_ids`;
@@ -243,6 +256,7 @@ function storedOf(row: IncidentRow): StoredIncident {
       reopened: row.reopened,
       flapping: row.flapping,
       escalationPolicyId: numberOrNull(row.escalation_policy_id),
+      silenceId: numberOrNull(row.silence_id),
       createdAt: row.created_at.toISOString(),
       updatedAt: row.updated_at.toISOString(),
       ...ofRule(row.evidence),

@@ -62,6 +62,9 @@ export const Incident = Type.Object(
         "It came and went three times within an hour; it ends once it has been well for 15 minutes.",
     }),
     escalationPolicyId: nullable(Type.Integer()),
+    silenceId: Type.Optional(
+      nullable(Type.Integer({ description: "The silence for which nobody was told that it is open." })),
+    ),
     createdAt: Time,
     updatedAt: Time,
     ...OfRule,

@@ -180,14 +180,14 @@ async function begin({ tx, organizationId, nowMs }: Change, alert: StoredLogAler
     counterIds: [counterId],
     definition: definitionOf(alert),
   } as const;
-  await makeLive(tx, organizationId, rule);
+  await makeLive(tx, organizationId, rule, { nowMs });
 }
 
 /** With a rule end its incidents, for nobody else will say when they are over. */
 async function end(change: Change, id: number, cause: "paused" | "deleted"): Promise<void> {
   const { tx, organizationId, nowMs } = change;
   const rule = { kind: KIND, ruleId: id } as const;
-  const ended = await endLive(tx, organizationId, rule);
+  const ended = await endLive(tx, organizationId, rule, { nowMs, cause });
   if (ended === null) return;
   for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
   for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });

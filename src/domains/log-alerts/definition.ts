@@ -8,7 +8,7 @@ import { BASELINE_MAX_WINDOWS } from "./limits.ts";
 import type { StoredLogAlert } from "./types.ts";
 
 /** What of a rule says what it counts, and when that is to be told. */
-type AlertTerms = Omit<
+export type AlertTerms = Omit<
   StoredLogAlert,
   "id" | "createdAt" | "updatedAt" | "description" | "enabled" | "alertEmail" | "channels" | "catalogId"
 >;

@@ -4,10 +4,11 @@ import { callerOf } from "../../http/query-caller.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
 import { removeOldDetections } from "../../rules/live/live-store.ts";
 import { PACKS } from "../../rules/packs/catalog.ts";
+import { runRoutes } from "../../rules/runs/run-routes.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { type LogAlertDependencies, LogAlerts } from "./alerts.ts";
-import { type PreviewDependencies, previewAlert } from "./preview.ts";
+import { type PreviewDependencies, previewAlert, previewTerms } from "./preview.ts";
 import { packsOf, seedPacks, seenPacks } from "./seed.ts";
 import { shownAlerts } from "./shown.ts";
 import {
@@ -81,6 +82,16 @@ export function logAlertDomain(deps: LogAlertDomainDependencies) {
       ),
       routes.remove((change, id) => alerts.remove(change, id)),
       previewRoute(deps),
+      ...runRoutes({
+        ...{ sql, path: PATH, tag: TAG, one: "a log alert", kind: "log", audit: "LOG_ALERT", now: deps.now },
+        ...{ read, write: { role: "member", scope: "alerts:write" } },
+        requireRule: (organizationId, id) => alerts.read(organizationId, id),
+        find: async (caller, id, range) =>
+          previewTerms(deps, caller, await alerts.read(caller.organizationId, id), {
+            ...range,
+            channels: [],
+          }),
+      }),
       ...catalogRoutes(deps, alerts),
     ],
   };

@@ -24,7 +24,7 @@ import { explainThreshold } from "../../rules/live/tell.ts";
 import { countsIn } from "../../rules/seal/count-entries.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import { wholeOf } from "./alerts.ts";
-import { counterOf, definitionOf, requireTerms } from "./definition.ts";
+import { type AlertTerms, counterOf, definitionOf, requireTerms } from "./definition.ts";
 import { PREVIEW_DEFAULT_MS, PREVIEW_MAX_EPISODES, PREVIEW_MAX_MS, PREVIEW_MAX_SAMPLES } from "./limits.ts";
 import type { Preview, PreviewBody } from "./types.ts";
 
@@ -48,12 +48,23 @@ interface Told extends Stretch {
  * What a rule would have found in a range that is over: by the same code as one that is live, over entries instead of
  * counts. Throws VALIDATION_FAILED, KQL_INVALID and what reading logs throws.
  */
-export async function previewAlert(
+export function previewAlert(
   deps: PreviewDependencies,
   caller: QueryCaller,
   { from, to, ...body }: PreviewBody,
 ): Promise<Preview> {
-  const terms = wholeOf(body);
+  const channels = Object.keys(body).filter((name) => name.startsWith("alert"));
+  return previewTerms(deps, caller, wholeOf(body), { from, to, channels });
+}
+
+/** The same of a rule's terms; `channels` are whom it would tell. */
+export async function previewTerms(
+  deps: PreviewDependencies,
+  caller: QueryCaller,
+  terms: AlertTerms,
+  of: { readonly from?: string | undefined; readonly to?: string | undefined; readonly channels: string[] },
+): Promise<Preview> {
+  const { from, to, channels } = of;
   requireTerms(terms);
   const span = spanOf(from, to, deps.now());
   const definition = definitionOf(terms);
@@ -73,7 +84,7 @@ export async function previewAlert(
       return { start: timeText(startMs), value, expected, low, high };
     }),
     samples: await reader.samples(span),
-    channels: Object.keys(body).filter((name) => name.startsWith("alert")),
+    channels,
     truncated: isCut || sorted.length > PREVIEW_MAX_EPISODES,
   };
 }

@@ -97,7 +97,8 @@ async function begin({ tx, organizationId, nowMs }: Change, alert: StoredMetricA
   const { bucketMs } = metricBuckets(alert.windowSec);
   const sinceMs = Math.floor(nowMs / bucketMs) * bucketMs;
   const definition = termsOf(alert, sinceMs);
-  await makeLive(tx, organizationId, { kind: KIND, ruleId: alert.id, counterIds, definition }, sinceMs);
+  const rule = { kind: KIND, ruleId: alert.id, counterIds, definition } as const;
+  await makeLive(tx, organizationId, rule, { nowMs, lookFromMs: sinceMs });
 }
 
 /** Since when it looks stays as it was. */
@@ -156,7 +157,7 @@ function kqlText(text: string): string {
 async function end(change: Change, id: number, cause: "paused" | "deleted"): Promise<void> {
   const { tx, organizationId, nowMs } = change;
   const rule = { kind: KIND, ruleId: id } as const;
-  const ended = await endLive(tx, organizationId, rule);
+  const ended = await endLive(tx, organizationId, rule, { nowMs, cause });
   if (ended === null) return;
   for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
   for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });

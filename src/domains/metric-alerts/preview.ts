@@ -22,12 +22,21 @@ export interface PreviewDependencies extends CountsDependencies {
 }
 
 /** What a rule would have found in a range, by the same code as one that is live. Throws VALIDATION_FAILED and what reading logs throws. */
-export async function previewMetricAlert(
+export function previewMetricAlert(
   deps: PreviewDependencies,
   caller: QueryCaller,
   { from, to, ...body }: MetricPreviewBody,
 ): Promise<MetricPreview> {
-  const { metricName, service, windowSec, ...terms } = wholeOf(body);
+  return previewTerms(deps, caller, wholeOf(body), { from, to });
+}
+
+/** The same of a rule's terms. */
+export async function previewTerms(
+  deps: PreviewDependencies,
+  caller: QueryCaller,
+  { metricName, service, windowSec, ...terms }: ReturnType<typeof wholeOf>,
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+): Promise<MetricPreview> {
   const nowMs = deps.now();
   const toMs = to === undefined ? nowMs : Math.min(nowMs, Date.parse(to));
   const fromMs = from === undefined ? toMs - PREVIEW_DEFAULT_MS : Date.parse(from);

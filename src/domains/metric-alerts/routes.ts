@@ -3,6 +3,7 @@ import { route } from "../../http/define-route.ts";
 import { callerOf } from "../../http/query-caller.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
 import { liveStates } from "../../rules/live/live-states.ts";
+import { runRoutes } from "../../rules/runs/run-routes.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import {
@@ -13,7 +14,7 @@ import {
   removeMetricAlert,
   updateMetricAlert,
 } from "./alerts.ts";
-import { type PreviewDependencies, previewMetricAlert } from "./preview.ts";
+import { type PreviewDependencies, previewMetricAlert, previewTerms } from "./preview.ts";
 import {
   CreateMetricAlertBody,
   MetricAlert,
@@ -66,6 +67,13 @@ export function metricAlertRoutes(deps: MetricAlertRouteDependencies) {
       return only(await shown(change.tx, change.organizationId, [alert]));
     }),
     routes.remove(removeMetricAlert),
+    ...runRoutes({
+      ...{ sql, path: PATH, tag: TAG, one: "a metric alert", kind: "metric", audit: "METRIC_ALERT" },
+      ...{ read, write: { role: "member", scope: "alerts:write" }, now: deps.now },
+      requireRule: (organizationId, id) => readMetricAlert(sql, organizationId, id),
+      find: async (caller, id, range) =>
+        previewTerms(deps, caller, await readMetricAlert(sql, caller.organizationId, id), range),
+    }),
     route({
       method: "POST",
       path: `${PATH}/preview`,

@@ -19,6 +19,8 @@ const TAGS = {
   KQL: "What of the Kusto Query Language is understood.",
   "Log alerts":
     "Be told when there are too many entries of a kind, or unusually many, and see beforehand what would have been told.",
+  Detections: "What rules have found, whether or not anybody was told.",
+  Silences: "Say of what nobody is to be told for a while.",
   "Log errors":
     "Errors in the logs, put together as faults by what failed where: how often, since when, in which release.",
   "Log metrics": "Count entries of a kind, minute by minute, and keep the counts.",

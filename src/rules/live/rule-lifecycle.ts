@@ -1,4 +1,5 @@
 import type { TransactionSql } from "postgres";
+import { beginGap, endGap, forgetRuns } from "../runs/run-store.ts";
 import { keepGroup, type LiveRule } from "./live-store.ts";
 
 /** How rules begin and end to be evaluated, each in the transaction of the change that its owner makes. */
@@ -8,7 +9,7 @@ export async function makeLive(
   tx: TransactionSql,
   organizationId: number,
   { kind, ruleId, counterIds, definition }: Pick<LiveRule, "kind" | "ruleId" | "counterIds" | "definition">,
-  lookFromMs: number | null = null,
+  { nowMs, lookFromMs }: { readonly nowMs: number; readonly lookFromMs?: number },
 ): Promise<void> {
   const [made] = await tx<{ id: number }[]>`
     INSERT INTO live_rules (organization_id, kind, rule_id, definition)
@@ -19,7 +20,8 @@ export async function makeLive(
     INSERT INTO live_rule_counters (live_rule_id, organization_id, place, counter_id)
     SELECT ${made.id}, ${organizationId}, given.place - 1, given.counter_id
     FROM unnest(${[...counterIds]}::bigint[]) WITH ORDINALITY AS given (counter_id, place)`;
-  if (lookFromMs === null) return;
+  await endGap(tx, organizationId, { kind, ruleId }, nowMs);
+  if (lookFromMs === undefined) return;
   const kept = { state: null, judgedMs: lookFromMs };
   await keepGroup(tx, { id: made.id, organizationId }, "", kept, lookFromMs);
 }
@@ -36,16 +38,19 @@ export async function redefineLive(
     WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId}`;
 }
 
-/** Evaluates a rule no more: what counted it, and the groups of which an incident may be open; null where it was not live. */
+/** Evaluates a rule no more, for a while or ever: what counted it, and the groups of which an incident may be open; null where it was not live. */
 export async function endLive(
   tx: TransactionSql,
   organizationId: number,
   { kind, ruleId }: Pick<LiveRule, "kind" | "ruleId">,
+  { nowMs, cause }: { readonly nowMs: number; readonly cause: "paused" | "deleted" },
 ): Promise<{ readonly counterIds: readonly number[]; readonly groups: readonly string[] } | null> {
+  if (cause === "deleted") await forgetRuns(tx, organizationId, { kind, ruleId });
   const [live] = await tx<{ id: number }[]>`
     SELECT id::integer FROM live_rules
     WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId} FOR UPDATE`;
   if (live === undefined) return null;
+  if (cause === "paused") await beginGap(tx, organizationId, { kind, ruleId }, nowMs);
   const groups = await tx<{ group_key: string }[]>`
     SELECT group_key FROM rule_groups
     WHERE organization_id = ${organizationId} AND live_rule_id = ${live.id} AND state #>> '{state,incident}' IS NOT NULL`;

@@ -5,6 +5,7 @@ import { INTERACTIVE_BUDGET } from "../../../query/index.ts";
 import { Changes } from "../../../src/changes/changes.ts";
 import { subscribe } from "../../../src/changes/events/subscription.ts";
 import { correlationRoutes } from "../../../src/domains/correlation-rules/routes.ts";
+import { detectionRoutes } from "../../../src/domains/detections/routes.ts";
 import { logAlertDomain } from "../../../src/domains/log-alerts/domain.ts";
 import { metricAlertRoutes } from "../../../src/domains/metric-alerts/routes.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
@@ -77,7 +78,8 @@ export async function alertServer(stores: TestStores) {
     knowsPolicy: async () => false,
     onCounterMade: () => undefined,
   });
-  const app = testApp([...routes, ...metricRoutes, ...correlations], {
+  const detections = detectionRoutes({ sql, cursorKey: new Uint8Array(32) });
+  const app = testApp([...routes, ...metricRoutes, ...correlations, ...detections], {
     ledger: new PostgresLedger({ sql, box: TEST_BOX, changes }),
   });
   const holder = { id: crypto.randomUUID(), place: "here" };

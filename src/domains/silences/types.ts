@@ -1,0 +1,44 @@
+import { type Static, Type } from "typebox";
+import { recordSchemas } from "../../http/record-schemas.ts";
+import { ProblemSource, RuleEvidence } from "../../problems/events.ts";
+import { GROUP_FIELDS_MAX } from "../../rules/counters/limits.ts";
+
+const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+export const {
+  create: CreateSilenceBody,
+  update: UpdateSilenceBody,
+  record: Silence,
+} = recordSchemas({
+  name: "Silence",
+  required: {
+    endsAt: Type.String({
+      format: "date-time",
+      description: "When it is over; what is still wrong then is told then.",
+      examples: ["2026-03-08T02:00:00Z"],
+    }),
+  },
+  optional: {
+    startsAt: Type.String({
+      format: "date-time",
+      description: "Now, where it is not given.",
+      examples: ["2026-03-07T22:00:00Z"],
+    }),
+    source: Type.Enum([...ProblemSource.properties.kind.enum], {
+      description: "What notices the incidents.",
+      examples: ["rule"],
+    }),
+    ruleKind: Type.Enum([...RuleEvidence.properties.ruleKind.enum], { examples: ["log"] }),
+    ruleId: Type.Integer({ ...Id, description: "Of the rule; needs `ruleKind`.", examples: [5] }),
+    monitorId: Type.Integer({ ...Id, examples: [17] }),
+    groupKey: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 1024 }), {
+      minProperties: 1,
+      maxProperties: GROUP_FIELDS_MAX,
+      description: "Values of the fields that the rule groups by.",
+      examples: [{ host: "web-3" }],
+    }),
+    reason: Type.String({ minLength: 1, maxLength: 1024, examples: ["The disk is being replaced."] }),
+  },
+});
+export type CreateSilenceBody = Static<typeof CreateSilenceBody>;
+export type UpdateSilenceBody = Static<typeof UpdateSilenceBody>;
