@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { CORE_TOOLS } from "../../src/tools/core-set.ts";
+import { CORE_TOOLS } from "../../src/tools/use-when.ts";
 import { FORMATS } from "../../src/tools/vendor-formats.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";

@@ -1,4 +1,4 @@
-/** Operations that a person or an assistant needs first, by their ids, and when each is the right one. */
+/** When an operation is the right one, by its id: those that a person or an assistant needs first. */
 export const CORE_TOOLS: Readonly<Record<string, string>> = {
   getLogsSearch:
     "Use when you look for log entries by words, service, level or time: what a service logged, an error message, a request id.",
@@ -24,3 +24,6 @@ export const CORE_TOOLS: Readonly<Record<string, string>> = {
   getOnCallSchedules:
     "Use when you ask which on-call schedules there are; reading one says who is on call now.",
 };
+
+/** The same of further operations, where what they are called does not say it. */
+export const OTHER_TOOLS: Readonly<Record<string, string>> = {};
