@@ -127,3 +127,8 @@ export const PROBE_RESULTS_MAX = 500;
 export const PROBE_SEND_EVERY_MS = 200;
 /** A stream for probes that says nothing for so long is broken: it is told the time every two seconds. */
 export const PROBE_SILENCE_MS = 15_000;
+
+/** Characters of a message of `obs mcp`: what the server takes. */
+export const MCP_MESSAGE_MAX_CHARS = 1024 * 1024;
+/** Messages of it that are answered at a time; a model asks for a handful. */
+export const MCP_REQUESTS_MAX = 16;
