@@ -23,6 +23,11 @@ export const CORE_TOOLS: Readonly<Record<string, string>> = {
   getContextLookup: "Use when you ask what is known of an address, host, service or person.",
   getOnCallSchedules:
     "Use when you ask which on-call schedules there are; reading one says who is on call now.",
+  postIncidentsByIdAcknowledge: "Use when somebody takes an incident on.",
+  postIncidentsByIdUpdates: "Use to write down what was found or done.",
+  postIncidentsByIdResolve: "Use when an incident is over.",
+  postCasesByIdNotes: "Use to write down what an investigation found.",
+  postMaintenanceWindows: "Use before planned work, so that nobody is paged for it.",
 };
 
 /** The same of further operations, where what they are called does not say it. */

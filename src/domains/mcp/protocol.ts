@@ -5,8 +5,10 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
+  specTypeSchemas,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { isJsonObject } from "../../http/openapi/components.ts";
 import type { McpCaller } from "./caller.ts";
 import { PROMPTS, promptText } from "./prompts.ts";
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from "./resources.ts";
@@ -41,6 +43,8 @@ export async function answerMessage(
     });
     return handler.fetch(request, { parsedBody: body });
   }
+  const problem = await paramsProblem(body);
+  if (problem !== null) return invalidParams(body, problem);
   const server = serverFor(deps, caller);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
@@ -49,6 +53,34 @@ export async function answerMessage(
   } finally {
     await server.close();
   }
+}
+
+/** Requests that this server answers, by what they must be like. */
+const REQUESTS: Readonly<Record<string, keyof typeof specTypeSchemas>> = {
+  initialize: "InitializeRequest",
+  "tools/list": "ListToolsRequest",
+  "tools/call": "CallToolRequest",
+  "resources/list": "ListResourcesRequest",
+  "resources/templates/list": "ListResourceTemplatesRequest",
+  "resources/read": "ReadResourceRequest",
+  "prompts/list": "ListPromptsRequest",
+  "prompts/get": "GetPromptRequest",
+};
+
+/** What is wrong with the parameters of a request, of which the earlier era's codec says that the server is at fault. */
+async function paramsProblem(body: unknown): Promise<string | null> {
+  const method = isJsonObject(body) ? body.method : undefined;
+  const type = typeof method === "string" && Object.hasOwn(REQUESTS, method) ? REQUESTS[method] : undefined;
+  if (type === undefined) return null;
+  const { issues } = await specTypeSchemas[type]["~standard"].validate(body);
+  const [issue] = issues ?? [];
+  return issue === undefined ? null : `${(issue.path ?? []).map(String).join(".")}: ${issue.message}`;
+}
+
+function invalidParams(body: unknown, message: string): Response {
+  const id =
+    isJsonObject(body) && (typeof body.id === "string" || typeof body.id === "number") ? body.id : null;
+  return Response.json({ jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InvalidParams, message } });
 }
 
 function serverFor({ toolbox, build, kqlReference }: ProtocolDeps, caller: McpCaller): Server {
