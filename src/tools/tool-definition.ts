@@ -5,7 +5,8 @@ import { CORE_TOOLS, OTHER_TOOLS } from "./use-when.ts";
 
 /** Plain and not read-only, as the types of vendors have it. */
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
-type Members = { [name: string]: Json };
+type SchemaObject = { [keyword: string]: Json };
+type Members = { [name: string]: SchemaObject };
 
 /** An operation of the API as a tool: what it is called, when it is the right one, and one object of arguments. */
 export interface ToolDefinition {
@@ -127,11 +128,14 @@ function inputSchemaOf({ path, params, query, body }: Route): ToolSchema {
 function membersOf(schema: Json): { own: Members; needed: string[] } {
   if (!isObject(schema)) return { own: {}, needed: [] };
   const { properties = {}, required = [], anyOf } = schema;
-  if (!Array.isArray(anyOf))
-    return {
-      own: isObject(properties) ? properties : {},
-      needed: Array.isArray(required) ? required.map(String) : [],
-    };
+  if (!Array.isArray(anyOf)) {
+    const members = isObject(properties) ? Object.entries(properties) : [];
+    const own = members.map(([name, member]): [string, SchemaObject] => [
+      name,
+      isObject(member) ? member : {},
+    ]);
+    return { own: Object.fromEntries(own), needed: Array.isArray(required) ? required.map(String) : [] };
+  }
   const forms = anyOf.map(membersOf);
   const names = [...new Set(forms.flatMap(({ own }) => Object.keys(own)))];
   return {
@@ -140,11 +144,9 @@ function membersOf(schema: Json): { own: Members; needed: string[] } {
   };
 }
 
-function eitherOf(schemas: readonly (Json | undefined)[]): Json {
-  const texts = new Set(
-    schemas.filter((schema) => schema !== undefined).map((schema) => JSON.stringify(schema)),
-  );
-  const kinds = [...texts].map((text): Json => JSON.parse(text));
+function eitherOf(schemas: readonly (SchemaObject | undefined)[]): SchemaObject {
+  const texts = schemas.filter((schema) => schema !== undefined).map((schema) => JSON.stringify(schema));
+  const kinds = [...new Set(texts)].map((text): SchemaObject => JSON.parse(text));
   return kinds.length === 1 ? (kinds[0] ?? {}) : { anyOf: kinds };
 }
 
@@ -164,6 +166,6 @@ function isListOfTexts(value: Json | undefined): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-function isObject(value: Json): value is Members {
+function isObject(value: Json): value is SchemaObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

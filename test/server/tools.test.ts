@@ -52,7 +52,9 @@ test("every operation of the API that is somebody's own is a tool with a schema 
 test("the core set is small, reads only, and says of each when it is the right one", async () => {
   const core = await tools("");
   const writing = (await tools("?write=1")).filter(({ annotations }) => !annotations.readOnlyHint);
-  expect([...core, ...writing].map(({ name }) => name).toSorted()).toEqual(Object.keys(CORE_TOOLS).toSorted());
+  expect([...core, ...writing].map(({ name }) => name).toSorted()).toEqual(
+    Object.keys(CORE_TOOLS).toSorted(),
+  );
   expect(core.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
   expect(core.every(({ description }) => description.includes("Use "))).toBe(true);
   expect(JSON.stringify(core).length).toBeLessThanOrEqual(CORE_MAX_BYTES);
