@@ -3,24 +3,27 @@ import type { ToolDefinition } from "./tool-definition.ts";
 
 /** Saturation of repeated words and the share of a text's length, as usual (Robertson and Zaragoza 2009, 3.2). */
 const K1 = 1.2;
-const B = 0.5;
+const B = 0.3;
 /** How much a word counts by where it stands: what a tool is called and does, then when it is the right one. */
 const WEIGHTS = { title: 2, name: 1, useWhen: 1.5 } as const;
 
-interface Document {
-  readonly tool: ToolDefinition;
+/** What of a tool is looked at. */
+type Described = Pick<ToolDefinition, "name" | "title" | "useWhen">;
+
+interface Document<T> {
+  readonly tool: T;
   /** How often a word occurs, weighted. */
   readonly words: ReadonlyMap<string, number>;
   readonly length: number;
 }
 
 /** Finds tools by what they are called and what they say of themselves: BM25 over stems of words. */
-export class ToolFinder {
-  readonly #documents: readonly Document[];
+export class ToolFinder<T extends Described> {
+  readonly #documents: readonly Document<T>[];
   readonly #averageLength: number;
   readonly #rarity: ReadonlyMap<string, number>;
 
-  constructor(tools: readonly ToolDefinition[]) {
+  constructor(tools: readonly T[]) {
     this.#documents = tools.map(documentOf);
     const count = Math.max(1, tools.length);
     this.#averageLength = this.#documents.reduce((sum, { length }) => sum + length, 0) / count;
@@ -33,7 +36,7 @@ export class ToolFinder {
   }
 
   /** The tools that answer a question, the best first; those that share no word with it are left out. */
-  find(question: string): ToolDefinition[] {
+  find(question: string): T[] {
     const asked = new Set(stemsOf(question).slice(0, QUESTION_WORDS_MAX));
     return this.#documents
       .map((document) => ({ tool: document.tool, score: this.#score(document, asked) }))
@@ -42,7 +45,7 @@ export class ToolFinder {
       .map(({ tool }) => tool);
   }
 
-  #score({ words, length }: Document, asked: ReadonlySet<string>): number {
+  #score({ words, length }: Document<T>, asked: ReadonlySet<string>): number {
     const norm = K1 * (1 - B + (B * length) / this.#averageLength);
     let score = 0;
     for (const word of asked) {
@@ -53,7 +56,7 @@ export class ToolFinder {
   }
 }
 
-function documentOf(tool: ToolDefinition): Document {
+function documentOf<T extends Described>(tool: T): Document<T> {
   const words = new Map<string, number>();
   let length = 0;
   const add = (text: string, weight: number): void => {
@@ -91,6 +94,6 @@ function stemOf(word: string): string {
     .replace(/ies$/, "y")
     .replace(/(s|x|ch|sh)es$/, "$1")
     .replace(/([^s])s$/, "$1")
-    .replace(/(?:ing|ed|er)$/, "");
+    .replace(/(?:ion|ing|ed|er)$/, "");
   return (stem.length < 3 ? word : stem).replace(/e$/, "");
 }

@@ -15,7 +15,7 @@ const CALL = "call_operation";
 /** The operations as a model gets them: the few that are needed first by name, all others by looking for them. */
 export class Toolbox {
   readonly #tools: ReadonlyMap<string, ToolDefinition>;
-  readonly #finder: ToolFinder;
+  readonly #finder: ToolFinder<ToolDefinition>;
 
   constructor(tools: readonly ToolDefinition[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
