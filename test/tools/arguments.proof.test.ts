@@ -33,6 +33,9 @@ const BY_DESCRIPTION_OF: Readonly<Record<string, ByName>> = {
     limit: fc.integer({ min: 1, max: 1000 }).map(String),
     offset: fc.integer({ min: 0, max: 10_000 }).map(String),
   },
+  // Neither the token that asks nor whose it is.
+  deleteMeTokensById: { id: fc.integer({ min: 1_000_000 }).map(String) },
+  deleteMeMembersByUserId: { userId: fc.integer({ min: 1_000_000 }).map(String) },
   // The path of a member.
   postIngestSources: { from: fc.constantFrom("user.name", "items[0]") },
   patchIngestSourcesByKey: { from: fc.constantFrom("user.name", "items[0]") },

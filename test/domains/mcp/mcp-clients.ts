@@ -9,7 +9,7 @@ const MAIN = join(import.meta.dir, "../../../clients/cli/main.ts");
 const WHO = { name: "test", version: "1" };
 
 /** Where a client finds the server, and as whom. */
-export interface Target {
+interface Target {
   readonly url: string;
   readonly token: string;
   readonly mayWrite?: boolean;
@@ -26,13 +26,13 @@ export interface McpClient extends AsyncDisposable {
   prompt(name: string, given: Record<string, string>): Promise<string>;
 }
 
-export interface Tool {
+interface Tool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: { readonly [keyword: string]: unknown };
 }
 
-export interface CallResult {
+interface CallResult {
   readonly isError: boolean;
   /** `structuredContent`. */
   readonly content: Record<string, unknown>;
