@@ -27,6 +27,9 @@ const BY_DESCRIPTION: ByName = {
   principal: fc.stringMatching(/^[a-z]{1,20}$/),
   zone: fc.constantFrom("+02:00", "Europe/Berlin"),
 };
+const PATH = fc.constantFrom("user.name", "items[0]");
+/** Of members of what a sender sends. */
+const PATHS: ByName = { from: PATH, fromDefault: PATH, records: PATH };
 /** The same of one tool. */
 const BY_DESCRIPTION_OF: Readonly<Record<string, ByName>> = {
   getIncidents: {
@@ -36,9 +39,10 @@ const BY_DESCRIPTION_OF: Readonly<Record<string, ByName>> = {
   // Neither the token that asks nor whose it is.
   deleteMeTokensById: { id: fc.integer({ min: 1_000_000 }).map(String) },
   deleteMeMembersByUserId: { userId: fc.integer({ min: 1_000_000 }).map(String) },
-  // The path of a member.
-  postIngestSources: { from: fc.constantFrom("user.name", "items[0]") },
-  patchIngestSourcesByKey: { from: fc.constantFrom("user.name", "items[0]") },
+  postIngestSources: PATHS,
+  patchIngestSourcesByKey: PATHS,
+  getKqlTablesByName: { name: fc.stringMatching(/^[a-z]{1,20}$/) },
+  deleteKqlTablesByName: { name: fc.stringMatching(/^[a-z]{1,20}$/) },
   // Which form they have says `type`, and which there are says `kind`.
   postIocs: { type: fc.constant("ip"), value: fc.ipV4() },
   postIocsAllowList: { type: fc.constant("ip"), value: fc.ipV4() },
