@@ -130,3 +130,8 @@ export const PROBE_SILENCE_MS = 15_000;
 
 /** Completions that a terminal lists: more than a screen helps nobody. */
 export const COMPLETIONS_SHOWN_MAX = 60;
+
+/** Characters of a message of `obs mcp`: what the server takes. */
+export const MCP_MESSAGE_MAX_CHARS = 1024 * 1024;
+/** Messages of it that are answered at a time; a model asks for a handful. */
+export const MCP_REQUESTS_MAX = 16;

@@ -5,6 +5,7 @@ import { CliError, EXIT } from "./cli-error.ts";
 import { addArchiveCommand } from "./commands/archive.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addLoginCommand } from "./commands/login.ts";
+import { addMcpCommand } from "./commands/mcp.ts";
 import { addPatternsCommand } from "./commands/patterns.ts";
 import { addProbeCommand } from "./commands/probe.ts";
 import { addQueryCommand } from "./commands/query.ts";
@@ -41,6 +42,7 @@ addProbeCommand(program, context);
 addTokenCommand(program, context);
 addSourcesCommand(program, context);
 addArchiveCommand(program, context);
+addMcpCommand(program, context);
 addCompletionCommand(program, context);
 
 try {

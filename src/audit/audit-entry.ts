@@ -12,6 +12,8 @@ export interface AuditActor {
 export interface AuditOrigin {
   readonly ip: string;
   readonly userAgent: string | null;
+  /** The door of the server through which it came, where that is not its API itself; for example `mcp`. */
+  readonly via?: string;
 }
 
 /** One change as its maker describes it. */
@@ -82,6 +84,7 @@ export function auditRecord(
       ...(isGone && before.size > 0 && { snapshot: Object.fromEntries(snapshot) }),
       ip: storable(origin.ip),
       ua: origin.userAgent === null ? null : storable(origin.userAgent.slice(0, MAX_USER_AGENT_CHARS)),
+      ...(origin.via !== undefined && { via: origin.via }),
     },
   };
 }

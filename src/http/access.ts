@@ -2,6 +2,12 @@ import { type Principal, roleSatisfies, scopesSatisfy } from "../access/principa
 import { ApiError } from "../errors.ts";
 import type { Access } from "./route.ts";
 
+/** Whether a caller's role and scopes reach a route. */
+export function hasAccess(access: Access, principal: Principal): boolean {
+  if (typeof access === "string") return true;
+  return scopesSatisfy(principal.scopes, access.scope) && roleSatisfies(principal.role, access.role);
+}
+
 /** Refuses a caller whose role or scopes do not reach a route. The only place where either is judged. */
 export function requireAccess(access: Access, principal: Principal | null): void {
   if (access === "public") return;

@@ -18,6 +18,8 @@ interface ExchangeParts {
   readonly requestId: string;
   readonly request: Request;
   readonly clientAddress: string;
+  /** The door through which the server makes the request for its caller. */
+  readonly via: string | undefined;
   readonly log: Logger;
   /** What all requests may hold of bodies, and whose part of it this one draws from. */
   readonly bodyMemory: { readonly share: FairShare; readonly holder: readonly ShareKey[] };
@@ -109,7 +111,9 @@ export class Exchange implements RequestContext {
   }
 
   protected get origin(): AuditOrigin {
-    return { ip: this.clientAddress, userAgent: this.#request.headers.get("user-agent") };
+    const { via } = this.#parts;
+    const userAgent = this.#request.headers.get("user-agent");
+    return { ip: this.clientAddress, userAgent, ...(via !== undefined && { via }) };
   }
 }
 

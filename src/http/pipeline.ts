@@ -57,6 +57,8 @@ export interface Connection {
   readonly peerAddress?: string | undefined;
   /** Sets for how many seconds the connection may stay silent from now on. */
   readonly setIdleTimeout?: ((seconds: number) => void) | undefined;
+  /** The door through which the server itself makes the request for a caller; the audit log names it. */
+  readonly via?: string | undefined;
 }
 
 /** What is done with the requests of one method and path. */
@@ -126,7 +128,8 @@ export class Pipeline {
     const taken = this.#rateGate({ rateClass: plan.rateLimit, principal, clientAddress, url: request.url });
     const rate = taken instanceof Promise ? await taken : taken;
     const caller = callerPath(principal, clientAddress);
-    const exchange = this.#exchangeOf(plan, request, requestId, clientAddress, principal, caller);
+    const from = { clientAddress, via: connection.via };
+    const exchange = this.#exchangeOf(plan, request, requestId, from, principal, caller);
 
     let finished: Finished;
     let failure: ApiError | undefined;
@@ -158,7 +161,7 @@ export class Pipeline {
     { auditAction }: Plan,
     request: Request,
     requestId: string,
-    clientAddress: string,
+    from: { readonly clientAddress: string; readonly via: string | undefined },
     principal: Principal | null,
     caller: readonly ShareKey[],
   ): Exchange {
@@ -168,7 +171,7 @@ export class Pipeline {
       holder: principal === null ? caller : [principal.organizationId],
     };
     const held = { bodyMemory, answers: { share: this.#answers, holder: caller } };
-    const parts = { requestId, request, clientAddress, log, ...held, ledger, auditAction };
+    const parts = { requestId, request, ...from, log, ...held, ledger, auditAction };
     return principal === null ? new Exchange(parts) : new AuthenticatedExchange(parts, principal);
   }
 

@@ -1,5 +1,7 @@
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/config.ts";
+import { renderKqlReference } from "../domains/kql/reference.ts";
+import { mcpRoutes } from "../domains/mcp/routes.ts";
 import { opsRoutes } from "../domains/operations/routes.ts";
 import { type App, buildApp } from "../http/app.ts";
 import { PostgresLedger } from "../http/ledger/request-ledger.ts";
@@ -8,6 +10,7 @@ import type { RateLimits } from "../http/rate-limit/rate-gate.ts";
 import type { RateLimiter } from "../http/rate-limit/rate-limiter.ts";
 import { RedisRateLimiter } from "../http/rate-limit/redis-limiter.ts";
 import { storeVersions } from "../storage/versions.ts";
+import { toolsOf } from "../tools/tool-definition.ts";
 import { withPageHosts } from "./page-hosts.ts";
 import type { Part } from "./part.ts";
 import { serverReadiness } from "./readiness.ts";
@@ -16,7 +19,15 @@ import type { Services } from "./services.ts";
 /** The whole application: the routes of every part, and those that say how the server is, behind the one pipeline. */
 export function createApp(services: Services, parts: readonly Part[], isDraining: () => boolean): App {
   const { config, stores, metrics, publicUrl } = services;
-  const routes = parts.flatMap((part) => part.routes ?? []);
+  const build = { name: manifest.name, version: manifest.version, commit: null };
+  const domainRoutes = parts.flatMap((part) => part.routes ?? []);
+  const tools = toolsOf(domainRoutes);
+  const mcp = mcpRoutes({
+    // What a tool does goes the way of every request.
+    ...{ tools, handle: (request, connection) => app.handle(request, connection) },
+    ...{ publicUrl, build, kqlReference: renderKqlReference },
+  });
+  const routes = [...domainRoutes, ...mcp];
   const readiness = serverReadiness({
     stores,
     ingestChecks: services.serverIngest.checks,
@@ -29,12 +40,13 @@ export function createApp(services: Services, parts: readonly Part[], isDraining
       isDraining,
       metrics,
       publicUrl,
-      build: { name: manifest.name, version: manifest.version, commit: null },
+      build,
+      tools,
       storeVersions: () => storeVersions(stores),
     },
     routes,
   );
-  const app = buildApp([...routes, ...operations], {
+  const app: App = buildApp([...routes, ...operations], {
     ...services,
     ledger: new PostgresLedger(services),
     rateLimiter: createRateLimiter(services),

@@ -5,13 +5,13 @@ export const FORMATS = {
   /** OpenAI, chat completions: `tools`. */
   "openai-chat": (tools) =>
     tools.map(({ name, description, inputSchema }) => ({
-      type: "function",
+      type: "function" as const,
       function: { name, description, parameters: inputSchema },
     })),
   /** OpenAI, responses: `tools`. */
   "openai-responses": (tools) =>
     tools.map(({ name, description, inputSchema }) => ({
-      ...{ type: "function", name, description, parameters: inputSchema, strict: false },
+      ...{ type: "function" as const, name, description, parameters: inputSchema, strict: false },
     })),
   /** Anthropic, messages: `tools`. */
   anthropic: (tools) =>

@@ -1,11 +1,14 @@
 /** The operations as tools: definitions that vendors take, whose arguments the server takes. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { CORE_TOOLS } from "../../src/tools/core-set.ts";
+import { ToolFinder } from "../../src/tools/find-tools.ts";
+import { CORE_TOOLS, OTHER_TOOLS } from "../../src/tools/use-when.ts";
 import { FORMATS } from "../../src/tools/vendor-formats.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { QUESTIONS } from "../tools/questions.ts";
 
 interface Tool {
   name: string;
@@ -15,7 +18,9 @@ interface Tool {
   annotations: { readOnlyHint: boolean };
 }
 
-const CORE_MAX_BYTES = 24 * 1024;
+const CORE_MAX_BYTES = 24_000;
+/** The share of questions whose tool is found first; that of the others is among the first three. */
+const FIRST_MIN = 0.8;
 
 let directory: TemporaryDirectory;
 let server: ServerProcess;
@@ -49,9 +54,18 @@ test("every operation of the API that is somebody's own is a tool with a schema 
   }
 });
 
+test("every tool is one by the schema of the protocol's own library", async () => {
+  const response = await fetch(`${server.url}/api/v1/tools/mcp.json?set=all&write=1`);
+  const parsed = ListToolsResultSchema.safeParse(JSON.parse(await response.text()));
+  expect(parsed.error).toBeUndefined();
+});
+
 test("the core set is small, reads only, and says of each when it is the right one", async () => {
   const core = await tools("");
-  expect(core.map(({ name }) => name).toSorted()).toEqual(Object.keys(CORE_TOOLS).toSorted());
+  const writing = (await tools("?write=1")).filter(({ annotations }) => !annotations.readOnlyHint);
+  expect([...core, ...writing].map(({ name }) => name).toSorted()).toEqual(
+    Object.keys(CORE_TOOLS).toSorted(),
+  );
   expect(core.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
   expect(core.every(({ description }) => description.includes("Use "))).toBe(true);
   expect(JSON.stringify(core).length).toBeLessThanOrEqual(CORE_MAX_BYTES);
@@ -88,4 +102,34 @@ test("a tool that needs nothing is answered by the operation that it is made of"
     const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } });
     expect([name, response.status]).toEqual([name, 200]);
   }
+});
+
+async function finderOfAll() {
+  const all = await tools("?set=all&write=1");
+  const described = all.map(({ name, title }) => {
+    return { name, title, useWhen: CORE_TOOLS[name] ?? OTHER_TOOLS[name] ?? null };
+  });
+  const finder = new ToolFinder(described);
+  const rankOf = (question: string, tool: string): number =>
+    finder.find(question).findIndex(({ name }) => name === tool) + 1;
+  return { described, finder, rankOf };
+}
+
+test("what tools say of themselves leads from a question to the right one, mostly at once", async () => {
+  const { finder, rankOf } = await finderOfAll();
+  const ranks = QUESTIONS.map(([question, tool]) => ({ question, tool, rank: rankOf(question, tool) }));
+  expect(ranks.filter(({ rank }) => rank < 1 || rank > 3)).toEqual([]);
+  const first = ranks.filter(({ rank }) => rank === 1).length;
+  expect(first / ranks.length).toBeGreaterThanOrEqual(FIRST_MIN);
+  for (const nothing of ["", "?!", "the of and", "zzzzqqq"]) expect(finder.find(nothing)).toEqual([]);
+});
+
+test("every tool is found by its own title, and what is said of tools is said of some that there are", async () => {
+  const { described, rankOf } = await finderOfAll();
+  const lost = described.filter(({ name, title }) => rankOf(title, name) < 1 || rankOf(title, name) > 3);
+  expect(lost).toEqual([]);
+  const names = described.map(({ name }) => name);
+  expect(
+    [...Object.keys(CORE_TOOLS), ...Object.keys(OTHER_TOOLS)].filter((name) => !names.includes(name)),
+  ).toEqual([]);
 });

@@ -26,7 +26,7 @@ interface LoginFlags {
   token?: string;
 }
 
-/** What the commands need, and what tokens for monitors are made with: a token gives no scope that it lacks. */
+/** What the commands need, with what models read by `obs mcp`, and what tokens for monitors are made with: a token gives no scope that it lacks. */
 const CLI_SCOPES = [
   "logs:read",
   "logs:write",
@@ -34,6 +34,13 @@ const CLI_SCOPES = [
   "sources:write",
   "monitors:read",
   "monitors:write",
+  "incidents:read",
+  "alerts:read",
+  "metrics:read",
+  "security:read",
+  "on-call:read",
+  "maintenance:read",
+  "status-pages:read",
   "account:read",
   "tokens:write",
 ];

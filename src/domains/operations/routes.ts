@@ -3,6 +3,7 @@ import { route } from "../../http/define-route.ts";
 import { openApiDocument } from "../../http/openapi/document.ts";
 import { PackedText } from "../../http/packed-text.ts";
 import type { Route } from "../../http/route.ts";
+import type { ToolDefinition } from "../../tools/tool-definition.ts";
 import { apiDescription } from "./api-description.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { type HealthDeps, healthRoutes } from "./health-routes.ts";
@@ -36,6 +37,8 @@ interface OpsDeps extends HealthDeps {
   readonly storeVersions: () => Promise<StoreVersions>;
   /** Under which the server is reached; the OpenAPI document names it. */
   readonly publicUrl: string;
+  /** The operations as tools. */
+  readonly tools: readonly ToolDefinition[];
 }
 
 const StoreVersion = (example: string) =>
@@ -69,7 +72,7 @@ export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
     versionRoute(deps),
     ...docsRoutes(),
     ...installRoutes(deps),
-    ...toolRoutes(others),
+    ...toolRoutes(deps.tools),
   ];
   const head = apiDescription(deps.publicUrl);
   const openApi = openApiRoute(() => text);

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
-import type { Route } from "../../http/route.ts";
-import { toolsOf } from "../../tools/tool-definition.ts";
+import type { ToolDefinition } from "../../tools/tool-definition.ts";
 import { FORMATS, type FormatName } from "../../tools/vendor-formats.ts";
 
 const TAG = "Operations";
@@ -17,9 +16,8 @@ const ToolParameters = Type.Object({
   write: Type.Optional(Type.Enum(["0", "1"], { description: "1: tools that change something, too." })),
 });
 
-/** The operations of a table as tools, in the forms that vendors take. */
-export function toolRoutes(routes: readonly Route[]) {
-  const tools = toolsOf(routes);
+/** The operations as tools, in the forms that vendors take. */
+export function toolRoutes(tools: readonly ToolDefinition[]) {
   return [
     route({
       method: "GET",

@@ -134,12 +134,19 @@ test("the token that is kept may do what the commands need, ends, and says when 
   const { scopes }: { scopes: string[] } = JSON.parse(listed ?? "");
   expect(scopes.toSorted()).toEqual([
     "account:read",
+    "alerts:read",
+    "incidents:read",
     "logs:read",
     "logs:write",
+    "maintenance:read",
+    "metrics:read",
     "monitors:read",
     "monitors:write",
+    "on-call:read",
+    "security:read",
     "sources:read",
     "sources:write",
+    "status-pages:read",
     "tokens:write",
   ]);
   writeFileSync(path, JSON.stringify({ ...stored, expiresAt: "2026-01-02T03:04:05.000Z" }));

@@ -19,6 +19,7 @@ function opsApp(
       build: { name: "obs", version: "1.2.3", commit: "abc" },
       storeVersions: async () => ({ clickhouse: "26.7.2.1", postgres: null }),
       publicUrl: "http://localhost:8080",
+      tools: [],
     },
     [],
   );
