@@ -26,7 +26,6 @@ interface Reading {
 }
 
 const KEY = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${KEY_MAX_CHARS - 1}}$`);
-const SECRET_FORM = "is no secret that can be used: { value: … } or kept";
 
 /** Reads what files describe, and says of everything that is wrong where it stands. `emails` are those of members. */
 export function readDesired(
@@ -136,12 +135,13 @@ class RecordReader {
     return null;
   }
 
-  /** A value with what stands behind `secret` in place of it. */
+  /** A value with what stands behind `secret` in place of it; what only looks so is left to the schema. */
   #opened(value: JsonValue, place: string, isSecret: boolean): JsonValue {
     if (isJsonList(value))
       return value.map((item, index) => this.#opened(item, `${place}/${index}`, isSecret));
     if (!isJsonObject(value)) return value;
-    if (!("secret" in value) || Object.keys(value).length > 1)
+    const secret = secretOf(value);
+    if (secret === null)
       return Object.fromEntries(
         Object.entries(value).map(([name, member]) => [
           name,
@@ -149,15 +149,19 @@ class RecordReader {
         ]),
       );
     if (!isSecret) this.#wrong(place, "is shown to whoever reads the record: a secret cannot stand here");
-    const { secret } = value;
-    if (secret !== undefined && isJsonObject(secret) && secret.value !== undefined) return secret.value;
-    this.#wrong(place, SECRET_FORM);
-    return null;
+    return secret;
   }
 
   #wrong(place: string, message: string): void {
     this.issues.push({ path: `${this.#at}${place}`, code: "custom", message });
   }
+}
+
+/** What clients send for a secret: `{ secret: { value } }`; null for anything else. */
+function secretOf(value: JsonObject): string | null {
+  const { secret } = value;
+  if (secret === undefined || !isJsonObject(secret) || Object.keys(value).length > 1) return null;
+  return typeof secret.value === "string" && Object.keys(secret).length === 1 ? secret.value : null;
 }
 
 function isKept(value: JsonValue): boolean {

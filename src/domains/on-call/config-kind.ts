@@ -91,21 +91,21 @@ function keyOf({ userId, startsAt, endsAt, overrideUserId, overrideStartsAt, ove
   return JSON.stringify([userId, overrideUserId ?? null, ...times]);
 }
 
-/** Turns that have not ended, in the order of their beginnings, each with all that can be said of it. */
+/** Turns that have not ended, in the order of their beginnings. */
 function openTurns(turns: JsonValue, nowMs: number): JsonValue {
   const open = (isJsonList(turns) ? turns : [])
     .filter(isJsonObject)
     .filter(({ endsAt }) => !isOver(endsAt, nowMs));
-  return open.map(whole).toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
+  return open.map(saidOnly).toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
 }
 
 function isOver(endsAt: JsonValue | undefined, nowMs: number): boolean {
   return typeof endsAt === "string" && Date.parse(endsAt) <= nowMs;
 }
 
-function whole(turn: JsonObject): JsonObject {
-  const { overrideUserId = null, overrideStartsAt = null, overrideEndsAt = null } = turn;
-  return { ...turn, overrideUserId, overrideStartsAt, overrideEndsAt };
+/** A turn without what is not said of it. */
+function saidOnly(turn: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(turn).filter(([, value]) => value !== null));
 }
 
 function orderOf({ startsAt = null, endsAt = null }: JsonObject): string {
