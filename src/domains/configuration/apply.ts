@@ -1,14 +1,18 @@
+import type { TransactionSql } from "postgres";
 import type { JsonObject } from "../../audit/canonical-json.ts";
 import type { Change } from "../../changes/change.ts";
+import { EVENTS_MAX_OF_CHANGE } from "../../changes/limits.ts";
 import { type ConfigKind, PEOPLE } from "../../configuration/config-kind.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, MAX_FIELD_ISSUES } from "../../errors.ts";
 import { pointerTo } from "../../http/json-pointer.ts";
 import { type Binding, writeBindings } from "./bindings.ts";
 import { mapReferences, referenceOf } from "./fields.ts";
 import { addressOf } from "./order.ts";
-import type { Step } from "./plan.ts";
+import { isChange, type Step } from "./plan.ts";
 import type { Planned } from "./planning.ts";
 import { listLive, type Reading, sealedById } from "./present.ts";
+
+const TOO_MANY_EVENTS = "would end more problems than one change may; apply the files in parts.";
 
 type Verb = "CREATE" | "UPDATE" | "DELETE";
 
@@ -23,11 +27,43 @@ export async function applyPlan(
   applyId: string,
 ): Promise<void> {
   const work = new Applying(change, planned, applyId);
-  const removed = planned.steps.filter(({ action }) => action === "delete");
-  for (const step of planned.steps) if (step.action !== "delete") await located(step, () => work.take(step));
-  // What refers to a record goes before it: kinds stand in the order of their needs.
-  for (const step of removed.toReversed()) await located(step, () => work.take(step));
+  for (const step of inTurn(planned.steps)) await located(step, () => work.take(step));
   await noteBindings(change, planned, reading, work.ids);
+}
+
+/**
+ * Tries what `applyPlan` would do, in a transaction that is undone, and answers what each record would be refused with. What
+ * needs a record that is refused is not tried.
+ */
+export async function tryPlan(change: Change, planned: Planned): Promise<ApiError[]> {
+  const work = new Applying(change, planned, "");
+  const refusals: ApiError[] = [];
+  for (const step of inTurn(planned.steps.filter(isChange))) {
+    if (work.lacks(step)) continue;
+    try {
+      await located(step, () => work.take(step));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      work.lose(step);
+      refusals.push(error);
+      if (refusals.length === MAX_FIELD_ISSUES || !(await canGoOn(change.tx))) break;
+    }
+  }
+  return refusals;
+}
+
+/** False where a statement has failed, such as one that meets a name that is taken. A savepoint for each record would cost more. */
+function canGoOn(tx: TransactionSql): Promise<boolean> {
+  return tx`SELECT 1`.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Kinds stand in the order of their needs: what refers to a record is made after it and goes before it. */
+function inTurn(steps: readonly Step[]): Step[] {
+  const isRemoved = ({ action }: Step): boolean => action === "delete";
+  return [...steps.filter((step) => !isRemoved(step)), ...steps.filter(isRemoved).toReversed()];
 }
 
 /** What is done to records, one after the other. */
@@ -37,6 +73,8 @@ class Applying {
   readonly #change: Change;
   readonly #planned: Planned;
   readonly #applyId: string;
+  readonly #lost = new Set<string>();
+  #events = 0;
 
   constructor(change: Change, planned: Planned, applyId: string) {
     this.#change = change;
@@ -44,6 +82,23 @@ class Applying {
     this.#applyId = applyId;
     for (const { kind, key, recordId } of planned.bindings) this.ids.set(`${kind}/${key}`, recordId);
     for (const { kind, key, id } of planned.steps) if (id !== null) this.ids.set(`${kind.kind}/${key}`, id);
+  }
+
+  /** Whether something that the record refers to could not be made. */
+  lacks({ kind, desired }: Step): boolean {
+    let isLacking = false;
+    if (desired !== null)
+      mapReferences(kind, desired.fields, (found) => {
+        const reference = referenceOf(found);
+        if (reference !== null && this.#lost.has(reference)) isLacking = true;
+        return found;
+      });
+    if (isLacking && desired !== null) this.#lost.add(addressOf(desired));
+    return isLacking;
+  }
+
+  lose(step: Step): void {
+    this.#lost.add(addressOf(step));
   }
 
   async take(step: Step): Promise<void> {
@@ -94,9 +149,14 @@ class Applying {
 
   /** The change as one of this kind of record, of which the audit log says that it came from files. */
   #as(verb: Verb, kind: ConfigKind): Change {
-    const { tx, organizationId, actor, nowMs, emit, afterCommit, record } = this.#change;
+    const { tx, organizationId, actor, nowMs, afterCommit, record, emit } = this.#change;
     return {
-      ...{ tx, organizationId, actor, nowMs, emit, afterCommit },
+      ...{ tx, organizationId, actor, nowMs, afterCommit },
+      emit: (event, subject, payload) => {
+        this.#events++;
+        if (this.#events > EVENTS_MAX_OF_CHANGE) throw new ApiError("CONFLICT", TOO_MANY_EVENTS);
+        emit(event, subject, payload);
+      },
       record: (entry, action = `${verb}_${kind.audit}`) =>
         record({ ...entry, facts: { ...entry.facts, applyId: this.#applyId } }, action),
     };

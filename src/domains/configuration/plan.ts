@@ -127,7 +127,7 @@ function actionOf(kind: ConfigKind, changed: readonly string[], isDriftOnly: boo
   return isDriftOnly ? "drift" : "update";
 }
 
-/** What is bound and no file describes any more. */
+/** What is bound and no file describes any more, in the order of kinds. */
 function orphans(
   { bindings, live }: Present,
   used: ReadonlySet<Binding>,
@@ -135,7 +135,8 @@ function orphans(
   prune: boolean,
 ): Step[] {
   const kinds = new Map([...live.keys()].map((kind) => [kind.kind, kind]));
-  return bindings.flatMap((binding): Step[] => {
+  const places = new Map([...live.keys()].map((kind, place) => [kind, place]));
+  const found = bindings.flatMap((binding): Step[] => {
     const kind = kinds.get(binding.kind);
     const record = kind === undefined ? undefined : live.get(kind)?.get(binding.recordId);
     if (used.has(binding) || kind === undefined || record === undefined) return [];
@@ -147,6 +148,7 @@ function orphans(
       },
     ];
   });
+  return found.toSorted((left, right) => (places.get(left.kind) ?? 0) - (places.get(right.kind) ?? 0));
 }
 
 /** By which names records go once the plan is made true. */

@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import type { Principal } from "../../access/principal.ts";
+import { CHANGE_TIMEOUT_MS } from "../../changes/limits.ts";
 import type { ConfigKind } from "../../configuration/config-kind.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
 import { mayCall, requireAccess } from "../../http/access.ts";
@@ -14,6 +15,7 @@ import { BODY_MAX_BYTES, CHANGED_MAX } from "./limits.ts";
 import { isChange, type Step } from "./plan.ts";
 import { type Planned, planWish, type Wish } from "./planning.ts";
 import type { Reading } from "./present.ts";
+import { rehearse } from "./rehearse.ts";
 import {
   AppliedConfiguration,
   ApplyBody,
@@ -39,13 +41,18 @@ const PATH = "/api/v1/config";
 const TAG = "Configuration";
 const read = { role: "admin", scope: "account:read" } as const;
 const write = { role: "admin", scope: "account:write" } as const;
+/** Ends a transaction whose work is to be undone. */
+class Undone extends Error {}
+/** What verbs refuse besides. */
+const REFUSALS = ["KQL_INVALID", "ALERT_URL_BLOCKED", "TARGET_BLOCKED", "PLAN_LIMIT_MONITORS"] as const;
 
 /** What an organisation has set up, as files describe it, and how it becomes what they say. */
 export function configurationRoutes(deps: ConfigurationDependencies) {
   const kinds = new Map(deps.kinds.map((kind) => [kind.kind, kind]));
   const reading = <T>(principal: Principal, work: (reading: Reading) => Promise<T>): Promise<T> =>
-    askPostgres(() =>
-      inOrganization(deps.sql, principal.organizationId, (tx) => work(readingIn(deps, principal, tx))),
+    askPostgres(
+      () => inOrganization(deps.sql, principal.organizationId, (tx) => work(readingIn(deps, principal, tx))),
+      CHANGE_TIMEOUT_MS,
     );
   return [
     route({
@@ -86,10 +93,20 @@ export function configurationRoutes(deps: ConfigurationDependencies) {
       access: write,
       body: { kind: "json", schema: PlanBody, maxBytes: BODY_MAX_BYTES },
       responses: { 200: { description: "Nothing is done yet", schema: ConfigurationPlan } },
-      errors: ["CONFLICT"],
+      errors: ["CONFLICT", ...REFUSALS],
       handler: async ({ principal }, { body }) => ({
         status: 200,
-        body: answerOf(await reading(principal, (at) => planWish(at, wishOf(body), { kinds, principal }))),
+        body: answerOf(
+          await undoing((undo: (planned: Planned) => never) =>
+            reading(principal, async (at) => {
+              const planned = await planWish(at, wishOf(body), { kinds, principal });
+              // Only what may be applied at once can be tried at once.
+              if (planned.steps.filter(isChange).length <= CHANGED_MAX)
+                await rehearse(at, planned, principal);
+              return undo(planned);
+            }),
+          ),
+        ),
       }),
     }),
     route({
@@ -101,14 +118,7 @@ export function configurationRoutes(deps: ConfigurationDependencies) {
       audit: "APPLY_CONFIGURATION",
       body: { kind: "json", schema: ApplyBody, maxBytes: BODY_MAX_BYTES },
       responses: { 200: { description: "What was done", schema: AppliedConfiguration } },
-      errors: [
-        "CONFLICT",
-        "PLAN_STALE",
-        "KQL_INVALID",
-        "ALERT_URL_BLOCKED",
-        "TARGET_BLOCKED",
-        "PLAN_LIMIT_MONITORS",
-      ],
+      errors: ["CONFLICT", "PLAN_STALE", ...REFUSALS],
       handler: ({ principal, change }, { body }) =>
         change(async (made) => {
           const at = { ...readingIn(deps, principal, made.tx), nowMs: made.nowMs };
@@ -127,6 +137,21 @@ export function configurationRoutes(deps: ConfigurationDependencies) {
         }),
     }),
   ];
+}
+
+/** What `undo` is called with, once the transaction in which that was is undone. */
+async function undoing<T>(work: (undo: (result: T) => never) => Promise<never>): Promise<T> {
+  const results: T[] = [];
+  try {
+    return await work((result) => {
+      results.push(result);
+      throw new Undone("undone on purpose");
+    });
+  } catch (error) {
+    const [result] = results;
+    if (error instanceof Undone && result !== undefined) return result;
+    throw error;
+  }
 }
 
 function readingIn(
