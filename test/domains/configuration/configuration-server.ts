@@ -49,6 +49,10 @@ export interface Organization {
   readonly userId: number;
   readonly email: string;
   send(method: string, path: string, json?: unknown, scopes?: string): Promise<Response>;
+  /** What a GET answers. */
+  read(path: string): Promise<unknown>;
+  /** The same of a list of records. */
+  listed(path: string): Promise<{ readonly id: number }[]>;
   plan(resources: Resources, options?: object): Promise<Planned>;
   apply(resources: Resources, options?: object): Promise<Planned & { applyId: string }>;
   export(): Promise<Resources>;
@@ -122,6 +126,8 @@ async function organizationOf(
   return {
     ...{ id, userId, send },
     email: `${name}@example.com`,
+    read: async (path) => done(await send("GET", path)),
+    listed: async (path) => done(await send("GET", path)),
     plan: async (resources, options) => done(await send("POST", `${CONFIG}/plan`, { resources, ...options })),
     apply: async (resources, options) =>
       done(await send("POST", `${CONFIG}/apply`, { resources, ...options })),
