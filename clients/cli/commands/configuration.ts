@@ -42,25 +42,32 @@ export function addConfigurationCommands(program: Command, context: CliContext):
     .action(async (folder: string, flags: { overwrite?: boolean }, self: Command) => {
       await runExport(context, folder, flags.overwrite === true, self.optsWithGlobals<GlobalOptions>());
     });
-  addColorOption(addWishOptions(program.command("plan")))
+  addColorOption(addWishOptions(failingWithOne(program.command("plan"))))
     .description(
       "show what YAML files would change; ends with 0 for nothing, 2 for something, 1 for a failure",
     )
     .action(async (folder: string, flags: WishFlags, self: Command) => {
       await runPlan(context, folder, flags, self.optsWithGlobals<GlobalOptions>());
     });
-  addColorOption(addWishOptions(program.command("apply")))
+  addColorOption(addWishOptions(failingWithOne(program.command("apply"))))
     .description("make what is set up what YAML files say, all of it or nothing")
     .option("--plan <id>", "only if this plan still holds; it is not asked for again")
     .option("--yes", "without asking")
     .action(async (folder: string, flags: ApplyFlags, self: Command) => {
       await runApply(context, folder, flags, self.optsWithGlobals<GlobalOptions>());
     });
-  addColorOption(program.command("drift"))
+  addColorOption(failingWithOne(program.command("drift")))
     .description("show what was changed by other means since files were applied; ends as plan does")
     .action(async (flags: ColorFlags, self: Command) => {
       await runDrift(context, flags, self.optsWithGlobals<GlobalOptions>());
     });
+}
+
+/** A command whose 2 says that something is different: what is not understood is a failure like any other. */
+function failingWithOne(command: Command): Command {
+  return command.exitOverride((error) => {
+    throw error.exitCode === 0 ? error : new CliError("this was not understood", { cause: error });
+  });
 }
 
 function addWishOptions(command: Command): Command {
@@ -137,6 +144,7 @@ async function runApply(
 }
 
 async function confirm(context: CliContext): Promise<void> {
+  if (!context.stdinIsTerminal) throw new CliError("standard input is no terminal: use --yes");
   const answer = await askOnTerminal(context, "Do this? [y/N] ", "--yes", false);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError("nothing was done");
 }

@@ -112,7 +112,10 @@ class ValueReader {
         continue;
       }
       const name = typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
-      if (members.has(name)) this.#wrong(key, `${name} stands here twice`);
+      if (members.has(name)) {
+        this.#wrong(key, `${name} stands here twice`);
+        continue;
+      }
       const at = pointer + pointerTo(name);
       // Of what stands on several lines the key says best where it is.
       if (!isScalar(value)) this.places.set(at, this.#placeOf(key));
