@@ -57,7 +57,10 @@ export function readYaml(file: string, text: string): YamlFile {
   if (wrong.length > 0)
     return {
       ...{ value: null, places: new Map() },
-      problems: wrong.map(({ pos, message }) => ({ place: placeAt(pos[0]), message })),
+      problems: wrong.map(({ pos, message }) => ({
+        place: placeAt(pos[0]),
+        message: /call stack/.test(message) ? TOO_DEEP : message,
+      })),
     };
   const reader = new ValueReader(placeAt);
   const value = document.contents === null ? null : reader.read(document.contents, "", 0);
