@@ -65,18 +65,30 @@ function said({ userId, startsAt, endsAt, ...override }: RotationRecord): Turn {
   return { userId, startsAt, endsAt, overrideUserId, overrideStartsAt, overrideEndsAt };
 }
 
-/** Makes the open turns of a schedule those that are given; what is alike stays as it is. */
+/**
+ * Makes the open turns of a schedule those that are given. Of turns that begin together the one made last decides, so what begins
+ * at a moment stays as it is or is made anew in its order.
+ */
 async function setTurns(change: Change, id: number, wanted: readonly Turn[]): Promise<void> {
   const present = (await turnsOf(change.tx, change.organizationId, id)).filter(
     ({ endsAt }) => Date.parse(endsAt) > change.nowMs,
   );
-  const missing = [...wanted];
-  for (const turn of present) {
-    const at = missing.findIndex((each) => keyOf(each) === keyOf(said(turn)));
-    if (at === -1) await removeRotation(named(change, "DELETE_ROTATION"), id, turn.id);
-    else missing.splice(at, 1);
-  }
-  for (const turn of missing) await createRotation(named(change, "CREATE_ROTATION"), id, turn);
+  const presentAt = Map.groupBy(present, ({ startsAt }) => Date.parse(startsAt));
+  const wantedAt = Map.groupBy(wanted, ({ startsAt }) => Date.parse(startsAt));
+  const differing = [...new Set([...presentAt.keys(), ...wantedAt.keys()])].filter(
+    (at) => !areAlike((presentAt.get(at) ?? []).map(said), wantedAt.get(at) ?? []),
+  );
+  // First away, then anew: there is a most of turns.
+  for (const at of differing)
+    for (const turn of presentAt.get(at) ?? [])
+      await removeRotation(named(change, "DELETE_ROTATION"), id, turn.id);
+  for (const at of differing)
+    for (const turn of wantedAt.get(at) ?? [])
+      await createRotation(named(change, "CREATE_ROTATION"), id, turn);
+}
+
+function areAlike(left: readonly Turn[], right: readonly Turn[]): boolean {
+  return JSON.stringify(left.map(keyOf)) === JSON.stringify(right.map(keyOf));
 }
 
 /** What changes of turns are recorded as, beside those of their schedule. */
@@ -91,12 +103,12 @@ function keyOf({ userId, startsAt, endsAt, overrideUserId, overrideStartsAt, ove
   return JSON.stringify([userId, overrideUserId ?? null, ...times]);
 }
 
-/** Turns that have not ended, in the order of their beginnings. */
+/** Turns that have not ended, in the order of their beginnings; those that begin together as they were. */
 function openTurns(turns: JsonValue, nowMs: number): JsonValue {
   const open = (isJsonList(turns) ? turns : [])
     .filter(isJsonObject)
     .filter(({ endsAt }) => !isOver(endsAt, nowMs));
-  return open.map(saidOnly).toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
+  return open.map(saidOnly).toSorted((left, right) => beginningOf(left) - beginningOf(right));
 }
 
 function isOver(endsAt: JsonValue | undefined, nowMs: number): boolean {
@@ -108,6 +120,6 @@ function saidOnly(turn: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(turn).filter(([, value]) => value !== null));
 }
 
-function orderOf({ startsAt = null, endsAt = null }: JsonObject): string {
-  return JSON.stringify([startsAt, endsAt]);
+function beginningOf({ startsAt }: JsonObject): number {
+  return typeof startsAt === "string" ? Date.parse(startsAt) : 0;
 }

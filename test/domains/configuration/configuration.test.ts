@@ -119,6 +119,31 @@ describe("files", () => {
       "CREATE_ROTATION",
     ]);
   });
+
+  test("of turns that begin together say in their order which one decides", async () => {
+    const own = await fresh();
+    const turn = (day: number) => ({
+      userId: own.email,
+      startsAt: "2031-01-01T09:00:00Z",
+      endsAt: `2031-01-0${day}T09:00:00Z`,
+    });
+    const schedule = (...rotations: object[]): Resources => ({
+      "on-call-schedules": { first: { name: "First", rotations } },
+    });
+    await own.apply(schedule(turn(3), turn(2)));
+    expect(await own.plan(schedule(turn(3), turn(2)))).toMatchObject({ hasChanges: false });
+    await own.apply(schedule(turn(2), turn(3)));
+    expect(await own.plan(schedule(turn(2), turn(3)))).toMatchObject({ hasChanges: false });
+  });
+});
+
+describe("two at once", () => {
+  test("make one record, and the second finds it as it wants it", async () => {
+    const own = await fresh();
+    const both = await Promise.all([own.apply(search("a")), own.apply(search("a"))]);
+    expect(both.map(({ summary }) => summary.create).toSorted()).toEqual([0, 1]);
+    expect(await own.listed("/api/v1/saved-searches")).toHaveLength(1);
+  });
 });
 
 describe("a plan", () => {
