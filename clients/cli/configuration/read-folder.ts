@@ -53,7 +53,8 @@ export async function readFolder(
 ): Promise<Described> {
   const files = await yamlFiles(folder);
   if (files.length === 0) throw new CliError(`${folder} has no YAML files`);
-  const resources: Resources = {};
+  // Without a prototype, whose name a file may say as well.
+  const resources: Resources = Object.create(null);
   const places = new Map<string, Place>();
   const problems: PlacedProblem[] = [];
   for (const file of files) {
@@ -120,11 +121,10 @@ function merge(
       wrong(kindAt, `has to hold records by their keys`);
       continue;
     }
-    const known = Object.hasOwn(resources, kind) ? resources[kind] : undefined;
-    const merged = { ...known };
+    const merged: Resources[string] = Object.assign(Object.create(null), resources[kind]);
     for (const [key, record] of Object.entries(records)) {
       const at = kindAt + pointerTo(key);
-      const other = Object.hasOwn(merged, key) ? places.get(at) : undefined;
+      const other = key in merged ? places.get(at) : undefined;
       if (other !== undefined) wrong(at, `${kind}/${key} is described already, at ${placeText(other)}`);
       else if (!isRecord(record)) wrong(at, "has to hold the fields of a record");
       else merged[key] = record;

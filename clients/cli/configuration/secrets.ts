@@ -21,7 +21,7 @@ export async function resolveSecrets(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Resolved> {
   const problems: PlacedProblem[] = [];
-  const resolved: Resources = {};
+  const resolved: Resources = Object.create(null);
   const walk = async (value: unknown, pointer: string): Promise<unknown> => {
     if (Array.isArray(value))
       return Promise.all(value.map((item, index) => walk(item, `${pointer}/${index}`)));

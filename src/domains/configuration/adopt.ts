@@ -28,7 +28,9 @@ export function adoptRecords(
     for (const [id, fields] of found) {
       if (bound.has(`${kind.kind}/${id}`)) continue;
       const name = nameOf(kind, fields);
-      free.set(name, [...(free.get(name) ?? []), [id, fields]]);
+      const others = free.get(name);
+      if (others === undefined) free.set(name, [[id, fields]]);
+      else others.push([id, fields]);
     }
   const wrong = (at: string, message: string): unknown => issues.push({ path: at, code: "custom", message });
   for (const record of records) {

@@ -15,3 +15,11 @@ export const BODY_MAX_BYTES = 8 * 1024 * 1024;
 
 /** Characters of a key. */
 export const KEY_MAX_CHARS = 128;
+
+/** Comparisons at a time, plans that are tried among them: each has a connection to Postgres for a second or two. */
+export const READINGS_MAX_RUNNING = 2;
+/** Of one organisation: those that are tried wait for each other. */
+export const READINGS_MAX_RUNNING_OF_ONE = 1;
+/** Those that wait: half a minute's, beyond which a refusal at once beats a wait in vain. */
+export const READINGS_MAX_WAITING = 32;
+export const READINGS_MAX_WAITING_OF_ONE = 8;

@@ -1,17 +1,26 @@
 import type { Sql } from "postgres";
 import type { Principal } from "../../access/principal.ts";
 import { CHANGE_TIMEOUT_MS } from "../../changes/limits.ts";
+import { Admission } from "../../concurrency/admission.ts";
 import type { ConfigKind } from "../../configuration/config-kind.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
 import { mayCall, requireAccess } from "../../http/access.ts";
 import { route } from "../../http/define-route.ts";
+import type { AuthenticatedContext } from "../../http/route.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization, lockOrganization } from "../../storage/organization-transaction.ts";
 import { applyPlan } from "./apply.ts";
 import { findDrift } from "./drift.ts";
 import { exportRecords } from "./export.ts";
 import type { Fingerprints } from "./fields.ts";
-import { BODY_MAX_BYTES, CHANGED_MAX } from "./limits.ts";
+import {
+  BODY_MAX_BYTES,
+  CHANGED_MAX,
+  READINGS_MAX_RUNNING,
+  READINGS_MAX_RUNNING_OF_ONE,
+  READINGS_MAX_WAITING,
+  READINGS_MAX_WAITING_OF_ONE,
+} from "./limits.ts";
 import { isChange, type Step } from "./plan.ts";
 import { type Planned, planWish, type Wish } from "./planning.ts";
 import type { Reading } from "./present.ts";
@@ -49,10 +58,24 @@ const REFUSALS = ["KQL_INVALID", "ALERT_URL_BLOCKED", "TARGET_BLOCKED", "PLAN_LI
 /** What an organisation has set up, as files describe it, and how it becomes what they say. */
 export function configurationRoutes(deps: ConfigurationDependencies) {
   const kinds = new Map(deps.kinds.map((kind) => [kind.kind, kind]));
-  const reading = <T>(principal: Principal, work: (reading: Reading) => Promise<T>): Promise<T> =>
-    askPostgres(
-      () => inOrganization(deps.sql, principal.organizationId, (tx) => work(readingIn(deps, principal, tx))),
-      CHANGE_TIMEOUT_MS,
+  const admission = new Admission({
+    what: "a comparison of configuration",
+    dependency: "postgres",
+    maxRunning: READINGS_MAX_RUNNING,
+    maxWaiting: READINGS_MAX_WAITING,
+    maxRunningOfOne: READINGS_MAX_RUNNING_OF_ONE,
+    maxWaitingOfOne: READINGS_MAX_WAITING_OF_ONE,
+  });
+  const reading = <T>(
+    { principal, request }: AuthenticatedContext,
+    work: (reading: Reading) => Promise<T>,
+  ): Promise<T> =>
+    admission.run({ organizationId: principal.organizationId }, request.signal, () =>
+      askPostgres(
+        () =>
+          inOrganization(deps.sql, principal.organizationId, (tx) => work(readingIn(deps, principal, tx))),
+        CHANGE_TIMEOUT_MS,
+      ),
     );
   return [
     route({
@@ -64,9 +87,9 @@ export function configurationRoutes(deps: ConfigurationDependencies) {
       query: KindParameters,
       responses: { 200: { description: "By kind and key; secrets are not in it", schema: Configuration } },
       errors: ["CONFLICT"],
-      handler: async ({ principal }, { query }) => {
-        const { readable, leftOut } = readableKinds(kinds, query.kinds, principal);
-        const resources = await reading(principal, (at) => exportRecords(at, kinds, readable));
+      handler: async (context, { query }) => {
+        const { readable, leftOut } = readableKinds(kinds, query.kinds, context.principal);
+        const resources = await reading(context, (at) => exportRecords(at, kinds, readable));
         return { status: 200, body: { resources, leftOut } };
       },
     }),
@@ -78,9 +101,9 @@ export function configurationRoutes(deps: ConfigurationDependencies) {
       access: read,
       responses: { 200: { description: "Record by record", schema: ConfigurationDrift } },
       errors: ["CONFLICT"],
-      handler: async ({ principal }) => {
-        const { readable, leftOut } = readableKinds(kinds, undefined, principal);
-        const drift = await reading(principal, (at) => findDrift(at, kinds, readable));
+      handler: async (context) => {
+        const { readable, leftOut } = readableKinds(kinds, undefined, context.principal);
+        const drift = await reading(context, (at) => findDrift(at, kinds, readable));
         return { status: 200, body: { ...drift, leftOut } };
       },
     }),
@@ -94,11 +117,12 @@ export function configurationRoutes(deps: ConfigurationDependencies) {
       body: { kind: "json", schema: PlanBody, maxBytes: BODY_MAX_BYTES },
       responses: { 200: { description: "Nothing is done yet", schema: ConfigurationPlan } },
       errors: ["CONFLICT", ...REFUSALS],
-      handler: async ({ principal }, { body }) => ({
+      handler: async (context, { body }) => ({
         status: 200,
         body: answerOf(
           await undoing((undo: (planned: Planned) => never) =>
-            reading(principal, async (at) => {
+            reading(context, async (at) => {
+              const { principal } = context;
               const planned = await planWish(at, wishOf(body), { kinds, principal });
               // Only what may be applied at once can be tried at once.
               if (planned.steps.filter(isChange).length <= CHANGED_MAX)

@@ -168,13 +168,14 @@ describe("what is wrong", () => {
       "obs/a.yaml",
       `saved-searches:\n  a:\n    name: A\n    colour: red\n    rangeMinutes: 0\n  b:\n    query: x\n`,
     );
-    ana.write("obs/b.yaml", `people: {}\n`);
+    ana.write("obs/b.yaml", `people: {}\n__proto__: { a: { name: A } }\n`);
     const refused = await ana.run(["plan"]);
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr.trimEnd().split("\n").toSorted()).toEqual([
       expect.stringMatching(/^obs\/a\.yaml:5:19 rangeMinutes: must be/),
       expect.stringMatching(/^obs\/a\.yaml:6:3 name: is required/),
       expect.stringMatching(/^obs\/b\.yaml:1:1 people: is no kind/),
+      expect.stringMatching(/^obs\/b\.yaml:2:1 __proto__: is no kind/),
       expect.stringMatching(/^obs: obs\/a\.yaml:4:13 colour: is not a known field/),
     ]);
     ana.write(
