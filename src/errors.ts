@@ -94,6 +94,10 @@ export const ERROR_CODES = {
   },
   REQUEST_TIMEOUT: { status: 408, summary: "The body arrived too slowly or not within its time limit." },
   CONFLICT: { status: 409, summary: "The request contradicts the present state." },
+  PLAN_STALE: {
+    status: 409,
+    summary: "What the plan was made of has changed since; make another one and look at it.",
+  },
   SOURCE_DISABLED: {
     status: 409,
     summary: "The ingest source is disabled and takes no records until it is made active again.",

@@ -27,6 +27,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["identity", "receive", "rules"],
   [
     "archive",
+    "configuration",
     "incidents",
     "kql",
     "maintenance",

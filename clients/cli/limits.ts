@@ -135,3 +135,16 @@ export const COMPLETIONS_SHOWN_MAX = 60;
 export const MCP_MESSAGE_MAX_CHARS = 1024 * 1024;
 /** Messages of it that are answered at a time; a model asks for a handful. */
 export const MCP_REQUESTS_MAX = 16;
+
+/** Values of a YAML file, those counted that aliases repeat: far more than any file has that somebody wrote, and a second's work. */
+export const YAML_MAX_NODES = 200_000;
+/** Levels of a YAML file; records have a handful. */
+export const YAML_MAX_DEPTH = 32;
+/** Bytes of a file of configuration. */
+export const CONFIG_FILE_MAX_BYTES = 1024 * 1024;
+/** Files of configuration of a folder: as many as the records that they may describe. */
+export const CONFIG_FILES_MAX = 5_000;
+/** Folders in folders of configuration; a link to a folder above is none of them. */
+export const CONFIG_FOLDERS_MAX_DEPTH = 16;
+/** Bytes of a file that holds a secret: a key with its certificates is a few KiB. */
+export const SECRET_FILE_MAX_BYTES = 64 * 1024;

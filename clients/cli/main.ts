@@ -4,6 +4,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { CliError, EXIT } from "./cli-error.ts";
 import { addArchiveCommand } from "./commands/archive.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
+import { addConfigurationCommands } from "./commands/configuration.ts";
 import { addLoginCommand } from "./commands/login.ts";
 import { addMcpCommand } from "./commands/mcp.ts";
 import { addPatternsCommand } from "./commands/patterns.ts";
@@ -25,7 +26,7 @@ Exit codes: 0 done, 1 failed or refused, 2 not understood, 130 interrupted, 143 
 
 const context = processContext();
 const program = new Command("obs")
-  .description("ship logs to an obs server and find them again")
+  .description("ship logs to an obs server, find them again, and keep what is set up in files")
   .version(manifest.version)
   .option("--url <address>", `the server; else OBS_URL, else what obs login stored, else ${DEFAULT_URL}`)
   .option("--json", "output for machines")
@@ -43,6 +44,7 @@ addTokenCommand(program, context);
 addSourcesCommand(program, context);
 addArchiveCommand(program, context);
 addMcpCommand(program, context);
+addConfigurationCommands(program, context);
 addCompletionCommand(program, context);
 
 try {

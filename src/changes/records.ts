@@ -33,6 +33,16 @@ export class Records<S extends TObject, Create extends object, Update extends ob
     );
   }
 
+  /** Oldest first, at most `limit`, within a transaction that is open. */
+  async listIn(
+    tx: TransactionSql,
+    organizationId: number,
+    limit: number,
+    condition: Fragment = tx`true`,
+  ): Promise<Static<S>[]> {
+    return (await this.#table.newest(tx, organizationId, { limit, condition })).reverse();
+  }
+
   /** Newest first: at most `limit` from before an id, and whether others follow. */
   async page(
     sql: Sql,
@@ -55,6 +65,13 @@ export class Records<S extends TObject, Create extends object, Update extends ob
     const found = await askPostgres(() =>
       inOrganization(sql, organizationId, (tx) => this.#table.find(tx, organizationId, id)),
     );
+    if (found === null) throw this.#missing();
+    return found;
+  }
+
+  /** The same within a transaction that is open. */
+  async readIn(tx: TransactionSql, organizationId: number, id: number): Promise<Static<S>> {
+    const found = await this.#table.find(tx, organizationId, id);
     if (found === null) throw this.#missing();
     return found;
   }

@@ -21,6 +21,11 @@ export function requireAccess(access: Access, principal: Principal | null): void
   }
 }
 
+/** Whether a caller who is known may call what needs this. */
+export function mayCall({ scope, role }: Exclude<Access, string>, principal: Principal): boolean {
+  return scopesSatisfy(principal.scopes, scope) && roleSatisfies(principal.role, role);
+}
+
 /** Judges whether a state-changing request that rides on a cookie was sent by a page of our own. */
 export type OriginGuard = (request: Request, principal: Principal | null) => void;
 

@@ -56,6 +56,7 @@ import { createTxtResolver } from "../identity/providers/sso/txt-resolver.ts";
 import { lockMembers } from "../membership/member-store.ts";
 import { hasPolicy } from "../on-call/policy-store.ts";
 import { removeOldTokenUsage } from "../usage/token-usage-store.ts";
+import { serverConfiguration } from "./configuration.ts";
 import { createLoginThrottle, identityPart } from "./identity.ts";
 import { serverMonitors } from "./monitors.ts";
 import type { Part } from "./part.ts";
@@ -169,6 +170,7 @@ export function openDomains(services: Services) {
     { routes: silenceRoutes(services), housekeeping: [removeOldSilences] },
     { routes: overviewRoutes(services) },
     { routes: exportRoutes(services) },
+    serverConfiguration(services),
     { routes: kqlRoutes() },
     tailDomain(services),
     listenersDomain(services),

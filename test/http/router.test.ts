@@ -7,7 +7,6 @@ import { elasticsearchRoutes } from "../../src/domains/logs/receive/elasticsearc
 import { savedSearchRoutes } from "../../src/domains/saved-searches/routes.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { testApp } from "../harness/http-app.ts";
-import { KEEPS_NOTHING } from "../harness/nothing-kept.ts";
 
 const HEAD = {
   serverUrl: "http://localhost:8080",
@@ -19,7 +18,7 @@ const HEAD = {
 test("Elysia's own plugin makes our document of the router, which describes every route to it", async () => {
   const routes = [
     ...kqlRoutes(),
-    ...savedSearchRoutes({ sql: postgres(), ...KEEPS_NOTHING }),
+    ...savedSearchRoutes({ sql: postgres() }),
     ...elasticsearchRoutes({ receive: () => Promise.reject(new Error("nothing is received here")) }),
   ];
   const document: unknown = JSON.parse(JSON.stringify(openApiDocument(routes, HEAD)));

@@ -193,4 +193,4 @@ describe("of the server's whole API", () => {
 
 /** Operations whose method says that they change something and which do not change an organisation's state. */
 const READS_AND_INGEST =
-  /^\/(?:api\/v1\/(?:kql\/completions$|logs\/(?:query|tail\/session|ingest)|(?:(?:log|metric)-alerts|correlation-rules)\/preview$|ingest\/(?:\{sourceKey\}|sources\/(?:(?:\{key\}\/)?infer-mapping|\{key\}\/records)|rules\/preview)$|otlp\/)|gelf|mcp$|upload|elasticsearch\/|loki\/|services\/collector)/;
+  /^\/(?:api\/v1\/(?:kql\/completions$|logs\/(?:query|tail\/session|ingest)|(?:(?:log|metric)-alerts|correlation-rules)\/preview$|ingest\/(?:\{sourceKey\}|sources\/(?:(?:\{key\}\/)?infer-mapping|\{key\}\/records)|rules\/preview)$|config\/plan$|otlp\/)|gelf|mcp$|upload|elasticsearch\/|loki\/|services\/collector)/;

@@ -77,6 +77,11 @@ export class Correlations {
     return this.#records.list(this.#deps.sql, organizationId);
   }
 
+  /** At most `limit` within a transaction that is open. */
+  listIn(tx: TransactionSql, organizationId: number, limit: number): Promise<StoredCorrelation[]> {
+    return this.#records.listIn(tx, organizationId, limit);
+  }
+
   /** Throws NOT_FOUND. */
   read(organizationId: number, id: number): Promise<StoredCorrelation> {
     return this.#records.read(this.#deps.sql, organizationId, id);
@@ -113,7 +118,7 @@ export class Correlations {
     } = body;
     const { alertChatDBotToken: _token, alertChatDChatId: _chat, ...fields } = rest;
     const channels = await lockedChannels(tx, organizationId, id, this.#deps.box);
-    const before = channels === null ? null : await this.#records.read(this.#deps.sql, organizationId, id);
+    const before = channels === null ? null : await this.#records.readIn(tx, organizationId, id);
     if (before !== null) {
       if (fields.kind !== undefined && fields.kind !== before.kind)
         throw validationFailed([{ path: "/kind", code: "custom", message: "of a rule never changes" }]);

@@ -10,7 +10,7 @@ import { type CreatePolicyBody, EscalationPolicy, type PolicyStep, type UpdatePo
 /** Seconds that a round takes at least when there are several, so that one person is not paged again in the same moment. */
 const ROUND_MIN_SEC = 60;
 
-const records = new Records<typeof EscalationPolicy, CreatePolicyBody, UpdatePolicyBody>({
+export const policies = new Records<typeof EscalationPolicy, CreatePolicyBody, UpdatePolicyBody>({
   noun: "escalation policy",
   table: "escalation_policies",
   schema: EscalationPolicy,
@@ -27,15 +27,15 @@ const records = new Records<typeof EscalationPolicy, CreatePolicyBody, UpdatePol
     if (issues.length > 0) throw validationFailed(issues);
   },
 });
-export const { create: createPolicy, update: updatePolicy } = records;
+export const { create: createPolicy, update: updatePolicy } = policies;
 
 export function listPolicies(sql: Sql, organizationId: number): Promise<EscalationPolicy[]> {
-  return records.list(sql, organizationId);
+  return policies.list(sql, organizationId);
 }
 
 /** Throws NOT_FOUND. */
 export function readPolicy(sql: Sql, organizationId: number, id: number): Promise<EscalationPolicy> {
-  return records.read(sql, organizationId, id);
+  return policies.read(sql, organizationId, id);
 }
 
 /** Throws NOT_FOUND, and CONFLICT while something escalates by the policy. */
@@ -45,7 +45,7 @@ export async function removePolicy(change: Change, id: number): Promise<void> {
   const users = await whatUsesPolicy(tx, organizationId, id);
   if (users.length > 0)
     throw new ApiError("CONFLICT", `The policy is used by ${users.join(", ")}. Change that first.`);
-  await records.remove(change, id);
+  await policies.remove(change, id);
 }
 
 function issuesOfRepeat(steps: readonly PolicyStep[], repeat: number): FieldIssue[] {

@@ -120,6 +120,11 @@ export const EXPORTERS: readonly Exporter[] = [
     hidden: "is_reported",
   }),
   ...SECURITY_EXPORTERS,
+  exportedTable("configuration-keys", "config_bindings", {
+    key: "kind key",
+    columns: "kind key record_id applied_at",
+    hidden: "base",
+  }),
   exportedTable("error-groups", "error_groups", {
     key: "id",
     columns:

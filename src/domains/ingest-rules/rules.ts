@@ -10,24 +10,24 @@ import { type CreateIngestRuleBody, IngestRule, type RuleTerms, type UpdateInges
 const UNMASKABLE_COLUMNS = new Set(["ts", "level", "id", "receivedAt", "attrs"]);
 const ATTRIBUTES = "attrs.";
 
-const records = new Records<typeof IngestRule, CreateIngestRuleBody, UpdateIngestRuleBody>({
+export const ingestRules = new Records<typeof IngestRule, CreateIngestRuleBody, UpdateIngestRuleBody>({
   noun: "ingest rule",
   table: "ingest_rules",
   schema: IngestRule,
   maxPerOrganization: RULES_MAX,
   check: (fields, before) => checkTerms(termsOf({ ...before, ...fields })),
 });
-export const { create: createRule, update: updateRule, remove: removeRule } = records;
+export const { create: createRule, update: updateRule, remove: removeRule } = ingestRules;
 
 /** In the order in which they are asked. */
 export async function listRules(sql: Sql, organizationId: number): Promise<IngestRule[]> {
-  const rules = await records.list(sql, organizationId);
+  const rules = await ingestRules.list(sql, organizationId);
   return rules.toSorted((left, right) => left.position - right.position || left.id - right.id);
 }
 
 /** Throws NOT_FOUND. */
 export function readRuleRecord(sql: Sql, organizationId: number, id: number): Promise<IngestRule> {
-  return records.read(sql, organizationId, id);
+  return ingestRules.read(sql, organizationId, id);
 }
 
 /** What a rule that is to be made would do. Throws VALIDATION_FAILED and KQL_INVALID. */

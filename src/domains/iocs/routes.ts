@@ -1,19 +1,12 @@
 import type { Sql } from "postgres";
 import { Records } from "../../changes/records.ts";
-import { removeRecordEntity } from "../../entities/entity-store.ts";
-import { activateBatch, beginBatch } from "../../entities/indicators/indicator-store.ts";
-import {
-  type IndicatorType,
-  type IndicatorValue,
-  readIndicator,
-} from "../../entities/indicators/indicator-value.ts";
-import { ALLOWED_MAX, IOCS_MAX } from "../../entities/indicators/limits.ts";
-import { validationFailed } from "../../errors.ts";
+import { type IndicatorType, readIndicator } from "../../entities/indicators/indicator-value.ts";
+import { ALLOWED_MAX } from "../../entities/indicators/limits.ts";
 import { route } from "../../http/define-route.ts";
 import { pageBody, pageOf, pageStart } from "../../http/record-page.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
-import { lockOrganization } from "../../storage/organization-transaction.ts";
 import { readFeedStats } from "./feed-stats.ts";
+import { indicatorOf, iocs, putIoc, removeIoc } from "./records.ts";
 import {
   AllowedIndicator,
   CreateAllowedBody,
@@ -39,12 +32,6 @@ const TAG = "Security records";
 const read = { role: "viewer", scope: "security:read" } as const;
 const write = { role: "member", scope: "security:write" } as const;
 
-const iocs = new Records<typeof Ioc, CreateIocBody, UpdateIocBody>({
-  noun: "IOC",
-  table: "iocs",
-  schema: Ioc,
-  maxPerOrganization: IOCS_MAX,
-});
 const allowed = new Records<typeof AllowedIndicator, CreateAllowedBody, UpdateAllowedBody>({
   noun: "allowed indicator",
   table: "ioc_allow_list",
@@ -67,28 +54,15 @@ export function iocRoutes({ sql, cursorKey, now, onBatch }: IocRouteDependencies
   });
   return [
     pageRoute({ sql, cursorKey, now }),
-    routes.put(CreateIocBody, Ioc, async (change, { type, value: text, ...fields }) => {
-      const { value, prefixBits } = indicatorOf(type, text);
-      const { tx, organizationId } = change;
-      // Of two calls with one value the second waits, and then finds what the first has made.
-      await lockOrganization(tx, organizationId);
-      const [known] = await tx<{ id: number }[]>`
-        SELECT id::integer FROM iocs WHERE organization_id = ${organizationId} AND type = ${type} AND value = ${value}`;
-      if (known !== undefined) return { record: await iocs.update(change, known.id, fields), isNew: false };
-      const batchId = await beginBatch(tx, organizationId);
-      const made = { type, value, prefixBits, batchId, ...fields };
-      const record = await iocs.create(change, made);
-      await activateBatch(tx, organizationId, batchId);
-      change.afterCommit(onBatch);
-      return { record, isNew: true };
+    routes.put(CreateIocBody, Ioc, async (change, body) => {
+      const put = await putIoc(change, body);
+      if (put.isNew) change.afterCommit(onBatch);
+      return put;
     }),
     statsRoute({ sql, now }),
     routes.read(Ioc, ({ organizationId }, id) => iocs.read(sql, organizationId, id)),
     routes.update(UpdateIocBody, iocs.update),
-    routes.remove(async (change, id) => {
-      await iocs.remove(change, id);
-      await removeRecordEntity(change.tx, change.organizationId, "ioc", id);
-    }),
+    routes.remove(removeIoc),
   ];
 }
 
@@ -113,13 +87,6 @@ export function allowListRoutes({ sql }: Pick<IocRouteDependencies, "sql">) {
     }),
     routes.remove(allowed.remove),
   ];
-}
-
-/** Throws VALIDATION_FAILED at `/value`. */
-function indicatorOf(type: IndicatorType, text: string): IndicatorValue {
-  const reading = readIndicator(type, text);
-  if (reading.ok) return reading.indicator;
-  throw validationFailed([{ path: "/value", code: "invalid_string", message: reading.message }]);
 }
 
 function pageRoute({ sql, cursorKey, now }: Omit<IocRouteDependencies, "onBatch">) {

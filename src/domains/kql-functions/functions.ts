@@ -23,7 +23,7 @@ interface Stored {
 type NewFunction = CreateKqlFunctionBody & Stored;
 type ChangedFunction = Omit<UpdateKqlFunctionBody, "parameters"> & Partial<Stored>;
 
-const records = new Records<typeof KqlFunction, NewFunction, ChangedFunction>({
+export const kqlFunctions = new Records<typeof KqlFunction, NewFunction, ChangedFunction>({
   noun: "KQL function",
   table: "kql_functions",
   schema: KqlFunction,
@@ -32,17 +32,17 @@ const records = new Records<typeof KqlFunction, NewFunction, ChangedFunction>({
 });
 
 export function listFunctions(sql: Sql, organizationId: number): Promise<KqlFunction[]> {
-  return records.list(sql, organizationId);
+  return kqlFunctions.list(sql, organizationId);
 }
 
 /** Throws NOT_FOUND. */
 export function readFunction(sql: Sql, organizationId: number, id: number): Promise<KqlFunction> {
-  return records.read(sql, organizationId, id);
+  return kqlFunctions.read(sql, organizationId, id);
 }
 
 /** Throws CONFLICT for a name that is taken, and KQL_INVALID for what does not compile. */
 export async function createFunction(change: Change, body: CreateKqlFunctionBody): Promise<KqlFunction> {
-  const made = await records.create(change, { ...body, parameters: body.parameters ?? "", version: 1 });
+  const made = await kqlFunctions.create(change, { ...body, parameters: body.parameters ?? "", version: 1 });
   await keepVersion(change, made);
   return made;
 }
@@ -62,7 +62,7 @@ export async function updateFunction(
   const wanted = parameters === undefined ? before?.parameters : (parameters ?? "");
   const isNew =
     before !== undefined && (wanted !== before.parameters || (fields.body ?? before.body) !== before.body);
-  const after = await records.update(change, id, {
+  const after = await kqlFunctions.update(change, id, {
     ...fields,
     ...(wanted !== undefined && { parameters: wanted }),
     ...(isNew && { version: before.version + 1 }),
@@ -71,7 +71,7 @@ export async function updateFunction(
   return after;
 }
 
-export const removeFunction = records.remove;
+export const removeFunction = kqlFunctions.remove;
 
 /** The newest first. Throws NOT_FOUND. */
 export async function listVersions(

@@ -53,6 +53,11 @@ export class LogAlerts {
     return this.#records.list(this.#deps.sql, organizationId);
   }
 
+  /** At most `limit` within a transaction that is open. */
+  listIn(tx: TransactionSql, organizationId: number, limit: number): Promise<StoredLogAlert[]> {
+    return this.#records.listIn(tx, organizationId, limit);
+  }
+
   /** Throws NOT_FOUND. */
   read(organizationId: number, id: number): Promise<StoredLogAlert> {
     return this.#records.read(this.#deps.sql, organizationId, id);
@@ -92,7 +97,7 @@ export class LogAlerts {
       ...rest
     } = body;
     const { alertChatDBotToken: _token, alertChatDChatId: _chat, ...fields } = rest;
-    const before = stored === null ? null : await this.#records.read(this.#deps.sql, organizationId, id);
+    const before = stored === null ? null : await this.#records.readIn(tx, organizationId, id);
     if (before !== null) requireTerms({ ...before, ...fields });
     requireAlertUrls(this.#deps.alertPolicy, body);
     if (fields.escalationPolicyId !== undefined) await this.#requirePolicy(change, fields.escalationPolicyId);

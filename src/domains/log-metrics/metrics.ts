@@ -14,7 +14,7 @@ import { inOrganization } from "../../storage/organization-transaction.ts";
 import { COUNTER_BUCKET_SEC, METRICS_MAX } from "./limits.ts";
 import { type CreateLogMetricBody, LogMetric, type UpdateLogMetricBody } from "./types.ts";
 
-const records = new Records<typeof LogMetric, CreateLogMetricBody, UpdateLogMetricBody>({
+export const logMetrics = new Records<typeof LogMetric, CreateLogMetricBody, UpdateLogMetricBody>({
   noun: "log metric",
   table: "log_metrics",
   schema: LogMetric,
@@ -28,17 +28,17 @@ const records = new Records<typeof LogMetric, CreateLogMetricBody, UpdateLogMetr
 
 /** Oldest first. */
 export function listMetrics(sql: Sql, organizationId: number): Promise<LogMetric[]> {
-  return records.list(sql, organizationId);
+  return logMetrics.list(sql, organizationId);
 }
 
 /** Throws NOT_FOUND. */
 export function readMetric(sql: Sql, organizationId: number, id: number): Promise<LogMetric> {
-  return records.read(sql, organizationId, id);
+  return logMetrics.read(sql, organizationId, id);
 }
 
 /** Throws VALIDATION_FAILED, and CONFLICT for one too many. */
 export async function createMetric(change: Change, fields: CreateLogMetricBody): Promise<LogMetric> {
-  const metric = await records.create(change, fields);
+  const metric = await logMetrics.create(change, fields);
   if (metric.enabled) await setCounter(change, metric);
   return metric;
 }
@@ -50,7 +50,7 @@ export async function updateMetric(
   fields: UpdateLogMetricBody,
 ): Promise<LogMetric> {
   const before = await counterOf(change, id);
-  const metric = await records.update(change, id, fields);
+  const metric = await logMetrics.update(change, id, fields);
   const stays = before !== null && metric.enabled && isSame(before, metric);
   if (stays || (before === null && !metric.enabled)) return metric;
   if (before !== null) await endCounter(change.tx, change.organizationId, before.id);
@@ -62,7 +62,7 @@ export async function updateMetric(
 /** Throws NOT_FOUND. */
 export async function removeMetric(change: Change, id: number): Promise<void> {
   const counter = await counterOf(change, id);
-  await records.remove(change, id);
+  await logMetrics.remove(change, id);
   if (counter !== null) await endCounter(change.tx, change.organizationId, counter.id);
 }
 

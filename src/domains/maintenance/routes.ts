@@ -14,7 +14,7 @@ interface MaintenanceDependencies {
   readonly onWindowsChanged: () => void;
 }
 
-const windows = new Records<typeof MaintenanceWindow, CreateWindowBody, UpdateWindowBody>({
+export const windows = new Records<typeof MaintenanceWindow, CreateWindowBody, UpdateWindowBody>({
   noun: "maintenance window",
   table: "maintenance_windows",
   schema: MaintenanceWindow,
@@ -48,17 +48,26 @@ export function maintenanceRoutes({ sql, onWindowsChanged }: MaintenanceDependen
       return windows.create(change, body);
     }),
     routes.read(MaintenanceWindow, ({ organizationId }, id) => windows.read(sql, organizationId, id)),
-    routes.update(UpdateWindowBody, async (change, id, body) => {
+    routes.update(UpdateWindowBody, (change, id, body) => {
       change.afterCommit(onWindowsChanged);
-      const window = await windows.update(change, id, body);
-      await awaitEndAgain(change.tx, change.organizationId, id, change.nowMs);
-      return window;
+      return updateWindow(change, id, body);
     }),
     routes.remove((change, id) => {
       change.afterCommit(onWindowsChanged);
       return windows.remove(change, id);
     }),
   ];
+}
+
+/** Throws NOT_FOUND and VALIDATION_FAILED. */
+export async function updateWindow(
+  change: Change,
+  id: number,
+  body: UpdateWindowBody,
+): Promise<MaintenanceWindow> {
+  const window = await windows.update(change, id, body);
+  await awaitEndAgain(change.tx, change.organizationId, id, change.nowMs);
+  return window;
 }
 
 /** A window that was over and was then made longer ends once more. */

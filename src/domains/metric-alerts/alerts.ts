@@ -21,7 +21,7 @@ export interface MetricAlertDependencies {
 
 type Written = Partial<Omit<StoredMetricAlert, "id" | "createdAt" | "updatedAt">>;
 
-const records = new Records<typeof StoredMetricAlert, Written, Written>({
+export const metricAlerts = new Records<typeof StoredMetricAlert, Written, Written>({
   noun: "metric alert",
   table: "metric_alerts",
   schema: StoredMetricAlert,
@@ -41,12 +41,12 @@ export function wholeOf(body: CreateMetricAlertBody) {
 
 /** Oldest first. */
 export function listMetricAlerts(sql: Sql, organizationId: number): Promise<StoredMetricAlert[]> {
-  return records.list(sql, organizationId);
+  return metricAlerts.list(sql, organizationId);
 }
 
 /** Throws NOT_FOUND. */
 export function readMetricAlert(sql: Sql, organizationId: number, id: number): Promise<StoredMetricAlert> {
-  return records.read(sql, organizationId, id);
+  return metricAlerts.read(sql, organizationId, id);
 }
 
 /** Throws VALIDATION_FAILED, and CONFLICT for one too many. */
@@ -61,7 +61,7 @@ export async function createMetricAlert(
     throw validationFailed([
       { path: "/escalationPolicyId", code: "custom", message: "is no escalation policy of yours" },
     ]);
-  const alert = await records.create(change, whole);
+  const alert = await metricAlerts.create(change, whole);
   if (alert.enabled) await begin(change, alert);
   return alert;
 }
@@ -75,7 +75,7 @@ export async function updateMetricAlert(
   const { tx, organizationId } = change;
   const [before] = await tx<{ enabled: boolean }[]>`
     SELECT enabled FROM metric_alerts WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
-  const after = await records.update(change, id, body);
+  const after = await metricAlerts.update(change, id, body);
   if (before?.enabled === true && after.enabled) {
     const definition = await definitionOf(tx, organizationId, after);
     await redefineLive(tx, organizationId, { kind: KIND, ruleId: id, definition });
@@ -86,7 +86,7 @@ export async function updateMetricAlert(
 
 /** Throws NOT_FOUND. */
 export async function removeMetricAlert(change: Change, id: number): Promise<void> {
-  await records.remove(change, id);
+  await metricAlerts.remove(change, id);
   await end(change, id, "deleted");
 }
 

@@ -19,7 +19,7 @@ import {
   type UpdateScheduleBody,
 } from "./types.ts";
 
-const records = new Records<typeof Schedule, CreateScheduleBody, UpdateScheduleBody>({
+export const schedules = new Records<typeof Schedule, CreateScheduleBody, UpdateScheduleBody>({
   noun: "schedule",
   table: "on_call_schedules",
   schema: Schedule,
@@ -35,10 +35,10 @@ const records = new Records<typeof Schedule, CreateScheduleBody, UpdateScheduleB
       ]);
   },
 });
-export const { create: createSchedule, update: updateSchedule } = records;
+export const { create: createSchedule, update: updateSchedule } = schedules;
 
 export function listSchedules(sql: Sql, organizationId: number): Promise<Schedule[]> {
-  return records.list(sql, organizationId);
+  return schedules.list(sql, organizationId);
 }
 
 /** A schedule, its turns that have not ended, and who is on call now. Throws NOT_FOUND. */
@@ -48,7 +48,7 @@ export async function readSchedule(
   id: number,
   nowMs: number,
 ): Promise<ScheduleWithRotations> {
-  const schedule = await records.read(sql, organizationId, id);
+  const schedule = await schedules.read(sql, organizationId, id);
   const now = new Date(nowMs);
   return askPostgres(() =>
     inOrganization(sql, organizationId, async (tx) => {
@@ -73,7 +73,7 @@ export async function removeSchedule(change: Change, id: number): Promise<void> 
   const asking = await policiesAsking(tx, organizationId, id);
   if (asking.length > 0)
     throw new ApiError("CONFLICT", `Policies ask this schedule: ${asking.join(", ")}. Change them first.`);
-  await records.remove(change, id);
+  await schedules.remove(change, id);
 }
 
 /** A new address for calendars; the one before ends. Throws NOT_FOUND. */

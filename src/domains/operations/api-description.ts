@@ -54,6 +54,8 @@ const TAGS = {
   Account: "The caller: access tokens, password, organisations, linked identity providers, single sign-on.",
   Authentication: "Register, sign in and out, second factors, mailed links, identity providers.",
   Organisation: "Members, invites, the secret of webhooks, counts at a glance, and all data to take away.",
+  Configuration:
+    "Everything that is set up as files, and how it becomes what they say: compared first, then all of it or nothing.",
   Audit: "Who changed what, and the proof that nothing was changed afterwards.",
   Operations: "Health, metrics, versions and this description.",
 };

@@ -5,7 +5,6 @@ import { savedSearchRoutes } from "../../../src/domains/saved-searches/routes.ts
 import type { Authenticator } from "../../../src/http/authenticator.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
 import { testLedger } from "../../harness/ledger.ts";
-import { KEEPS_NOTHING } from "../../harness/nothing-kept.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 
 const PATH = "/api/v1/saved-searches";
@@ -31,7 +30,7 @@ beforeAll(async () => {
       credentialKey: "token:3",
     }),
   };
-  app = testApp([...savedSearchRoutes({ sql: stores.postgres, ...KEEPS_NOTHING }), ...kqlRoutes()], {
+  app = testApp([...savedSearchRoutes({ sql: stores.postgres }), ...kqlRoutes()], {
     authenticator,
     ledger: testLedger(stores.postgres),
   });

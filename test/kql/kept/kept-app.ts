@@ -41,7 +41,7 @@ export function keptApp(stores: TestStores, { hosts = [], allow = [], now = Date
   const routes = [
     ...kqlFunctionRoutes({ sql, kept }),
     ...kqlTableRoutes({ sql, kept, keptRows }),
-    ...savedSearchRoutes({ sql, kept }),
+    ...savedSearchRoutes({ sql }),
     ...logReadRoutes({
       ranges: logRanges(stores),
       budget: INTERACTIVE_BUDGET,

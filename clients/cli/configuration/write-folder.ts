@@ -1,0 +1,32 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { CliError } from "../cli-error.ts";
+import { yamlFiles } from "./read-folder.ts";
+
+type Resources = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+
+/** Writes what is described into a folder, a file for each kind, and answers their paths. Throws CliError for files that are there. */
+export async function writeFolder(
+  folder: string,
+  resources: Resources,
+  overwrite: boolean,
+): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const present = await yamlFiles(folder);
+  const [first] = present;
+  if (first !== undefined && !overwrite)
+    throw new CliError(
+      `${first} is there already: choose an empty folder, or --overwrite what has the same names`,
+    );
+  const written: string[] = [];
+  for (const [kind, records] of Object.entries(resources)) {
+    const path = join(folder, `${kind}.yaml`);
+    await writeFile(
+      path,
+      stringify({ [kind]: records }, { version: "1.2", lineWidth: 0, aliasDuplicateObjects: false }),
+    );
+    written.push(path);
+  }
+  return written;
+}

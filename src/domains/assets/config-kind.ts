@@ -1,0 +1,28 @@
+import { configKind } from "../../configuration/config-kind.ts";
+import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
+import { entityKey } from "../../entities/entity-key.ts";
+import { assets, putAsset, removeAsset, updateAsset } from "./records.ts";
+import { CreateAssetBody, UpdateAssetBody } from "./types.ts";
+
+/** Assets as files describe them. */
+export const assetKind = configKind({
+  kind: "assets",
+  audit: "ASSET",
+  table: "assets",
+  read: { role: "viewer", scope: "security:read" },
+  write: { role: "member", scope: "security:write" },
+  create: CreateAssetBody,
+  update: UpdateAssetBody,
+  defaults: { tags: [] },
+  naming: ["ip"],
+  canonical: (fields) => {
+    const ip = typeof fields.ip === "string" ? entityKey("asset", fields.ip) : null;
+    return ip === null ? fields : { ...fields, ip };
+  },
+  list: recordsOf(assets),
+  ...verbsOf({
+    create: async (change, body: CreateAssetBody) => (await putAsset(change, body)).record,
+    update: updateAsset,
+    remove: removeAsset,
+  }),
+});
