@@ -60,7 +60,8 @@ export class GuardedPlan {
   }
 
   static guardOfEach({ input, keys, aggregates }: Aggregate, scope: EachScope): GuardedPlan {
-    if (input.kind !== "scan" || input.table !== "logs")
+    const rows = input.kind === "filter" ? input.input : input;
+    if (rows.kind !== "scan" || rows.table !== "logs")
       throw new TypeError("only rows of the logs themselves are those of each organization");
     const organization = {
       name: ORGANIZATION_KEY,

@@ -22,6 +22,7 @@ export {
   kqlCapabilities,
   type TableCapability,
 } from "./capabilities.ts";
+export { caseOf, type OrganizationCase } from "./case-of.ts";
 export { KEPT_COLUMN_TYPES, readColumnTypes } from "./column-types.ts";
 export { completeKql, type KnownFields } from "./complete-query.ts";
 export type { Completion, NamedColumn } from "./completion/vocabulary.ts";
@@ -109,6 +110,8 @@ export type {
   SortKey,
 } from "./plan/relation.ts";
 export { scannedTime } from "./plan/scanned-time.ts";
+export { type ReachTest, reachOf } from "./reach/reach.ts";
+export { literalPattern, reachedBy, wholePattern } from "./reach/reached-by.ts";
 export type { ScalarType } from "./scalar-type.ts";
 export { EVERY_TABLE, LOG_TABLES, type NamedTables } from "./schema.ts";
 export { parseSearch, type SearchCondition, type SearchParse } from "./search-syntax.ts";

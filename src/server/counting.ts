@@ -71,7 +71,7 @@ export function openCounting(options: CountingOptions) {
   const sealer = new Sealer({
     ...{ sql, signals, marks, isRecovered, isDrained, log },
     finders: [
-      new CounterFinder({ sql, runner, onChanged: () => evaluation.wake(), log }),
+      new CounterFinder({ sql, endpoint, runner, onChanged: () => evaluation.wake(), log }),
       new EntityFinder({ sql, runner, onHits: () => telling.wake(), now: Date.now, log }),
       new ErrorFinder(endpoint),
     ],

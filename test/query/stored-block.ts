@@ -7,7 +7,7 @@ import { ByteBuffer } from "../../ingest/native/byte-buffer.ts";
 import { createClickHouseLogStore } from "../../src/storage/clickhouse-log-store.ts";
 import type { TestStores } from "../harness/stores.ts";
 
-const FIRST_ID = 1n << 50n;
+export const FIRST_ID = 1n << 50n;
 const encoder = new TextEncoder();
 const format = new NativeFormat();
 

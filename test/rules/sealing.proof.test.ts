@@ -147,6 +147,8 @@ class Server {
       finders: [
         new CounterFinder({
           sql: postgres,
+          endpoint: world.signals.endpoint,
+          few: 0,
           runner: world.runner,
           onChanged: () => undefined,
           log: createLogger("silent"),

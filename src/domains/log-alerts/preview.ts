@@ -11,7 +11,7 @@ import {
 } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { validationFailed } from "../../errors.ts";
-import { countsPlan, predicateOf, timesPlan } from "../../rules/counters/counter-plan.ts";
+import { countsIn, countsPlan, predicateOf, timesPlan } from "../../rules/counters/counter-plan.ts";
 import type { Counter } from "../../rules/counters/counter-store.ts";
 import { groupName, groupValues } from "../../rules/counters/groups.ts";
 import type { Verdict } from "../../rules/evaluation/anomaly.ts";
@@ -21,7 +21,6 @@ import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts
 import { type CountsSource, findAnomaly, findThreshold } from "../../rules/live/find-stretches.ts";
 import { ROWS_MAX_READ } from "../../rules/live/limits.ts";
 import { explainThreshold } from "../../rules/live/tell.ts";
-import { countsIn } from "../../rules/seal/count-entries.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import { wholeOf } from "./alerts.ts";
 import { type AlertTerms, counterOf, definitionOf, requireTerms } from "./definition.ts";
@@ -134,9 +133,9 @@ class EntryReader implements CountsSource {
   }
 
   readonly sums: CountsSource["sums"] = async ({ fromMs, toMs }, leastEntries) => {
-    const rows = await this.#ask(countsPlan([this.#counter], this.#counter), { fromMs });
+    const rows = await this.#ask(countsPlan(this.#counter), { fromMs });
     const groups = new Map<string, BucketSum[]>();
-    for (const { bucketMs, group, n, times } of countsIn(rows, [this.#counter])) {
+    for (const { bucketMs, group, n, times } of countsIn(rows, this.#counter)) {
       if (bucketMs < fromMs || bucketMs >= toMs) continue;
       const sums = groups.get(group) ?? [];
       sums.push({ startMs: bucketMs, n, ...times });
@@ -163,7 +162,7 @@ class EntryReader implements CountsSource {
   /** As a search for the same would. */
   async count({ fromMs, toMs }: TimeSpan): Promise<number> {
     const counter = { ...this.#counter, clock: "own", groupBy: [], bucketSec: DAY_MS / 1000 } as const;
-    const rows = await this.#ask(countsPlan([counter], counter), { fromMs, toMs });
+    const rows = await this.#ask(countsPlan(counter), { fromMs, toMs });
     return rows.reduce((total, [, n]) => total + Number(n), 0);
   }
 

@@ -1,73 +1,118 @@
 import {
+  type Aggregate,
   aggregate,
   aggregateCall,
   allOf,
-  anyOf,
   attribute,
   call,
+  caseOf,
   columnOf,
   type Expression,
   filter,
   filteredLogs,
   literal,
+  type NamedExpression,
+  type OrganizationCase,
   parseSearch,
+  type ReachTest,
   type Relation,
+  reachedBy,
   scan,
   timeBucket,
 } from "../../../query/index.ts";
 import { compileEntryQuery } from "../../kql/issues.ts";
 import { conditionsOf } from "../../kql/relation-conditions.ts";
 import { logicalField } from "../fields/logical-field.ts";
-import type { CounterFilter } from "./counter-store.ts";
+import type { Counter, CounterFilter } from "./counter-store.ts";
+import { fewerGroups, groupName } from "./groups.ts";
 import { ALERT_FUTURE_MAX_MS, ALERT_PAST_MAX_MS, GROUP_COLUMNS } from "./limits.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 const NANOS_PER_SECOND = 1_000_000_000n;
 
-/** What the counters that one statement counts have in common. */
-interface CountsPlan {
-  readonly bucketSec: number;
-  readonly clock: CounterFilter["clock"];
-  /** Of the counter alone, where it groups. */
-  readonly groupBy: readonly string[];
+/** What says which entries a counter counts, and how apart from each other. */
+type Counting = CounterFilter & Pick<Counter, "bucketSec">;
+
+/**
+ * How many entries a counter has in each bucket that has any: the bucket's number since 1970, the values that it groups by, the
+ * count and, by the clock of alerts, the times of the first and the last of the entries, in milliseconds. At most as many
+ * rows as there are entries.
+ */
+export function countsPlan(counter: Counting): Relation {
+  const logs = scan("logs");
+  const { clock } = counter;
+  const predicate = predicateOf(counter);
+  return countsOf(filter(logs, clock === "own" ? predicate : allOf([isTimely(logs), predicate])), counter);
 }
 
-/** The columns of an answer: the bucket, the groups, and of each counter the count and, by the clock of alerts, two times. */
-export function columnsPerCounter({ clock }: Pick<CountsPlan, "clock">): number {
-  return clock === "alert" ? 3 : 1;
+/** A counter, and tests of which one holds of every entry that it counts; null where any entry may be counted. */
+export interface ReachedCounter {
+  readonly counter: Counter;
+  readonly tests: readonly ReachTest[] | null;
 }
 
 /**
- * How many entries each of the counters has in each bucket that has any for one of them: the bucket's number since 1970, the
- * values that it groups by, and the counts in their order; by the clock of alerts with the times of the first and the
- * last of the entries, in milliseconds. At most as many rows as there are entries.
+ * The same for several counters of whichever organisations, alike in their buckets, their clock and what they group by, in one pass:
+ * for each organisation, the number of the counter among them, then as of one alone.
  */
-export function countsPlan(
-  counters: readonly CounterFilter[],
-  { bucketSec, clock, groupBy }: CountsPlan,
-): Relation {
+export function countsOfEachPlan(reached: readonly [ReachedCounter, ...ReachedCounter[]]): Aggregate {
   const logs = scan("logs");
-  const predicates = counters.map(predicateOf);
-  const counted = filter(
-    logs,
-    clock === "own" ? anyOf(predicates) : allOf([isTimely(logs), anyOf(predicates)]),
-  );
+  const [{ counter }, ...others] = reached;
+  const tests = reached.map((each) => each.tests);
+  const conditions = [
+    ...(counter.clock === "own" ? [] : [isTimely(logs)]),
+    // A test for all is quicker than each condition, and leaves few entries to try those on.
+    ...(tests.every((each) => each !== null) ? [reachedBy(tests.flat())] : []),
+  ];
+  const counted = conditions.length === 0 ? logs : filter(logs, allOf(conditions));
+  const caseOfCounter = (each: ReachedCounter): OrganizationCase => ({
+    organizationId: each.counter.organizationId,
+    condition: predicateOf(each.counter),
+  });
+  const number = caseOf([caseOfCounter({ counter, tests: null }), ...others.map(caseOfCounter)]);
+  return countsOf(counted, counter, [{ name: "counter", expression: number }]);
+}
+
+function countsOf(
+  counted: Relation,
+  { bucketSec, clock, groupBy }: Omit<Counting, "kql">,
+  before: readonly NamedExpression[] = [],
+): Aggregate {
   const time = timeOf(counted, clock);
   const bucket = timeBucket(time, 0n, BigInt(bucketSec) * NANOS_PER_SECOND);
   const millis = timeBucket(time, 0n, NANOS_PER_MILLI);
   return aggregate(
     counted,
-    [{ name: "bucket", expression: bucket }, ...groupsOf(counted, groupBy)],
-    predicates.flatMap((predicate, i) => [
-      aggregateCall(`n${i}`, "countif", predicate),
+    [...before, { name: "bucket", expression: bucket }, ...groupsOf(counted, groupBy)],
+    [
+      aggregateCall("n", "count"),
       ...(clock === "own"
         ? []
-        : [
-            aggregateCall(`first${i}`, "minif", millis, predicate),
-            aggregateCall(`last${i}`, "maxif", millis, predicate),
-          ]),
-    ]),
+        : [aggregateCall("first", "min", millis), aggregateCall("last", "max", millis)]),
+    ],
   );
+}
+
+/** What a counter has found in a bucket; times are milliseconds since 1970. */
+export interface BucketCount {
+  readonly bucketMs: number;
+  /** The group's name, empty where the counter has none. */
+  readonly group: string;
+  readonly n: number;
+  /** When the first and the last of the entries are; null where the counter does not ask. */
+  readonly times: { readonly firstMs: number; readonly lastMs: number } | null;
+}
+
+/** What the rows of an answer to `countsPlan` say. */
+export function countsIn(rows: readonly (readonly unknown[])[], counter: Counting): BucketCount[] {
+  const { bucketSec, clock, groupBy } = counter;
+  const counts = rows.map(([bucket, ...cells]): BucketCount => {
+    const [n, firstMs, lastMs] = cells.slice(groupBy.length);
+    const times = clock === "own" ? null : { firstMs: Number(firstMs), lastMs: Number(lastMs) };
+    const group = groupName(cells.slice(0, groupBy.length));
+    return { bucketMs: Number(bucket) * bucketSec * 1000, group, n: Number(n), times };
+  });
+  return groupBy.length === 0 ? counts : fewerGroups(counts);
 }
 
 /** How many entries of a counter have each time of the span, in milliseconds since 1970, and each value that it groups by. */

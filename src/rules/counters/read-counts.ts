@@ -73,7 +73,7 @@ async function countEntries(
   const counter = plainCounter(filter, widthSec);
   const statement = {
     operation: "metric_series",
-    plan: countsPlan([counter], counter),
+    plan: countsPlan(counter),
     timeRange: { from: BigInt(first) * widthNs, to: BigInt(end) * widthNs - 1n },
     maxRows: COUNTS_MAX,
     budget,

@@ -8,10 +8,9 @@ import { BackgroundWork } from "../../jobs/background-work.ts";
 import { takeTurn } from "../../jobs/claims/turns.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import { countsPlan } from "../counters/counter-plan.ts";
+import { countsIn, countsPlan } from "../counters/counter-plan.ts";
 import { type Counter, duePasts, notePast } from "../counters/counter-store.ts";
 import { isOfTheCounter } from "../counters/refusals.ts";
-import { countsIn } from "../seal/count-entries.ts";
 import { COUNTING_BUDGET, COUNTING_MEMORY_BYTES, SEAL_MAX_ENTRIES } from "../seal/limits.ts";
 import { insertSignals, pastThrough, type Signal, type SignalTable } from "../seal/signal-store.ts";
 import { countedSpans } from "../streams/stream-store.ts";
@@ -97,7 +96,7 @@ export class PastCounting extends BackgroundWork {
     const past: MadeEntries = { are: "outside", spans };
     if (counter.pastFromMs !== null) return this.#countSince(counter, counter.pastFromMs, past, signal);
     const doneMs = (await pastThrough(signals, counter, signal)) ?? Number.NEGATIVE_INFINITY;
-    const ofDays = countsPlan([counter], { ...counter, bucketSec: DAY_SEC });
+    const ofDays = countsPlan({ ...counter, bucketSec: DAY_SEC });
     const days = (await this.#ask(counter, ofDays, ALL_TIME, past, signal))
       .map(([day]) => Number(day) * DAY_MS)
       .filter((dayMs) => dayMs >= doneMs)
@@ -109,7 +108,7 @@ export class PastCounting extends BackgroundWork {
       const toMs = (step.at(-1) ?? 0) + DAY_MS;
       const rows = await this.#ask(
         counter,
-        countsPlan([counter], counter),
+        countsPlan(counter),
         { from: BigInt(fromMs) * NANOS_PER_MILLI, to: BigInt(toMs) * NANOS_PER_MILLI - 1n },
         past,
         signal,
@@ -135,8 +134,8 @@ export class PastCounting extends BackgroundWork {
     const { signals, now } = this.#options;
     if ((await pastThrough(signals, counter, signal)) !== null) return;
     const range = { from: BigInt(sinceMs) * NANOS_PER_MILLI, to: null };
-    const rows = await this.#ask(counter, countsPlan([counter], counter), range, past, signal);
-    const found: Signal[] = countsIn(rows, [counter])
+    const rows = await this.#ask(counter, countsPlan(counter), range, past, signal);
+    const found: Signal[] = countsIn(rows, counter)
       .filter(({ bucketMs }) => bucketMs >= sinceMs)
       .map(({ bucketMs, group, n, times }) => {
         return { ...signalOf(counter, "count"), bucketMs, group, n, times };

@@ -1,10 +1,14 @@
-import { emit, guardPlan, type MadeSpan } from "../../../query/index.ts";
+import { ALL_TIME, emit, guardPlanOfEach, type MadeSpan } from "../../../query/index.ts";
 import { FairShare } from "../../concurrency/fair-share.ts";
 import { MemoryShare } from "../../concurrency/memory-share.ts";
 import type { QueryRunner } from "../../storage/query-runner.ts";
-import { columnsPerCounter, countsPlan } from "../counters/counter-plan.ts";
+import {
+  type BucketCount,
+  countsIn,
+  countsOfEachPlan,
+  type ReachedCounter,
+} from "../counters/counter-plan.ts";
 import type { Counter } from "../counters/counter-store.ts";
-import { fewerGroups, groupName } from "../counters/groups.ts";
 import { isOfTheCounter } from "../counters/refusals.ts";
 import {
   COUNTING_BUDGET,
@@ -12,16 +16,6 @@ import {
   SEAL_MAX_ENTRIES,
   STATEMENT_MAX_COUNTERS,
 } from "./limits.ts";
-
-/** What a counter has found in a bucket; times are milliseconds since 1970. */
-interface BucketCount {
-  readonly bucketMs: number;
-  /** The group's name, empty where the counter has none. */
-  readonly group: string;
-  readonly n: number;
-  /** When the first and the last of the entries are; null where the counter does not ask. */
-  readonly times: { readonly firstMs: number; readonly lastMs: number } | null;
-}
 
 /** What one of several counters has found. */
 export interface CounterCount extends BucketCount {
@@ -34,104 +28,114 @@ interface Counted {
   readonly failed: readonly Counter[];
 }
 
-/** Nobody: the server asks for itself. */
-const SERVER_USER_ID = 0;
+/** Counters that one statement counts. */
+type Together = readonly [ReachedCounter, ...ReachedCounter[]];
+
+/** Nobody: the server asks for itself, about everybody. */
+const NOBODY = 0;
 
 /** Counts the entries of a span, at most `SEAL_MAX_ENTRIES`, by the counters of organisations. */
 export class EntryCounting {
   readonly #runner: Pick<QueryRunner, "run">;
+  readonly #answerMaxRows: number;
   readonly #memory = new FairShare(COUNTING_MEMORY_BYTES);
 
-  constructor(runner: Pick<QueryRunner, "run">) {
+  /** `answerMaxRows`: by default as many as an answer may have. */
+  constructor(runner: Pick<QueryRunner, "run">, answerMaxRows = SEAL_MAX_ENTRIES) {
     this.#runner = runner;
+    this.#answerMaxRows = answerMaxRows;
   }
 
   /** Throws DependencyError when the store cannot be asked. */
-  async count(counters: readonly Counter[], span: MadeSpan, signal: AbortSignal): Promise<Counted> {
+  async count(counters: readonly ReachedCounter[], span: MadeSpan, signal: AbortSignal): Promise<Counted> {
     const counts: CounterCount[] = [];
     const failed: Counter[] = [];
     for (const together of statementsOf(counters)) {
       const counted = await this.#countTogether(together, span, signal);
-      counts.push(...counted.counts);
-      failed.push(...counted.failed);
+      for (const each of counted.counts) counts.push(each);
+      for (const each of counted.failed) failed.push(each);
     }
     return { counts, failed };
   }
 
-  /** One that the store refuses must not keep others from being counted: then each is asked apart. */
-  async #countTogether(
-    counters: readonly [Counter, ...Counter[]],
-    span: MadeSpan,
-    signal: AbortSignal,
-  ): Promise<Counted> {
+  /** One that the store refuses, or that has too much to say, must not keep others from being counted: the halves are asked apart. */
+  async #countTogether(together: Together, span: MadeSpan, signal: AbortSignal): Promise<Counted> {
+    const halves = halvesOf(together);
     try {
-      return { counts: await this.#ask(counters, span, signal), failed: [] };
+      const rows = await this.#ask(together, span, signal);
+      // One counter has no more rows than there are entries.
+      if (rows.length < this.#answerMaxRows || halves === null)
+        return { counts: countsOf(rows, together), failed: [] };
     } catch (error) {
       if (!isOfTheCounter(error) || signal.aborted) throw error;
-      if (counters.length === 1) return { counts: [], failed: counters };
-      const apart: Counted[] = [];
-      for (const counter of counters) apart.push(await this.#countTogether([counter], span, signal));
-      return {
-        counts: apart.flatMap(({ counts }) => counts),
-        failed: apart.flatMap(({ failed }) => failed),
-      };
+      if (halves === null) return { counts: [], failed: together.map(({ counter }) => counter) };
     }
+    const apart: Counted[] = [];
+    for (const half of halves) apart.push(await this.#countTogether(half, span, signal));
+    return {
+      counts: apart.flatMap(({ counts }) => counts),
+      failed: apart.flatMap(({ failed }) => failed),
+    };
   }
 
   async #ask(
-    counters: readonly [Counter, ...Counter[]],
+    together: Together,
     span: MadeSpan,
     signal: AbortSignal,
-  ): Promise<CounterCount[]> {
-    const { organizationId } = counters[0];
-    const memory = new MemoryShare(this.#memory, [organizationId]);
+  ): Promise<readonly (readonly unknown[])[]> {
+    const memory = new MemoryShare(this.#memory, [NOBODY]);
     try {
-      const plan = guardPlan(countsPlan(counters, counters[0]), {
-        organizationId,
-        timeRange: { from: null, to: null },
+      const plan = guardPlanOfEach(countsOfEachPlan(together), {
+        timeRange: ALL_TIME,
         made: { are: "in", spans: [span] },
-        maxRows: SEAL_MAX_ENTRIES,
+        maxRows: this.#answerMaxRows,
         budget: COUNTING_BUDGET,
       });
-      const caller = { organizationId, userId: SERVER_USER_ID, signal, memory };
-      const { rows } = await this.#runner.run("seal", emit(plan), caller);
-      return countsIn(rows, counters);
+      const caller = { organizationId: NOBODY, userId: NOBODY, signal, memory };
+      return (await this.#runner.run("seal", emit(plan), caller)).rows;
     } finally {
       memory.close();
     }
   }
 }
 
-/** What the rows of an answer to `countsPlan` say of each of its counters. */
-export function countsIn(
-  rows: readonly (readonly unknown[])[],
-  counters: readonly [Counter, ...Counter[]],
-): CounterCount[] {
-  const [{ bucketSec, clock, groupBy }] = counters;
-  const width = columnsPerCounter({ clock });
-  const found = counters.flatMap((counter, i) =>
-    rows.flatMap(([bucket, ...cells]) => {
-      const [n, firstMs, lastMs] = cells.slice(groupBy.length + i * width, groupBy.length + (i + 1) * width);
-      if (Number(n) === 0) return [];
-      const times = clock === "own" ? null : { firstMs: Number(firstMs), lastMs: Number(lastMs) };
-      const group = groupName(cells.slice(0, groupBy.length));
-      return [{ counter, bucketMs: Number(bucket) * bucketSec * 1000, group, n: Number(n), times }];
-    }),
-  );
-  return groupBy.length === 0 ? found : fewerGroups(found);
+function countsOf(rows: readonly (readonly unknown[])[], together: Together): CounterCount[] {
+  const byNumber = Map.groupBy(rows, ([, number]) => Number(number));
+  return together.flatMap(({ counter }, number) => {
+    // Whose an entry is stands in the condition as well: what a counter counts is its organisation's, whatever a plan says.
+    const own = (byNumber.get(number) ?? []).filter(
+      ([organization]) => Number(organization) === counter.organizationId,
+    );
+    return countsIn(
+      own.map(([, , ...cells]) => cells),
+      counter,
+    ).map((count) => ({ counter, ...count }));
+  });
 }
 
-/** Counters that one statement can count: of one organisation, one width of buckets and one clock, and not too many. */
-function statementsOf(counters: readonly Counter[]): [Counter, ...Counter[]][] {
-  const alike = new Map<string, [Counter, ...Counter[]][]>();
-  for (const counter of counters) {
-    const { id, organizationId, bucketSec, clock, groupBy } = counter;
-    const key = [organizationId, bucketSec, clock, ...(groupBy.length === 0 ? [] : [id])].join("/");
+/** Counters that one statement can count: of one width of buckets, one clock and the same groups, and not too many. */
+function statementsOf(counters: readonly ReachedCounter[]): Together[] {
+  const alike = new Map<string, [ReachedCounter, ...ReachedCounter[]][]>();
+  for (const reached of counters) {
+    const { bucketSec, clock, groupBy } = reached.counter;
+    // One that any entry may be of makes every entry one to look at.
+    const key = JSON.stringify([bucketSec, clock, reached.tests === null, ...groupBy]);
     const statements = alike.get(key) ?? [];
     const last = statements.at(-1);
-    if (last !== undefined && last.length < STATEMENT_MAX_COUNTERS) last.push(counter);
-    else statements.push([counter]);
+    if (last !== undefined && last.length < STATEMENT_MAX_COUNTERS) last.push(reached);
+    else statements.push([reached]);
     alike.set(key, statements);
   }
   return [...alike.values()].flat();
+}
+
+/** Null for one alone. */
+function halvesOf(together: Together): readonly [Together, Together] | null {
+  const middle = Math.ceil(together.length / 2);
+  const [[first, ...some], [second, ...others]] = [together.slice(0, middle), together.slice(middle)];
+  if (first === undefined || second === undefined) return null;
+  return [
+    [first, ...some],
+    [second, ...others],
+  ];
 }

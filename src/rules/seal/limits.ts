@@ -33,6 +33,14 @@ export const SEAL_MAX_STREAMS = 64;
 
 /** Counters of one statement: its text grows with them. */
 export const STATEMENT_MAX_COUNTERS = 50;
+/** Counters that cost less than a pass over the entries to find out which of them may count anything. */
+export const FEW_COUNTERS = 8;
+/** Texts that are looked for in one pass over a column or an attribute: the store compiles them to one automaton, in 0.2 s for so many. */
+export const REACH_MAX_PATTERNS = 10_000;
+/** Columns and attributes that are looked through: each takes a look into every entry. */
+export const REACH_MAX_TEXTS = 64;
+/** What counters reach, kept: a few hundred bytes of each. */
+export const REACHES_KEPT_MAX = 50_000;
 
 /** How long the seal under way may take when the server stops; the next start repeats it. */
 export const SEAL_STOP_MS = 2_000;

@@ -57,7 +57,12 @@ beforeAll(async () => {
   marks = new StoredMarks();
   sealer = new Sealer({
     ...{ sql, signals, marks, now, log },
-    finders: [new CounterFinder({ sql, runner: queryRunner(stores), onChanged: () => undefined, log })],
+    finders: [
+      new CounterFinder({
+        ...{ sql, endpoint: stores.clickhouseEndpoint, runner: queryRunner(stores), few: 0 },
+        ...{ onChanged: () => undefined, log },
+      }),
+    ],
     sealing: { holder: holder.id, place: "here" },
     isRecovered: () => true,
     isDrained: () => true,
