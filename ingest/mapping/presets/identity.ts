@@ -59,6 +59,7 @@ export const IDENTITY_PRESETS: readonly Preset[] = [
         host: { from: "data.hostname" },
         event_id: { from: "log_id" },
         "data.type": { from: "data.type" },
+        "data.description": { from: "data.description" },
       },
     },
     sample: {
@@ -134,6 +135,7 @@ export const IDENTITY_PRESETS: readonly Preset[] = [
         service: { from: "properties.appDisplayName", default: "entra" },
         event_id: { from: "properties.id" },
         resultType: { from: "resultType" },
+        "properties.appDisplayName": { from: "properties.appDisplayName" },
       },
       messageTemplate: "{operationName} {properties.userPrincipalName} {resultDescription}",
     },
@@ -177,6 +179,7 @@ export const IDENTITY_PRESETS: readonly Preset[] = [
         service: { from: "properties.loggedByService", default: "entra" },
         event_id: { from: "properties.id" },
         "properties.result": { from: "properties.result" },
+        "properties.loggedByService": { from: "properties.loggedByService" },
       },
       messageTemplate: "{operationName} {resultDescription}",
     },

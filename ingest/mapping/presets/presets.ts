@@ -1,3 +1,4 @@
+import { AUDIT_LOG_PRESETS } from "./audit-logs.ts";
 import { CLOUD_PRESETS } from "./cloud.ts";
 import { CONTAINER_PRESETS } from "./containers.ts";
 import { ENCODER_PRESETS } from "./encoders.ts";
@@ -18,6 +19,7 @@ export const PRESETS: readonly Preset[] = [
   ...CONTAINER_PRESETS,
   ...CLOUD_PRESETS,
   ...IDENTITY_PRESETS,
+  ...AUDIT_LOG_PRESETS,
   ...MAIL_PRESETS,
   ...WEBHOOK_PRESETS,
   ...FIREWALL_PRESETS,

@@ -5,6 +5,7 @@ export interface SampleEntry {
   readonly message: string;
   readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
   readonly service?: string;
+  readonly source?: string;
   readonly host?: string;
   readonly attrs?: Readonly<Record<string, unknown>>;
 }
@@ -37,3 +38,6 @@ export interface Pack {
   readonly expects: { readonly sources: string; readonly kql: string };
   readonly rules: readonly PackRule[];
 }
+
+/** The terms of a rule that tells of every single entry. */
+export const EACH = { threshold: 1, windowSec: 60 } as const;

@@ -1,3 +1,4 @@
+import { AUDIT_LOG_PAYLOADS } from "./audit-logs.ts";
 import { CLOUD_AND_IDENTITY_PAYLOADS } from "./cloud-and-identity.ts";
 import { FIREWALL_PAYLOADS } from "./firewalls.ts";
 import { HOST_PAYLOADS } from "./hosts.ts";
@@ -10,6 +11,7 @@ import { WEB_AND_CONTAINER_PAYLOADS } from "./web-and-containers.ts";
 export const PAYLOADS: readonly Payload[] = [
   ...WEB_AND_CONTAINER_PAYLOADS,
   ...CLOUD_AND_IDENTITY_PAYLOADS,
+  ...AUDIT_LOG_PAYLOADS,
   ...MAIL_WEBHOOK_NETWORK_PAYLOADS,
   ...HOST_PAYLOADS,
   ...FIREWALL_PAYLOADS,
