@@ -183,7 +183,8 @@ export const ENTRA: Pack = {
     {
       id: "entra-trust-added",
       name: "A domain was federated or its trust changed",
-      description: "Whoever owns the other side signs in as whoever they like of the domain. Check it at once.",
+      description:
+        "Whoever owns the other side signs in as whoever they like of the domain. Check it at once.",
       ...{ severity: "critical", attackTechnique: "T1484.002", ...EACH, groupBy: ["userName"] },
       kql: 'operationName in~ ("Set federation settings on domain", "Set domain authentication")',
       counts: change("Set federation settings on domain"),

@@ -1,0 +1,97 @@
+/** The packs over real logs of ordinary systems: all rules together tell of one thing in each at most. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  isoText,
+  LineRecogniser,
+  nativeEntryOf,
+  type RecognisedEntry,
+} from "../../../ingest/recognise/index.ts";
+import { PACKS } from "../../../src/rules/packs/catalog.ts";
+import {
+  type AlertServer,
+  alertServer,
+  makeOrganization,
+  PATH,
+} from "../../domains/log-alerts/alert-server.ts";
+import { insertRows, type StoredRow, storedText } from "../../domains/logs/stored-rows.ts";
+import { openTestStores, type TestStores } from "../../harness/stores.ts";
+import { conditionOf, countedBy } from "./pack-store.ts";
+
+const LOGHUB = join(import.meta.dir, "../../../../shared/data/loghub");
+const SYSTEMS = ["Android", "Apache", "HDFS", "Hadoop", "Linux", "OpenSSH", "OpenStack", "Zookeeper"];
+const RULES = PACKS.flatMap(({ rules }) => rules);
+const DETECTIONS_MAX = 1;
+const DAY_MS = 86_400_000;
+const PREVIEW_DAYS = 31;
+const WRITTEN_AT = Date.UTC(2017, 0, 1);
+
+/** The entries of a system's file, as `obs ship` sends them. */
+function rowsOf(system: string, organizationId: number): StoredRow[] {
+  const rows: StoredRow[] = [];
+  const take = (entry: RecognisedEntry) => {
+    const { message, level, service, source, host, attrs } = nativeEntryOf(entry);
+    // As it is sent: numbers keep their digits only in JSON.
+    const sent: [string, unknown][] = Object.entries(JSON.parse(JSON.stringify(attrs ?? {})));
+    const atMs = entry.time === null ? WRITTEN_AT : Date.parse(isoText(entry.time));
+    rows.push({
+      ...{ organizationId, message, id: BigInt(rows.length + 1) * 1024n, ts: BigInt(atMs) * 1_000_000n },
+      ...(level !== undefined && { level }),
+      ...(service !== undefined && { service }),
+      ...(source !== undefined && { source }),
+      ...(host !== undefined && { host }),
+      attrs: sent.map(([key, value]) => [key, storedText(value)]),
+      jsonKeys: sent.flatMap(([key, value]) => (typeof value === "string" || value === null ? [] : [key])),
+    });
+  };
+  const recogniser = new LineRecogniser({ yearReferenceMs: WRITTEN_AT });
+  recogniser.push(readFileSync(join(LOGHUB, system, `${system}_2k.log`)), take);
+  recogniser.end(take);
+  return rows;
+}
+
+describe.skipIf(!existsSync(LOGHUB))("logs of ordinary systems", () => {
+  let stores: TestStores;
+  let server: AlertServer;
+  beforeAll(async () => {
+    stores = await openTestStores();
+    server = await alertServer(stores);
+  });
+  afterAll(() => stores.close());
+
+  /** How often each rule would have told of something, of those that would have. */
+  async function tellingRules(
+    rows: readonly StoredRow[],
+    organizationId: number,
+  ): Promise<[string, number][]> {
+    const conditions = RULES.map(({ kql }) => conditionOf(kql));
+    const counted = await countedBy(stores, conditions, organizationId);
+    const enough = RULES.filter(({ threshold }, rule) => (counted[rule]?.size ?? 0) >= threshold);
+    const times = rows.map(({ ts }) => Number(ts / 1_000_000n));
+    const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
+    const telling: [string, number][] = [];
+    for (const { id, name, kql, threshold, windowSec, groupBy } of enough) {
+      let episodes = 0;
+      for (let fromMs = firstMs; fromMs <= lastMs; fromMs += PREVIEW_DAYS * DAY_MS) {
+        const span = [fromMs, fromMs + PREVIEW_DAYS * DAY_MS].map((ms) => new Date(ms).toISOString());
+        const { status, body } = await server.send(organizationId, "POST", `${PATH}/preview`, {
+          ...{ name, kql, threshold, windowSec, groupBy: [...groupBy], from: span[0], to: span[1] },
+        });
+        expect(status).toBe(200);
+        episodes += body.episodesTotal;
+      }
+      if (episodes > 0) telling.push([id, episodes]);
+    }
+    return telling;
+  }
+
+  for (const system of SYSTEMS)
+    test(`${system}: at most one rule of all packs tells of anything`, async () => {
+      const organizationId = await makeOrganization(stores);
+      const rows = rowsOf(system, organizationId);
+      await insertRows(stores.clickhouse, rows);
+      const telling = await tellingRules(rows, organizationId);
+      expect(telling.length, JSON.stringify(telling)).toBeLessThanOrEqual(DETECTIONS_MAX);
+    });
+});
