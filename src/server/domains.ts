@@ -3,7 +3,7 @@ import { assetRoutes } from "../domains/assets/routes.ts";
 import { auditRoutes } from "../domains/audit/routes.ts";
 import { caseRoutes } from "../domains/cases/routes.ts";
 import { contextRoutes } from "../domains/context/routes.ts";
-import { correlationRoutes } from "../domains/correlation-rules/routes.ts";
+import { correlationRoutes, putsCorrelations } from "../domains/correlation-rules/routes.ts";
 import { detectionRoutes } from "../domains/detections/routes.ts";
 import { escalationDomain, readOnCall } from "../domains/escalation/domain.ts";
 import { exportRoutes } from "../domains/export/routes.ts";
@@ -104,6 +104,11 @@ export function openDomains(services: Services) {
       alertPolicy: services.policy,
       knowsPolicy: hasPolicy,
       onCounterMade: services.counting.onCounterMade,
+      putCorrelation: putsCorrelations({
+        ...services,
+        alertPolicy: services.policy,
+        knowsPolicy: hasPolicy,
+      }),
     }),
     {
       routes: correlationRoutes({

@@ -95,7 +95,9 @@ function objectsOf(schema: Schema, byName: ByName): fc.Arbitrary<unknown> {
   if (pattern === undefined) return named;
   const [names, value] = pattern;
   const keys = names === "^.*$" ? fc.stringMatching(/^[a-z]{1,10}$/) : fc.stringMatching(/^[A-Za-z]{1,10}$/);
-  return fc.dictionary(keys, valuesOf(isSchema(value) ? value : {}, byName), { maxKeys: LIST_MAX });
+  return fc.dictionary(keys, valuesOf(isSchema(value) ? value : {}, byName), {
+    ...{ minKeys: numberOf(schema.minProperties, 0), maxKeys: LIST_MAX },
+  });
 }
 
 function numberOf(value: unknown, otherwise: number): number {

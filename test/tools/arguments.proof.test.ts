@@ -42,6 +42,10 @@ const BY_DESCRIPTION_OF: Readonly<Record<string, ByName>> = {
   postIngestSources: PATHS,
   patchIngestSourcesByKey: PATHS,
   getKqlTablesByName: { name: fc.stringMatching(/^[a-z]{1,20}$/) },
+  // Kinds of records are named by what is exported, and each has fields of its own.
+  getConfig: { kinds: fc.constantFrom(["monitors"], ["log-alerts", "iocs"]) },
+  postConfigPlan: { resources: fc.constant({}) },
+  postConfigApply: { resources: fc.constant({}) },
   deleteKqlTablesByName: { name: fc.stringMatching(/^[a-z]{1,20}$/) },
   // Which form they have says `type`, and which there are says `kind`.
   postIocs: { type: fc.constant("ip"), value: fc.ipV4() },

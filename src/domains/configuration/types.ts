@@ -123,7 +123,8 @@ export const KindParameters = Type.Object({
   kinds: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: 50,
-      description: "May be repeated; every kind when absent.",
+      description:
+        "Kinds of records, such as `monitors` and `log-alerts`; may be repeated. Every kind when absent.",
       examples: [["monitors"]],
     }),
   ),

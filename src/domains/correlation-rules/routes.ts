@@ -1,5 +1,6 @@
 import type { TransactionSql } from "postgres";
 import { Type } from "typebox";
+import type { Change } from "../../changes/change.ts";
 import { route } from "../../http/define-route.ts";
 import { callerOf } from "../../http/query-caller.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
@@ -7,6 +8,7 @@ import { alertChannelFlags } from "../../notify/alert-channels.ts";
 import { liveStates } from "../../rules/live/live-states.ts";
 import { CORRELATIONS } from "../../rules/packs/correlations.ts";
 import { runRoutes } from "../../rules/runs/run-routes.ts";
+import type { Correlation as ImportedCorrelation } from "../../rules/sigma/converted-rule.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { type PreviewDependencies, previewCorrelation, previewTerms } from "./preview.ts";
@@ -22,6 +24,24 @@ import {
   type StoredCorrelation,
   UpdateCorrelationBody,
 } from "./types.ts";
+
+/** Puts a correlation that others have read from elsewhere into its rules. */
+export function putsCorrelations(deps: CorrelationDependencies) {
+  const rules = new Correlations(deps);
+  return (change: Change, { key, ...asked }: ImportedCorrelation, enabled: boolean) => {
+    const { name, severity, description, attackTechnique, joinField, windowSec } = asked;
+    const { kind, steps, matchKql, distinctField, threshold } = asked;
+    return rules.put(change, key, {
+      ...{ name, severity, kind, joinField, windowSec, enabled },
+      ...(description !== null && { description }),
+      ...(attackTechnique !== null && { attackTechnique }),
+      ...(kind === "sequence" && { steps: steps.map((kql) => ({ kql })) }),
+      ...(matchKql !== null && { matchKql }),
+      ...(distinctField !== null && { distinctField }),
+      ...(threshold !== null && { threshold }),
+    });
+  };
+}
 
 interface CorrelationRouteDependencies extends CorrelationDependencies, PreviewDependencies {
   /** Rings when there is something new to count. */

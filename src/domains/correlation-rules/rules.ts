@@ -139,6 +139,29 @@ export class Correlations {
     return after;
   }
 
+  /**
+   * Makes the rule of that key, or changes the one of it to this, which stays switched on or off and tells whom it told; one of
+   * another kind takes its place. Throws what `create` does.
+   */
+  async put(
+    change: Change,
+    key: string,
+    body: CreateCorrelationBody,
+  ): Promise<{ readonly id: number; readonly updated: boolean }> {
+    const { tx, organizationId } = change;
+    const [known] = await tx<{ id: number; kind: string }[]>`
+      SELECT id::integer, kind FROM correlation_rules
+      WHERE organization_id = ${organizationId} AND catalog_id = ${key}`;
+    if (known !== undefined && known.kind === body.kind) {
+      const { enabled: _enabled, ...terms } = body;
+      const { description = null, attackTechnique = null } = body;
+      await this.update(change, known.id, { ...terms, description, attackTechnique });
+      return { id: known.id, updated: true };
+    }
+    if (known !== undefined) await this.remove(change, known.id);
+    return { id: (await this.create(change, body, key)).id, updated: known !== undefined };
+  }
+
   /** Throws NOT_FOUND. */
   async remove(change: Change, id: number): Promise<void> {
     await this.#records.remove(change, id);

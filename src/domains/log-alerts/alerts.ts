@@ -119,6 +119,25 @@ export class LogAlerts {
     return after;
   }
 
+  /**
+   * Makes the rule of that key, or changes the one of it to this, which stays switched on or off and tells whom it told. Throws
+   * what `create` does.
+   */
+  async put(
+    change: Change,
+    key: string,
+    body: CreateLogAlertBody,
+  ): Promise<{ readonly id: number; readonly updated: boolean }> {
+    const { tx, organizationId } = change;
+    const [known] = await tx<{ id: number }[]>`
+      SELECT id::integer FROM log_alerts WHERE organization_id = ${organizationId} AND catalog_id = ${key}`;
+    if (known === undefined) return { id: (await this.create(change, body, key)).id, updated: false };
+    const { enabled: _enabled, ...terms } = body;
+    const { description = null, attackTechnique = null } = body;
+    await this.update(change, known.id, { ...terms, description, attackTechnique });
+    return { id: known.id, updated: true };
+  }
+
   /** Throws NOT_FOUND. */
   async remove(change: Change, id: number): Promise<void> {
     await this.#records.remove(change, id);

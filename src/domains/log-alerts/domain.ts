@@ -1,15 +1,20 @@
 import { Type } from "typebox";
+import { mayCall } from "../../http/access.ts";
 import { route } from "../../http/define-route.ts";
 import { callerOf } from "../../http/query-caller.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
 import { removeOldDetections } from "../../rules/live/live-store.ts";
 import { PACKS } from "../../rules/packs/catalog.ts";
 import { runRoutes } from "../../rules/runs/run-routes.ts";
+import { IMPORT_MAX_BYTES } from "../../rules/sigma/limits.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { type LogAlertDependencies, LogAlerts } from "./alerts.ts";
+import { type PutCorrelation, putImported, readSigma, shownOf } from "./import.ts";
+import { ImportBody, Imported, type ImportResult } from "./import-types.ts";
 import { type PreviewDependencies, previewAlert, previewTerms } from "./preview.ts";
-import { packsOf, seedPacks, seenPacks } from "./seed.ts";
+import { packsOf, seedPacks } from "./seed.ts";
+import { seenFields, seenPacks } from "./seen.ts";
 import { shownAlerts } from "./shown.ts";
 import {
   CatalogPack,
@@ -26,6 +31,7 @@ import {
 interface LogAlertDomainDependencies extends LogAlertDependencies, PreviewDependencies {
   /** Rings when there is something new to count. */
   readonly onCounterMade: () => void;
+  readonly putCorrelation: PutCorrelation;
 }
 
 const PATH = "/api/v1/log-alerts";
@@ -93,6 +99,7 @@ export function logAlertDomain(deps: LogAlertDomainDependencies) {
           }),
       }),
       ...catalogRoutes(deps, alerts),
+      importRoute(deps, alerts),
     ],
   };
 }
@@ -150,6 +157,42 @@ const CATALOG: CatalogPack[] = PACKS.map(({ id, name, description, expects, rule
     leaves: { ...rule.leaves },
   })),
 }));
+
+/** Sigma rules become log alerts and correlation rules. */
+function importRoute(deps: LogAlertDomainDependencies, alerts: LogAlerts) {
+  return route({
+    method: "POST",
+    path: `${PATH}/import`,
+    tag: TAG,
+    summary: "Make rules of Sigma rules; those of the same Sigma id are changed",
+    access: { role: "member", scope: "alerts:write" },
+    audit: "IMPORT_LOG_ALERTS",
+    body: { kind: "json", schema: ImportBody, maxBytes: IMPORT_MAX_BYTES },
+    responses: { 200: { description: "What became of each document", schema: Imported } },
+    errors: ["CONFLICT"],
+    handler: async (context, { body }) => {
+      const { yaml, dryRun = false, enable = true } = body;
+      const converted = await readSigma(yaml);
+      // Before the change, for which others of the organisation wait.
+      const fields = await seenFields(deps.ranges, callerOf(context), converted, deps.now());
+      const withFields = (results: readonly ImportResult[]) => ({
+        results: results.map((result, i) => ({ ...result, ...fields[i] })),
+      });
+      const mayCorrelate = mayCall({ role: "member", scope: "security:write" }, context.principal);
+      const putCorrelation = mayCorrelate ? deps.putCorrelation : null;
+      return context.change(async (change) => {
+        if (dryRun) {
+          // That somebody tried is written down like everything that a call of this kind does.
+          change.record({ resource: "log-alerts", facts: { dryRun, documents: converted.length } });
+          return { status: 200, body: withFields(converted.map(shownOf)) };
+        }
+        change.afterCommit(deps.onCounterMade);
+        const to = { alerts, putCorrelation, enabled: enable };
+        return { status: 200, body: withFields(await putImported(change, converted, to)) };
+      });
+    },
+  });
+}
 
 function previewRoute(deps: PreviewDependencies) {
   return route({

@@ -9,6 +9,9 @@ export const BASELINE_MAX_WINDOWS = 43_200;
 /** How far back it is looked for entries that a pack is about. */
 export const SEEN_MS = 7 * 86_400_000;
 
+/** Attributes that are looked for in one pass over those days; of more it is not known. */
+export const SEEN_FIELDS_MAX = 200;
+
 /** Of how long a time a preview tells. */
 export const PREVIEW_MAX_MS = 31 * 86_400_000;
 

@@ -1,26 +1,10 @@
-import {
-  aggregate,
-  aggregateCall,
-  allOf,
-  DECORATION_BUDGET,
-  type Expression,
-  literal,
-  scan,
-} from "../../../query/index.ts";
-import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import type { Change } from "../../changes/change.ts";
-import { ApiError, DependencyError, validationFailed } from "../../errors.ts";
-import { compileEntryQuery } from "../../kql/issues.ts";
-import { conditionsOf } from "../../kql/relation-conditions.ts";
+import { validationFailed } from "../../errors.ts";
 import { PACKS } from "../../rules/packs/catalog.ts";
 import type { Pack } from "../../rules/packs/pack.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
-import type { QueryCaller } from "../../storage/query-runner.ts";
 import type { LogAlerts } from "./alerts.ts";
-import { SEEN_MS } from "./limits.ts";
 import type { Seeded } from "./types.ts";
-
-const NANOS_PER_MILLI = 1_000_000n;
 
 /** The packs of these ids, or all. Throws VALIDATION_FAILED for an id that there is not. */
 export function packsOf(ids: readonly string[] | undefined): readonly Pack[] {
@@ -74,38 +58,4 @@ export async function seedPacks(
   const counts = { created: missing.length, existing: rules.length - missing.length };
   change.record({ resource: "log-alerts", after: { packs: packs.map(({ id }) => id), ...counts } });
   return counts;
-}
-
-/** Of each pack whether entries that it is about came within the last days; null where the log store does not say. */
-export async function seenPacks(
-  ranges: Pick<LogRanges, "read">,
-  caller: QueryCaller,
-  packs: readonly Pack[],
-  nowMs: number,
-): Promise<Seeded["packs"]> {
-  const unknown = packs.map(({ id, expects }) => ({ id, sources: expects.sources, seen: null }));
-  if (packs.length === 0) return [];
-  const logs = scan("logs");
-  const plan = aggregate(
-    logs,
-    [],
-    packs.map(({ expects }, i) => aggregateCall(`n${i}`, "countif", conditionOf(expects.kql, nowMs))),
-  );
-  const timeRange = { from: BigInt(nowMs - SEEN_MS) * NANOS_PER_MILLI, to: null };
-  try {
-    const { value } = await ranges.read(caller, (reading) =>
-      reading.runHot({ operation: "seen_packs", plan, timeRange, maxRows: 1, budget: DECORATION_BUDGET }),
-    );
-    const [counts = []] = value.rows;
-    return unknown.map((pack, i) => ({ ...pack, seen: Number(counts[i] ?? 0) > 0 }));
-  } catch (error) {
-    if (!(error instanceof ApiError || error instanceof DependencyError)) throw error;
-    return unknown;
-  }
-}
-
-function conditionOf(kql: string, nowMs: number): Expression {
-  const conditions = conditionsOf(compileEntryQuery(kql, nowMs));
-  if (conditions === null) throw new TypeError("a pack expects what are no entries");
-  return conditions.length === 0 ? literal("bool", true) : allOf(conditions);
 }

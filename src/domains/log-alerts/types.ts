@@ -136,9 +136,15 @@ const catalogId = Type.Union([Type.String(), Type.Null()], {
   examples: ["ssh-password-guessing"],
 });
 
+/** What was imported may be longer than what a body says. */
+const kql = Type.Union([Type.String(), Type.Null()], {
+  description: "Conditions in KQL, which must hold beside `query`.",
+});
+
 /** As it is stored; the channels by their names. */
 export const StoredLogAlert = Type.Object({
   ...base.record.properties,
+  kql,
   ...settings,
   alertEmail,
   catalogId,
@@ -149,6 +155,7 @@ export type StoredLogAlert = Static<typeof StoredLogAlert>;
 export const LogAlert = Type.Object(
   {
     ...base.record.properties,
+    kql,
     ...settings,
     alertEmail,
     catalogId,

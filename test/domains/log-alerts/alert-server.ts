@@ -4,7 +4,7 @@ import { firstLogIdAt, LOG_ID_STEP } from "../../../ingest/index.ts";
 import { INTERACTIVE_BUDGET } from "../../../query/index.ts";
 import { Changes } from "../../../src/changes/changes.ts";
 import { subscribe } from "../../../src/changes/events/subscription.ts";
-import { correlationRoutes } from "../../../src/domains/correlation-rules/routes.ts";
+import { correlationRoutes, putsCorrelations } from "../../../src/domains/correlation-rules/routes.ts";
 import { detectionRoutes } from "../../../src/domains/detections/routes.ts";
 import { logAlertDomain } from "../../../src/domains/log-alerts/domain.ts";
 import { metricAlertRoutes } from "../../../src/domains/metric-alerts/routes.ts";
@@ -61,11 +61,12 @@ export async function alertServer(stores: TestStores) {
   ];
   const changes = new Changes({ sql, now, subscriptions });
   const policies = new Map<number, number>();
+  const alertPolicy = new OutboundPolicy({ allow: [], allowPrivate: false });
   const { routes } = logAlertDomain({
-    ...{ sql, box: TEST_BOX, ranges, now, budget: INTERACTIVE_BUDGET },
-    alertPolicy: new OutboundPolicy({ allow: [], allowPrivate: false }),
+    ...{ sql, box: TEST_BOX, ranges, now, budget: INTERACTIVE_BUDGET, alertPolicy },
     knowsPolicy: async (_tx, organizationId, id) => policies.get(id) === organizationId,
     onCounterMade: () => undefined,
+    putCorrelation: putsCorrelations({ sql, box: TEST_BOX, alertPolicy, knowsPolicy: async () => false }),
   });
   const metricRoutes = metricAlertRoutes({
     ...{ sql, signals, ranges, now, budget: INTERACTIVE_BUDGET },
@@ -74,7 +75,7 @@ export async function alertServer(stores: TestStores) {
   });
   const correlations = correlationRoutes({
     ...{ sql, box: TEST_BOX, ranges, now },
-    alertPolicy: new OutboundPolicy({ allow: [], allowPrivate: false }),
+    alertPolicy,
     knowsPolicy: async () => false,
     onCounterMade: () => undefined,
   });

@@ -1,0 +1,112 @@
+import { LineCounter, parseDocument } from "yaml";
+import { ALIAS_MAX_COUNT, DOCUMENT_MAX_CHARS, PROBLEMS_MAX_COUNT, VALUE_MAX_DEPTH } from "./limits.ts";
+import { type Place, pointerOf, type SigmaProblem } from "./problem.ts";
+import { isMap, type SigmaMap } from "./values.ts";
+
+/** A document of a text, not yet read. */
+interface DocumentText {
+  /** Line of its first character in the whole text, from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A document as its values, and where they stand. */
+type SigmaDocument =
+  | {
+      readonly line: number;
+      readonly map: SigmaMap;
+      readonly problemAt: (place: Place, message: string) => SigmaProblem;
+    }
+  | { readonly line: number; readonly map: null; readonly problems: readonly SigmaProblem[] };
+
+/**
+ * The documents of a text, by the lines that part them: such a line ends a document wherever it stands (YAML 1.2.2, 9.1.2),
+ * so that what is wrong in one is never read into the next. What is blank is none.
+ */
+export function splitDocuments(text: string): DocumentText[] {
+  const found: DocumentText[] = [];
+  let line = 1;
+  let lines: string[] = [];
+  const finish = (): void => {
+    const said = lines.join("\n");
+    if (/^[^\S\n]*[^\s#%]/m.test(said)) found.push({ line, text: said });
+  };
+  for (const [i, each] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n|\r|\n/)
+    .entries()) {
+    if (!/^(?:---|\.\.\.)(?:\s|$)/.test(each)) {
+      lines.push(each);
+      continue;
+    }
+    finish();
+    line = i + 1;
+    lines = [`   ${each.slice(3)}`];
+  }
+  finish();
+  return found;
+}
+
+/** Reads a document: no tags, no name twice, bounded aliases. */
+export function readDocument({ line, text }: DocumentText): SigmaDocument {
+  const refused = (message: string, at = { line: 1, col: 1 }): SigmaDocument => {
+    const problem = { message, path: "", line: line + at.line - 1, column: at.col };
+    return { line, map: null, problems: [problem] };
+  };
+  if (text.length > DOCUMENT_MAX_CHARS)
+    return refused(`The document has more than ${DOCUMENT_MAX_CHARS} characters.`);
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, {
+    ...{ lineCounter, version: "1.2", schema: "core", uniqueKeys: true, intAsBigInt: true },
+    ...{ logLevel: "silent", prettyErrors: false },
+  });
+  const wrong = [...document.errors, ...document.warnings];
+  if (wrong.length > 0) {
+    const problems = wrong.slice(0, PROBLEMS_MAX_COUNT).map(({ message, pos: [start] }) => {
+      const at = lineCounter.linePos(start);
+      return { message: `This is not YAML: ${message}.`, path: "", line: line + at.line - 1, column: at.col };
+    });
+    return { line, map: null, problems };
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: ALIAS_MAX_COUNT });
+  } catch (error) {
+    if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
+    return refused("The document refers to its own parts too often.");
+  }
+  if (isDeeperThan(value, VALUE_MAX_DEPTH))
+    return refused(`The document is nested deeper than ${VALUE_MAX_DEPTH} levels.`);
+  if (!isMap(value))
+    return refused(`A Sigma rule is a map, with title, logsource and detection.${hintOf(text)}`);
+  const offsetOf = (place: Place): number => {
+    for (let length = place.length; length >= 0; length--) {
+      const node: unknown = length === 0 ? document.contents : document.getIn(place.slice(0, length), true);
+      const range = isMap(node) && Array.isArray(node.range) ? Number(node.range[0]) : Number.NaN;
+      if (!Number.isNaN(range)) return range;
+    }
+    return 0;
+  };
+  return {
+    ...{ line, map: value },
+    problemAt: (place, message) => {
+      const at = lineCounter.linePos(offsetOf(place));
+      return { message, path: pointerOf(place), line: line + at.line - 1, column: at.col };
+    },
+  };
+}
+
+/** Rules of other products are pasted, too. */
+function hintOf(text: string): string {
+  if (/^\s*rule\s+\w+[\s\S]*\{[\s\S]*condition\s*:/.test(text)) return " This looks like YARA.";
+  if (/^\s*\[(?:rule|metadata)\]/m.test(text)) return " This looks like a rule of Elastic in TOML.";
+  if (/^\s*(?:search\s|index\s*=|\|\s*tstats|`\w+`)/m.test(text))
+    return " This looks like a search of Splunk.";
+  return "";
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (depth === 0) return true;
+  return Object.values(value).some((each) => isDeeperThan(each, depth - 1));
+}

@@ -1,0 +1,208 @@
+/** What documents of Sigma become, and what is said of those that cannot be taken over. */
+import { describe, expect, test } from "bun:test";
+import { type Converted, convertSigma } from "../../../src/rules/sigma/convert.ts";
+import type { ConvertedRule } from "../../../src/rules/sigma/converted-rule.ts";
+import { CONVERTED_KQL_MAX_CHARS } from "../../../src/rules/sigma/limits.ts";
+
+const HEAD = "title: A rule\nlogsource: { product: linux }\n";
+
+function ruleOf(converted: Converted | undefined): ConvertedRule {
+  if (
+    converted === undefined ||
+    !("made" in converted) ||
+    converted.made === "part" ||
+    converted.made.kind !== "log"
+  )
+    throw new Error(`no rule: ${JSON.stringify(converted)}`);
+  return converted.made;
+}
+
+async function kqlOf(detection: string): Promise<string> {
+  return ruleOf((await convertSigma(`${HEAD}detection:\n  a: ${detection}\n  condition: a\n`))[0]).kql;
+}
+
+async function problemsOf(text: string): Promise<string[]> {
+  return (await convertSigma(text)).flatMap((each) =>
+    "problems" in each
+      ? each.problems.map(({ line, column, path, message }) => `${line}:${column} ${path} ${message}`)
+      : [],
+  );
+}
+
+test.each([
+  ["{ x: y }", 'tostring(attrs.x) =~ "y"'],
+  ["{ x: 5 }", 'tostring(attrs.x) == "5"'],
+  ["{ x: [y, z] }", 'tostring(attrs.x) in~ ("y", "z")'],
+  ["{ x.y: z }", 'tostring(attrs.x.y) =~ "z"'],
+  ["{ x-y: z }", 'tostring(attrs["x-y"]) =~ "z"'],
+  ["{ x|cased: y }", 'tostring(attrs.x) == "y"'],
+  ["{ x|contains: '\\y' }", 'attrs.x contains "\\\\y"'],
+  ["{ x|endswith: y, z|startswith: w }", '(attrs.x endswith "y" and attrs.z startswith "w")'],
+  ["{ x: 'y*' }", 'attrs.x startswith "y"'],
+  ["{ x: '*' }", "isnotempty(attrs.x)"],
+  ["{ x: null }", "not(isnotempty(attrs.x))"],
+  ["{ x: '' }", "(isempty(attrs.x))"],
+  ["{ x|exists: false }", "not(isnotempty(attrs.x))"],
+  ["{ x: 'abc*d?' }", '(attrs.x contains "abc" and attrs.x matches regex "(?is)^abc.*d.$")'],
+  ["{ x|re|i: 'a+$' }", 'attrs.x matches regex "(?i)a+$"'],
+  ["{ x|cidr: 10.0.0.0/8 }", 'coalesce(ipv4_is_in_range(tostring(attrs.x), "10.0.0.0/8"), false)'],
+  ["{ x|gte: 2.5 }", "coalesce(todouble(tostring(attrs.x)) >= 2.5, false)"],
+  ["{ x|neq: y }", 'not(tostring(attrs.x) =~ "y")'],
+  ["[one, two]", '(* contains "one" or * contains "two")'],
+  ["{ '|all': [one, two] }", '(* contains "one" and * contains "two")'],
+  ["{ service: y }", 'tostring(service) =~ "y"'],
+])("%s becomes %s", async (detection, kql) => {
+  expect(await kqlOf(detection)).toBe(kql);
+});
+
+test("what is known of a rule is kept, and its source says what an entry is", async () => {
+  const [converted] = await convertSigma(`
+title: A shell of a browser
+id: 0f7a4c1e-52b3-4f0e-9d61-6a8c2f4b7e10
+description: It should have none.
+references: [https://example.com/a]
+falsepositives: [Kiosks]
+tags: [attack.execution, attack.t1059.003, attack.t1204]
+level: critical
+logsource: { product: windows, category: process_creation }
+detection: { a: { ParentImage|endswith: '\\browser.exe' }, condition: a }
+`);
+  expect(ruleOf(converted)).toMatchObject({
+    key: "sigma:0f7a4c1e-52b3-4f0e-9d61-6a8c2f4b7e10",
+    name: "A shell of a browser",
+    description: "It should have none.\nFalse positives: Kiosks\nReferences: https://example.com/a",
+    ...{ severity: "critical", attackTechnique: "T1059.003", threshold: 1, groupBy: [] },
+    kql: expect.stringMatching(
+      /^\(tostring\(attrs\.EventID\) in \("1", "4688"\).* and \(attrs\.ParentImage endswith/,
+    ),
+    fields: new Map([
+      ["ParentImage", ["ParentImage", "winlog.event_data.ParentImage", "process.parent.executable"]],
+    ]),
+  });
+});
+
+test("a count behind the condition is a threshold", async () => {
+  const detection = "detection: { k: { x: y }, timeframe: 10m, condition: k | count() by host > 5 }";
+  expect(ruleOf((await convertSigma(`${HEAD}${detection}`))[0])).toMatchObject({
+    ...{ threshold: 6, windowSec: 600, groupBy: ["host"] },
+  });
+});
+
+describe("correlations", () => {
+  const base = (name: string) =>
+    `title: ${name}\nname: ${name}\nlogsource: { product: linux }\ndetection: { a: { x: ${name} }, condition: a }`;
+  const correlation = (fields: string) =>
+    `${base("one")}\n---\n${base("two")}\n---\ntitle: Together\ncorrelation: { rules: [one, two], timespan: 5m, ${fields} }`;
+  const last = async (fields: string) => (await convertSigma(correlation(fields))).at(-1);
+
+  test("a count of entries is a log alert over any of them, of which the parts tell nothing by themselves", async () => {
+    const converted = await convertSigma(
+      correlation("type: event_count, group-by: [host], condition: { gte: 10 }"),
+    );
+    expect(converted.slice(0, 2).map((each) => ("made" in each ? each.made : null))).toEqual([
+      "part",
+      "part",
+    ]);
+    expect(ruleOf(converted[2])).toMatchObject({
+      kql: '(tostring(attrs.x) =~ "one") or (tostring(attrs.x) =~ "two")',
+      ...{ threshold: 10, windowSec: 300, groupBy: ["host"] },
+    });
+  });
+
+  test("parts that say so tell by themselves, too", async () => {
+    const converted = await convertSigma(
+      correlation("type: event_count, generate: true, condition: { gt: 10 }"),
+    );
+    expect(converted.map((each) => "made" in each && each.made !== "part")).toEqual([true, true, true]);
+    expect(ruleOf(converted[2]).threshold).toBe(11);
+  });
+
+  test("an order is a sequence, values are a cardinality", async () => {
+    expect(await last("type: temporal_ordered, group-by: [host]")).toMatchObject({
+      made: {
+        kind: "sequence",
+        joinField: "host",
+        steps: ['tostring(attrs.x) =~ "one"', 'tostring(attrs.x) =~ "two"'],
+      },
+    });
+    expect(
+      await last("type: value_count, group-by: [host], condition: { gte: 3, field: user }"),
+    ).toMatchObject({
+      made: { kind: "cardinality", joinField: "host", distinctField: "user", threshold: 3 },
+    });
+  });
+
+  test.each([
+    ["type: temporal, group-by: [host]", "/correlation/type asks for rules in any order"],
+    ["type: temporal_ordered", "/correlation/group-by has to name one field"],
+    ["type: event_count, condition: { lt: 3 }", "/correlation/condition has to be a number that is reached"],
+    ["type: event_count, rules: [three], condition: { gte: 3 }", "is not YAML"],
+    [
+      "type: event_count, group-by: [u], aliases: { u: { one: a, two: b } }, condition: { gte: 3 }",
+      "/correlation/aliases/u is another field",
+    ],
+    ["type: value_count, group-by: [host], condition: { gte: 3 }", "/correlation/condition names no field"],
+  ])("{ %s } is refused with its place", async (fields, said) => {
+    expect((await problemsOf(correlation(fields))).join()).toContain(said);
+  });
+});
+
+test("one that is broken says where and keeps no other from being taken", async () => {
+  const good = `${HEAD}detection: { a: { x: y }, condition: a }`;
+  const text = [good, `${HEAD}detection:\n  a: { x|expand: '%p%' }\n  condition: a`, "title: [", good].join(
+    "\n---\n",
+  );
+  const converted = await convertSigma(text);
+  expect(converted.map((each) => "made" in each)).toEqual([true, false, false, true]);
+  expect((await problemsOf(text))[0]).toBe(
+    "8:18 /detection/a/x|expand asks for a placeholder, whose values are not in the rule.",
+  );
+});
+
+test.each([
+  ["detection: { a: { x: y }, condition: b }", "/detection/condition names the selection `b`"],
+  ["detection: { a: { x: y }, condition: a and }", "ends too early"],
+  ["detection: { a: { x: y }, condition: (a }", "ends too early"],
+  ["detection: { a: { x: y }, condition: a b }", "says `b` where"],
+  ["detection: { a: { x: y }, condition: 2 of a* }", "asks for a number of selections"],
+  ["detection: { a: { x: y }, condition: 1 of c* }", "names no selection"],
+  ["detection: { a: { x|frob: y }, condition: a }", "has the modifier frob"],
+  ["detection: { a: { x|cidr: y }, condition: a }", "has to be a range of addresses"],
+  ["detection: { a: { x|lt: y }, condition: a }", "has to be a number"],
+  ["detection: { a: { x: { y: z } }, condition: a }", "has to be a text"],
+  ["detection: { a: {}, condition: a }", "is empty"],
+  ["detection: { a: { x: y }, a: { x: z }, condition: a }", "is not YAML"],
+  ["detection: { a: { x: y } }", "has no condition"],
+  ["detection: { a: { x: y }, condition: a | near b }", "counts with"],
+  ["detection: { a: { x: y }, timeframe: 3d, condition: a }", "is longer than a day"],
+  ["level: frob\ndetection: { a: { x: y }, condition: a }", "/level is none"],
+  [`detection: { a: { x|contains: [${"y, ".repeat(1500)}] }, condition: a }`, "characters of KQL"],
+])("%s is refused", async (rest, said) => {
+  expect((await problemsOf(HEAD + rest)).join()).toContain(said);
+});
+
+test("what is no rule of Sigma is refused, and told what it looks like", async () => {
+  expect((await problemsOf("rule a { condition: x }")).join()).not.toBe("");
+  expect((await problemsOf("- a\n- b")).join()).toContain("A Sigma rule is a map");
+  expect((await problemsOf("title: A\ndetection: { a: { x: y }, condition: a }")).join()).toContain(
+    "/logsource",
+  );
+  expect(await convertSigma("\n---\n# nothing\n---\n")).toEqual([]);
+});
+
+test("a text that refers to itself again and again, or nests without end, is refused at once", async () => {
+  const bomb = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`);
+  const text = `a0: &a0 [x, x]\n${bomb.join("\n")}`;
+  expect((await problemsOf(text)).join()).toMatch(/too often|a map/);
+  expect((await problemsOf(`${HEAD}detection: ${"[".repeat(5_000)}${"]".repeat(5_000)}`)).length).toBe(1);
+  const condition = `${"(".repeat(5_000)}a${")".repeat(5_000)}`;
+  expect((await problemsOf(`${HEAD}detection: { a: { x: y }, condition: "${condition}" }`)).join()).toContain(
+    "too deep",
+  );
+});
+
+test("long lists of what a field may be fit into one rule", async () => {
+  const names = Array.from({ length: 400 }, (_, i) => `\\\\tool-number-${i}.exe`);
+  const kql = await kqlOf(JSON.stringify({ x: names }));
+  expect(kql.length).toBeLessThan(CONVERTED_KQL_MAX_CHARS);
+});
