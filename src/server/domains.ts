@@ -34,6 +34,7 @@ import { lokiRoutes } from "../domains/logs/receive/loki/routes.ts";
 import { otlpRoutes } from "../domains/logs/receive/otlp/routes.ts";
 import { platformRoutes } from "../domains/logs/receive/platforms/routes.ts";
 import { splunkRoutes } from "../domains/logs/receive/splunk/routes.ts";
+import { readReleases } from "../domains/logs/releases/read-releases.ts";
 import { logRetentionRoutes } from "../domains/logs/retention/routes.ts";
 import { tailDomain } from "../domains/logs/tail/domain.ts";
 import { maintenanceRoutes } from "../domains/maintenance/routes.ts";
@@ -137,6 +138,7 @@ export function openDomains(services: Services) {
     incidentDomain({
       ...services,
       readPatternChanges: (caller, times) => readPatternChanges(services, caller, times),
+      readReleases: (caller, times) => readReleases(services, caller, times),
       readErrorChanges: (organizationId, times) => readErrorChanges(services, organizationId, times),
       knowsPolicy: hasPolicy,
       readDeliveries: (organizationId, incidentId) => readDeliveries(services, organizationId, incidentId),

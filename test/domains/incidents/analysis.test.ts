@@ -4,6 +4,7 @@ import { incidentAnalysisRoutes } from "../../../src/domains/incidents/analysis/
 import { IncidentAnalysis, IncidentContext } from "../../../src/domains/incidents/analysis/types.ts";
 import { readErrorChanges } from "../../../src/domains/log-errors/domain.ts";
 import { readPatternChanges } from "../../../src/domains/logs/patterns/pattern-changes.ts";
+import { readReleases } from "../../../src/domains/logs/releases/read-releases.ts";
 import { createClickHouse } from "../../../src/storage/clickhouse.ts";
 import { logRanges } from "../../harness/log-ranges.ts";
 import { serverPort } from "../../harness/server-port.ts";
@@ -53,6 +54,7 @@ function analysisServer(clickhouseEndpoint = stores.clickhouseEndpoint): Inciden
         now,
         clickhouse: createClickHouse(clickhouseEndpoint),
         readPatternChanges: (caller, times) => readPatternChanges({ ranges, budget: BUDGET }, caller, times),
+        readReleases: (caller, times) => readReleases({ ranges, budget: BUDGET }, caller, times),
         readErrorChanges: (organizationId, times) => readErrorChanges({ sql }, organizationId, times),
         readOnCall: async () => null,
       }),
@@ -299,6 +301,42 @@ describe("regions", () => {
   });
 });
 
+describe("releases", () => {
+  test("whose entries came first in the hour before or since, with the one before them, the latest first", async () => {
+    const server = analysisServer();
+    const organizationId = await makeOrganization(sql);
+    const foreign = await makeOrganization(sql);
+    const of = (service: string, version: string, environment = "prod") => ({
+      service,
+      attrs: [
+        ["service.version", version],
+        ["deployment.environment", environment],
+      ],
+    });
+    await log(foreign, 1, 5, () => "x", of("checkout", "secret"));
+    await log(organizationId, -100, 5, () => "x", of("checkout", "1.4"));
+    await log(organizationId, -90, 5, () => "x", of("stock", "7"));
+    await log(organizationId, -90, 5, () => "x", of("checkout", "1.5", "staging"));
+    await log(organizationId, -20, 7, () => "x", of("checkout", "1.5"));
+    await log(organizationId, -10, 5, () => "x", of("stock", "7"));
+    await log(organizationId, 2, 3, () => "x", of("checkout", "1.6"));
+    await log(organizationId, 3, 2, () => "x", { service: "nameless" });
+    await log(organizationId, 4, 2, () => "x", of("new", 'a "quoted" one', ""));
+    const id = await opened(server, organizationId);
+    const { releases } = await analysis(server, organizationId, id);
+    expect(releases).toMatchObject({
+      unavailable: null,
+      items: [
+        { service: "new", version: 'a "quoted" one', environment: null, previousVersion: null, count: 2 },
+        { service: "checkout", version: "1.6", previousVersion: "1.5", at: iso(2), count: 3 },
+        { service: "checkout", version: "1.5", environment: "prod", previousVersion: "1.4", at: iso(-20) },
+      ],
+    });
+    expect(releases.items).toHaveLength(3);
+    for (const { count, rows } of releases.items) expect(await countRows(organizationId, rows)).toBe(count);
+  });
+});
+
 describe("what is missing", () => {
   test("because the log store is away says so, and the rest is there", async () => {
     const organizationId = await makeOrganization(sql);
@@ -310,7 +348,7 @@ describe("what is missing", () => {
     const id = await opened(server, organizationId, [monitorId]);
     const found = await analysis(server, organizationId, id);
     const missing = { items: [], unavailable: "The log store does not answer." };
-    expect(found).toMatchObject({ patterns: missing, regions: missing });
+    expect(found).toMatchObject({ patterns: missing, releases: missing, regions: missing });
     expect(found.monitors).toMatchObject({ items: [{ monitorId: near }], unavailable: null });
     expect(found.changes.unavailable).toBeNull();
   });

@@ -43,6 +43,17 @@ interface ErrorChange {
   readonly entries: ChangedError["rows"];
 }
 
+/** A release of a service, and the KQL that finds its entries. */
+interface Release {
+  readonly service: string;
+  readonly version: string;
+  readonly environment: string;
+  readonly previousVersion: string | null;
+  readonly firstSeenMs: number;
+  readonly count: number;
+  readonly query: string;
+}
+
 export interface AnalysisDependencies {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseClient;
@@ -58,6 +69,11 @@ export interface AnalysisDependencies {
     organizationId: number,
     times: { readonly fromMs: number; readonly toMs: number },
   ) => Promise<readonly ErrorChange[]>;
+  /** Which releases of services were first seen between two times, and not before; the latest first. */
+  readonly readReleases: (
+    caller: QueryCaller,
+    times: { readonly beforeMs: number; readonly fromMs: number; readonly toMs: number },
+  ) => Promise<readonly Release[]>;
   /** Who is on call for an incident now; null for nobody. */
   readonly readOnCall: (organizationId: number, incidentId: number) => Promise<OnCall | null>;
 }
@@ -72,7 +88,7 @@ export async function analyzeIncident(
   context: AuthenticatedContext,
   id: number,
 ): Promise<IncidentAnalysis> {
-  const { sql, clickhouse, now, readPatternChanges, readErrorChanges } = deps;
+  const { sql, clickhouse, now, readPatternChanges, readErrorChanges, readReleases } = deps;
   const { organizationId } = context.principal;
   const incident = await readIncident(sql, organizationId, id);
   const openedMs = Date.parse(incident.openedAt);
@@ -82,7 +98,7 @@ export async function analyzeIncident(
   const together = { fromMs: openedMs - TOGETHER_MS, toMs: openedMs + TOGETHER_MS };
   const ask = <T>(read: (tx: TransactionSql) => Promise<T>): Promise<T> =>
     askPostgres(() => inOrganization(sql, organizationId, read));
-  const [patterns, errors, monitors, changes, regions] = await Promise.all([
+  const [patterns, errors, releases, monitors, changes, regions] = await Promise.all([
     readSection(context, {
       access: { role: "viewer", scope: "logs:read" },
       store: LOG_STORE,
@@ -102,6 +118,20 @@ export async function analyzeIncident(
       read: async () => {
         const found = await readErrorChanges(organizationId, { fromMs, toMs });
         return found.map((error) => shownError(error, { fromMs, toMs }));
+      },
+    }),
+    readSection(context, {
+      access: { role: "viewer", scope: "logs:read" },
+      store: LOG_STORE,
+      read: async () => {
+        const sinceMs = openedMs - COMPARED_MS;
+        const times = { beforeMs: sinceMs - COMPARED_MS, fromMs: sinceMs, toMs };
+        const found = await readReleases(callerOf(context), times);
+        return found.map(({ firstSeenMs, environment, query, ...release }) => {
+          const at = new Date(firstSeenMs).toISOString();
+          const rows = { query, from: at, to };
+          return { ...release, environment: environment === "" ? null : environment, at, rows };
+        });
       },
     }),
     readSection(context, {
@@ -138,7 +168,7 @@ export async function analyzeIncident(
         ),
     }),
   ]);
-  return { incidentId: id, from, to, patterns, errors, monitors, changes, regions };
+  return { incidentId: id, from, to, patterns, errors, releases, monitors, changes, regions };
 }
 
 function shownError(error: ErrorChange, times: { fromMs: number; toMs: number }): ChangedError {

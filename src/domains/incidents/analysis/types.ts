@@ -61,6 +61,19 @@ const ChangedError = Type.Object(
 );
 export type ChangedError = Static<typeof ChangedError>;
 
+const NewRelease = Type.Object(
+  {
+    service: Type.String({ examples: ["checkout"] }),
+    version: Type.String({ description: "`service.version` of its entries.", examples: ["1.5.0"] }),
+    environment: nullable(Type.String({ examples: ["prod"] })),
+    previousVersion: nullable(Type.String({ examples: ["1.4.2"] })),
+    at: DateTime,
+    count: Type.Integer({ description: "Its entries in that time." }),
+    rows: LogRows,
+  },
+  { $id: "NewRelease" },
+);
+
 const FailingMonitor = Type.Object(
   {
     monitorId: Type.Integer({ examples: [18] }),
@@ -113,6 +126,10 @@ export const IncidentAnalysis = Type.Object(
     to: Type.String({ format: "date-time", description: "To 55 minutes after it, or the present." }),
     patterns: section(ChangedPattern, "What the logs say differently than in the hour before."),
     errors: section(ChangedError, "Groups of errors that were new then or came again, the latest first."),
+    releases: section(
+      NewRelease,
+      "Releases whose first entries came in the hour before or since, by the attribute `service.version`; the latest first.",
+    ),
     monitors: section(FailingMonitor, "Other monitors that fail at the same time."),
     changes: section(AuditedChange, "What people changed in the hour before, the latest first."),
     regions: section(SeenRegion, "Which regions saw it."),
