@@ -37,8 +37,9 @@ export const RuleEvidence = Type.Object({
   /** The values of the fields that the rule groups by. */
   groupKey: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()])),
   attackTechnique: Type.Union([Type.String(), Type.Null()], { examples: ["T1110.001"] }),
-  detectionId: Type.Integer({ examples: [31] }),
-  condition: Type.Enum(["threshold", "anomaly", "metric", "sequence", "cardinality"]),
+  /** None where entries are missing. */
+  detectionId: Type.Optional(Type.Integer({ examples: [31] })),
+  condition: Type.Enum(["threshold", "anomaly", "metric", "sequence", "cardinality", "no_data"]),
   windowSec: Type.Number(),
   /** The entries that made it true lie in between. */
   from: Time,

@@ -272,7 +272,7 @@ function storedOf(row: IncidentRow): StoredIncident {
 function ofRule(evidence: unknown): Partial<Incident> {
   if (!Value.Check(RuleEvidence, evidence)) return {};
   const { ruleId, ruleKind, groupKey, attackTechnique, detectionId } = evidence;
-  return { ruleId, ruleKind, groupKey, attackTechnique, detectionId };
+  return { ruleId, ruleKind, groupKey, attackTechnique, ...(detectionId !== undefined && { detectionId }) };
 }
 
 function requireIncident(found: StoredIncident | null): StoredIncident {

@@ -163,6 +163,7 @@ export class LogAlerts {
 export function wholeOf(body: CreateLogAlertBody) {
   const { description = null, query = null, kql = null, service = null, level = null } = body;
   const { attackTechnique = null, forSec = null, keepFiringSec = null, escalationPolicyId = null } = body;
+  const { noDataSec = null, recoverThreshold = null } = body;
   const { name, kind, severity, groupBy, threshold, windowSec, baselineHours } = { ...DEFAULTS, ...body };
   const { ratioThreshold, minBaselineEvents, direction, enabled } = { ...DEFAULTS, ...body };
   return {
@@ -176,6 +177,8 @@ export function wholeOf(body: CreateLogAlertBody) {
       attackTechnique,
       forSec,
       keepFiringSec,
+      noDataSec,
+      recoverThreshold,
       escalationPolicyId,
     },
     ...{ kind, severity, groupBy: [...groupBy], threshold, windowSec, baselineHours },
@@ -204,7 +207,9 @@ async function begin({ tx, organizationId, nowMs }: Change, alert: StoredLogAler
     counterIds: [counterId],
     definition: definitionOf(alert),
   } as const;
-  await makeLive(tx, organizationId, rule, { nowMs });
+  const { noDataSec, groupBy } = alert;
+  const missingFromMs = noDataSec === null || groupBy.length > 0 ? null : nowMs + noDataSec * 1000;
+  await makeLive(tx, organizationId, rule, { nowMs, missingFromMs });
 }
 
 /** With a rule end its incidents, for nobody else will say when they are over. */
@@ -215,4 +220,6 @@ async function end(change: Change, id: number, cause: "paused" | "deleted"): Pro
   if (ended === null) return;
   for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
   for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });
+  for (const group of ended.missing)
+    tellCleared(change, rule, group, { atMs: nowMs, cause, isMissing: true });
 }

@@ -22,10 +22,20 @@ export function requireTerms(terms: AlertTerms): void {
   if (terms.kql !== null) requireEntryConditions(terms.kql, "/kql");
 }
 
-function issuesOf({ query, kind, groupBy, windowSec, baselineHours }: AlertTerms): FieldIssue[] {
+function issuesOf(terms: AlertTerms): FieldIssue[] {
+  const { query, kind, groupBy, windowSec, baselineHours, threshold, recoverThreshold } = terms;
   const issues: FieldIssue[] = [];
   const parsed = parseSearch(query ?? "");
   if (!parsed.ok) issues.push({ path: "/query", code: "too_big", message: parsed.error.message });
+  if (recoverThreshold !== null && (kind !== "threshold" || recoverThreshold >= threshold))
+    issues.push({
+      path: "/recoverThreshold",
+      code: "custom",
+      message:
+        kind === "threshold"
+          ? "must be less than `threshold`"
+          : "has a place in a rule of kind threshold only",
+    });
   if (kind === "anomaly") {
     if (groupBy.length > 0)
       issues.push({ path: "/groupBy", code: "custom", message: "has no place in a rule of kind anomaly" });
@@ -59,6 +69,7 @@ export function areCountedAlike(one: AlertTerms, other: AlertTerms): boolean {
     Bun.deepEquals(left, right) &&
     one.kind === other.kind &&
     one.windowSec === other.windowSec &&
+    one.noDataSec === other.noDataSec &&
     (one.kind === "threshold" || one.baselineHours === other.baselineHours)
   );
 }
@@ -71,9 +82,10 @@ export function definitionOf(terms: AlertTerms): RuleDefinition {
     ...{ name, severity, attackTechnique, escalationPolicyId, groupBy, windowMs },
     forMs: (terms.forSec ?? 0) * 1000,
     keepFiringMs: (terms.keepFiringSec ?? windowSec) * 1000,
+    noDataMs: terms.noDataSec === null ? null : terms.noDataSec * 1000,
     condition:
       kind === "threshold"
-        ? { kind, threshold }
+        ? { kind, threshold, recoverThreshold: terms.recoverThreshold }
         : { kind, baselineMs: baselineHours * HOUR_MS, ratioThreshold, minBaselineEvents, direction },
   };
 }

@@ -18,7 +18,13 @@ import type { Verdict } from "../../rules/evaluation/anomaly.ts";
 import type { BucketSum, TimeSpan } from "../../rules/evaluation/bucket-sums.ts";
 import { joinedStretches, type Stretch } from "../../rules/evaluation/stretches.ts";
 import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts";
-import { type CountsSource, findAnomaly, findThreshold } from "../../rules/live/find-stretches.ts";
+import { silences } from "../../rules/live/find-missing.ts";
+import {
+  bucketSecOf,
+  type CountsSource,
+  findAnomaly,
+  findThreshold,
+} from "../../rules/live/find-stretches.ts";
 import { ROWS_MAX_READ } from "../../rules/live/limits.ts";
 import { explainThreshold } from "../../rules/live/tell.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
@@ -83,9 +89,35 @@ export async function previewTerms(
       return { start: timeText(startMs), value, expected, low, high };
     }),
     samples: await reader.samples(span),
+    noData: await missingIn(terms, definition, span, reader),
     channels,
     truncated: isCut || sorted.length > PREVIEW_MAX_EPISODES,
   };
+}
+
+/** When entries were missing: of a rule without groups from the beginning on, of groups after their first entry. */
+async function missingIn(
+  { groupBy }: AlertTerms,
+  { noDataMs = null, windowMs }: RuleDefinition,
+  span: TimeSpan,
+  reader: EntryReader,
+): Promise<Preview["noData"]> {
+  if (noDataMs === null) return [];
+  const bucketMs = bucketSecOf({ kind: "threshold", windowMs }) * 1000;
+  const fromMs = Math.floor(span.fromMs / bucketMs) * bucketMs;
+  const { groups } = await reader.sums({ fromMs, toMs: span.toMs }, 1);
+  if (groupBy.length === 0 && groups.size === 0)
+    return silences([], span, noDataMs).map((each) => missingOf(groupBy, "", each));
+  const found = [...groups].flatMap(([group, sums]) => {
+    const firstMs = Math.min(...sums.map(({ startMs }) => startMs));
+    const known = { fromMs: groupBy.length === 0 ? span.fromMs : firstMs, toMs: span.toMs };
+    return silences(sums, known, noDataMs).map((each) => missingOf(groupBy, group, each));
+  });
+  return found.slice(0, PREVIEW_MAX_EPISODES);
+}
+
+function missingOf(groupBy: readonly string[], group: string, { fromMs, toMs }: TimeSpan) {
+  return { group: groupOf(groupBy, group), from: timeText(fromMs), to: timeText(toMs) };
 }
 
 async function findTold(

@@ -50,6 +50,18 @@ const base = recordSchemas({
       maximum: 86_400,
       description: "How long an incident stays open after the condition has ended; the window by default.",
     }),
+    noDataSec: Type.Integer({
+      minimum: 60,
+      maximum: 604_800,
+      description:
+        "After how long without an entry that it counts somebody is told, of each group that had any; never without it.",
+      examples: [600],
+    }),
+    recoverThreshold: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "Of a threshold: an incident goes on while so many are reached; less than `threshold`.",
+    }),
     escalationPolicyId: Type.Integer({
       minimum: 1,
       description: "Who is paged; the default policy without one.",
@@ -207,6 +219,14 @@ export const Preview = Type.Object(
     ),
     samples: Type.Array(Type.Object({ id: Type.String(), ts: Time, message: Type.String() })),
     channels: Type.Array(Type.String(), { description: "Whom it would tell, by the names of channels." }),
+    noData: Type.Array(
+      Type.Object({
+        group: PreviewEpisode.properties.group,
+        from: Time,
+        to: Time,
+      }),
+      { description: "With `noDataSec`: when it would have told that entries are missing." },
+    ),
     truncated: Type.Boolean(),
   },
   { $id: "LogAlertPreview" },

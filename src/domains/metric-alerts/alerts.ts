@@ -32,10 +32,10 @@ export const metricAlerts = new Records<typeof StoredMetricAlert, Written, Writt
 export function wholeOf(body: CreateMetricAlertBody) {
   const { name, metricName, threshold, service = null, escalationPolicyId = null } = body;
   const { aggregation = "avg", comparator = "gt", windowSec = 300 } = body;
-  const { severity = "medium", enabled = true } = body;
+  const { severity = "medium", enabled = true, noDataSec = null } = body;
   return {
     ...{ name, metricName, service, aggregation, comparator, threshold },
-    ...{ windowSec, severity, enabled, escalationPolicyId },
+    ...{ windowSec, severity, enabled, escalationPolicyId, noDataSec },
   };
 }
 
@@ -73,14 +73,16 @@ export async function updateMetricAlert(
   body: UpdateMetricAlertBody,
 ): Promise<StoredMetricAlert> {
   const { tx, organizationId } = change;
-  const [before] = await tx<{ enabled: boolean }[]>`
-    SELECT enabled FROM metric_alerts WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
+  const [before] = await tx<{ enabled: boolean; noDataSec: number | null }[]>`
+    SELECT enabled, no_data_sec AS "noDataSec" FROM metric_alerts WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
   const after = await metricAlerts.update(change, id, body);
-  if (before?.enabled === true && after.enabled) {
+  if (before?.enabled === true && after.enabled && before.noDataSec === after.noDataSec) {
     const definition = await definitionOf(tx, organizationId, after);
     await redefineLive(tx, organizationId, { kind: KIND, ruleId: id, definition });
-  } else if (before?.enabled === true) await end(change, id, "paused");
-  else if (after.enabled) await begin(change, after);
+  } else {
+    if (before?.enabled === true) await end(change, id, "paused");
+    if (after.enabled) await begin(change, after);
+  }
   return after;
 }
 
@@ -98,7 +100,8 @@ async function begin({ tx, organizationId, nowMs }: Change, alert: StoredMetricA
   const sinceMs = Math.floor(nowMs / bucketMs) * bucketMs;
   const definition = termsOf(alert, sinceMs);
   const rule = { kind: KIND, ruleId: alert.id, counterIds, definition } as const;
-  await makeLive(tx, organizationId, rule, { nowMs, lookFromMs: sinceMs });
+  const missingFromMs = alert.noDataSec === null ? null : nowMs + alert.noDataSec * 1000;
+  await makeLive(tx, organizationId, rule, { nowMs, lookFromMs: sinceMs, missingFromMs });
 }
 
 /** Since when it looks stays as it was. */
@@ -120,6 +123,7 @@ function termsOf(alert: StoredMetricAlert, sinceMs: number): RuleDefinition {
   return {
     ...{ name, severity, escalationPolicyId, windowMs },
     ...{ attackTechnique: null, groupBy: [], forMs: 0, keepFiringMs: windowMs },
+    noDataMs: alert.noDataSec === null ? null : alert.noDataSec * 1000,
     condition: { kind: "metric", metric, service, aggregation, comparator, threshold, sinceMs },
   };
 }
@@ -161,4 +165,6 @@ async function end(change: Change, id: number, cause: "paused" | "deleted"): Pro
   if (ended === null) return;
   for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
   for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });
+  for (const group of ended.missing)
+    tellCleared(change, rule, group, { atMs: nowMs, cause, isMissing: true });
 }

@@ -23,6 +23,12 @@ const escalationPolicyId = Type.Integer({
   minimum: 1,
   description: "Who is paged; the default policy without one.",
 });
+const noDataSec = Type.Integer({
+  minimum: 60,
+  maximum: 604_800,
+  description: "After how long without a window that has values somebody is told; never without it.",
+  examples: [900],
+});
 
 const terms = {
   name: fields.name,
@@ -35,6 +41,7 @@ const terms = {
   severity: Type.Optional(fields.severity),
   enabled: Type.Optional(fields.enabled),
   escalationPolicyId: Type.Optional(escalationPolicyId),
+  noDataSec: Type.Optional(noDataSec),
 } as const;
 
 export const CreateMetricAlertBody = Type.Object(terms, {
@@ -45,7 +52,11 @@ export const CreateMetricAlertBody = Type.Object(terms, {
 export type CreateMetricAlertBody = Static<typeof CreateMetricAlertBody>;
 
 export const UpdateMetricAlertBody = Type.Object(
-  { enabled: Type.Optional(fields.enabled), threshold: Type.Optional(fields.threshold) },
+  {
+    enabled: Type.Optional(fields.enabled),
+    threshold: Type.Optional(fields.threshold),
+    noDataSec: Type.Optional(nullable(noDataSec)),
+  },
   { $id: "UpdateMetricAlert", ...closed },
 );
 export type UpdateMetricAlertBody = Static<typeof UpdateMetricAlertBody>;
@@ -56,6 +67,7 @@ export const StoredMetricAlert = Type.Object({
   ...fields,
   service: nullable(service),
   escalationPolicyId: nullable(escalationPolicyId),
+  noDataSec: nullable(noDataSec),
   createdAt: Time,
   updatedAt: Time,
 });

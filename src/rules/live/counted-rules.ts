@@ -3,12 +3,35 @@ import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { type Counter, readCounterRow } from "../counters/counter-store.ts";
 import type { SignalTable } from "../seal/signal-store.ts";
+import type { RuleDefinition } from "./definition.ts";
+import { findHolds } from "./find-holds.ts";
 import { findLive } from "./find-live.ts";
+import { newestEntries } from "./find-missing.ts";
 import type { CountsSource } from "./find-stretches.ts";
 import { episodesSince, type LiveRule, type StoredEpisode } from "./live-store.ts";
 import { readSums } from "./read-sums.ts";
 import { TimesReader } from "./read-times.ts";
-import type { Findings, Moment, RuleFinder } from "./rule-finder.ts";
+import type { Findings, GroupFinding, Moment, RuleFinder } from "./rule-finder.ts";
+
+const NOTHING_FOUND: GroupFinding = {
+  ...{ stretches: [], wholeFromMs: null, because: () => "", judgedMs: null, nextMs: null },
+};
+
+/** With what is known of groups beside the stretches in which the condition holds. */
+async function withMore(
+  definition: RuleDefinition,
+  found: ReadonlyMap<string, GroupFinding>,
+  at: Moment,
+  source: CountsSource,
+): Promise<ReadonlyMap<string, GroupFinding>> {
+  const groups = new Map(found);
+  const add = (group: string, more: Partial<GroupFinding>): unknown =>
+    groups.set(group, { ...(groups.get(group) ?? NOTHING_FOUND), ...more });
+  if ((definition.noDataMs ?? null) !== null)
+    for (const [group, lastDataMs] of await newestEntries(at.spans, source)) add(group, { lastDataMs });
+  for (const [group, holds] of await findHolds(definition, found, at, source)) add(group, { holds });
+  return groups;
+}
 
 /** Rules that ask how many entries a counter has. */
 export class CountedRules implements RuleFinder {
@@ -33,7 +56,8 @@ export class CountedRules implements RuleFinder {
     };
     const isAnomaly = rule.definition.condition.kind === "anomaly";
     const recorded = isAnomaly ? await this.#recorded(rule, counter) : [];
-    return findLive(rule.definition, counter, { ...at, recorded }, source);
+    const found = await findLive(rule.definition, counter, { ...at, recorded }, source);
+    return { ...found, groups: await withMore(rule.definition, found.groups, at, source) };
   };
 
   /** The episodes that are no baseline. */

@@ -17,8 +17,15 @@ export const RuleDefinition = Type.Object({
   windowMs: Type.Integer(),
   forMs: Type.Integer(),
   keepFiringMs: Type.Integer(),
+  /** After how long without an entry it is told; servers of before write none. */
+  noDataMs: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   condition: Type.Union([
-    Type.Object({ kind: Type.Literal("threshold"), threshold: Type.Integer() }),
+    Type.Object({
+      kind: Type.Literal("threshold"),
+      threshold: Type.Integer(),
+      /** An incident goes on while so many are reached. */
+      recoverThreshold: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    }),
     Type.Object({
       kind: Type.Literal("anomaly"),
       baselineMs: Type.Integer(),
@@ -53,10 +60,14 @@ type CountCondition = ({ readonly kind: "threshold" } & Threshold) | ({ readonly
 
 /** Throws an Error for a rule that asks for no counts. */
 export function conditionOf({ condition, windowMs }: RuleDefinition): CountCondition {
-  if (condition.kind === "threshold" || condition.kind === "anomaly") return { ...condition, windowMs };
+  if (condition.kind === "threshold") {
+    const { kind, threshold } = condition;
+    return { kind, threshold, windowMs };
+  }
+  if (condition.kind === "anomaly") return { ...condition, windowMs };
   throw new Error("the rule asks for no counts");
 }
 
-export function timesOf({ forMs, keepFiringMs }: RuleDefinition): StateTimes {
-  return { forMs, keepFiringMs, noDataMs: null };
+export function timesOf({ forMs, keepFiringMs, noDataMs = null }: RuleDefinition): StateTimes {
+  return { forMs, keepFiringMs, noDataMs };
 }

@@ -18,6 +18,9 @@ export const WINDOWS_MAX_JUDGED = 500;
 /** Values in common of which one evaluation of a rule about several entries tells. */
 export const JOINS_MAX = 1_000;
 
+/** Groups of one rule of which it is told that nothing comes any more: each is kept until it comes again. */
+export const SILENT_GROUPS_MAX = 2_000;
+
 /** Checks come late when a probe cannot reach the server, which keeps what it finds for ten minutes. */
 export const METRIC_LATE_MS = 900_000;
 

@@ -9,7 +9,7 @@ interface LiveState {
   readonly lastError: string | null;
 }
 
-export const LIVE_STATES = ["off", "starting", "ok", "pending", "firing", "error"] as const;
+export const LIVE_STATES = ["off", "starting", "ok", "pending", "firing", "no_data", "error"] as const;
 
 const OFF: LiveState = { state: "off", evaluatedAt: null, lastError: null };
 const TOO_EXPENSIVE =
@@ -24,6 +24,7 @@ interface Row {
   readonly evaluatedAt: Date | null;
   readonly isFiring: boolean;
   readonly isPending: boolean;
+  readonly isMissing: boolean;
 }
 
 /** Of rules of one kind; one that is not live is off. */
@@ -42,7 +43,9 @@ export async function liveStates(
            EXISTS (SELECT 1 FROM rule_groups g WHERE g.live_rule_id = r.id
                    AND g.state #>> '{state,incident}' IS NOT NULL) AS "isFiring",
            EXISTS (SELECT 1 FROM rule_groups g WHERE g.live_rule_id = r.id
-                   AND g.state #>> '{state,kind}' = 'pending') AS "isPending"
+                   AND g.state #>> '{state,kind}' = 'pending') AS "isPending",
+           EXISTS (SELECT 1 FROM rule_groups g WHERE g.live_rule_id = r.id
+                   AND g.state #>> '{state,kind}' = 'no_data') AS "isMissing"
     FROM live_rules r
     WHERE r.organization_id = ${organizationId} AND r.kind = ${kind}
       AND r.rule_id = ANY(${[...ruleIds]}::bigint[])`;
@@ -56,8 +59,8 @@ export async function liveStates(
 function stateOf(row: Row): LiveState {
   const evaluatedAt = row.evaluatedAt?.toISOString() ?? null;
   if (row.isRefused) return { state: "error", evaluatedAt, lastError: TOO_EXPENSIVE };
-  const { failures, isStarting, isFiring, isPending, lastError } = row;
+  const { failures, isStarting, isFiring, isPending, isMissing, lastError } = row;
   if (failures >= FAILURES_TO_ERROR) return { state: "error", evaluatedAt, lastError };
-  const well = isFiring ? "firing" : isPending ? "pending" : "ok";
+  const well = isFiring ? "firing" : isMissing ? "no_data" : isPending ? "pending" : "ok";
   return { state: isStarting ? "starting" : well, evaluatedAt, lastError };
 }

@@ -30,6 +30,8 @@ export interface KeptGroup {
   readonly state: GroupState | null;
   /** Up to where windows are judged, for a rule that judges them when they are over. */
   readonly judgedMs: number | null;
+  /** The newest entry, for a rule that tells of missing ones. */
+  readonly lastDataMs?: number;
 }
 
 /** An episode as it is stored. */
@@ -53,6 +55,7 @@ const keptText = Compile(
       }),
     ]),
     judgedMs: Type.Union([Type.Number(), Type.Null()]),
+    lastDataMs: Type.Optional(Type.Number()),
   }),
 );
 

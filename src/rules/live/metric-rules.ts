@@ -32,7 +32,7 @@ export class MetricRules implements RuleFinder {
   }
 
   readonly find = async (rule: LiveRule, at: Moment, signal: AbortSignal): Promise<Findings | null> => {
-    const { condition, windowMs } = rule.definition;
+    const { condition, windowMs, noDataMs } = rule.definition;
     if (condition.kind !== "metric") return null;
     const { sinceMs, metric, service } = condition;
     const { bucketMs } = metricBuckets(windowMs / 1000);
@@ -51,12 +51,14 @@ export class MetricRules implements RuleFinder {
     const asked = { ...condition, windowMs };
     const stretches = metricStretches(asked, values, bucketMs);
     const found = new Map(stretches.map(({ fromMs: atMs, value }) => [atMs, value]));
+    const lastEndMs = values.findLast(({ value }) => value !== null)?.endMs;
     const finding: GroupFinding = {
       stretches,
       wholeFromMs: fromMs,
       because: (atMs) => explainMetric(asked, metric, found.get(atMs) ?? condition.threshold),
       judgedMs: toMs,
       nextMs: toMs < endMs ? toMs : toMs + bucketMs,
+      ...(lastEndMs !== undefined && (noDataMs ?? null) !== null && { lastDataMs: lastEndMs }),
     };
     return { groups: new Map([["", finding]]), note: values.at(-1)?.value === null ? NO_VALUES : null };
   };

@@ -12,6 +12,10 @@ export interface GroupFinding {
   readonly judgedMs: number | null;
   /** When it is to be looked at again whatever comes; null for never. */
   readonly nextMs: number | null;
+  /** The newest entry that came; absent where none did, or nobody asks. */
+  readonly lastDataMs?: number;
+  /** Where the condition on which an incident ends does not hold yet, where it is not that on which it begins. */
+  readonly holds?: readonly { readonly fromMs: number; readonly untilMs: number }[];
 }
 
 /** What came and what is known when a live rule is evaluated. */

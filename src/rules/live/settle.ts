@@ -1,6 +1,6 @@
 import type { Change } from "../../changes/change.ts";
 import { addPoints, replacePoints } from "../evaluation/episodes.ts";
-import { advance, type GroupState } from "../evaluation/states.ts";
+import { advance, type GroupState, type StateTimes } from "../evaluation/states.ts";
 import type { Stretch } from "../evaluation/stretches.ts";
 import { timesOf } from "./definition.ts";
 import {
@@ -15,7 +15,7 @@ import {
   updateEpisode,
 } from "./live-store.ts";
 import type { GroupFinding } from "./rule-finder.ts";
-import { tellCleared, tellRaised } from "./tell.ts";
+import { tellCleared, tellMissing, tellRaised, tellReturned } from "./tell.ts";
 
 /** Writes what a live rule found into episodes, and tells what follows: in the transaction of its evaluation. */
 export async function settle(
@@ -49,8 +49,16 @@ function endsByItself({ kind, definition }: LiveRule): boolean {
 }
 
 /** Whether time alone may change a group: others that nothing came to stay as they are. */
-function isDue({ state, judgedMs }: KeptGroup, { definition }: LiveRule, throughMs: number): boolean {
-  if (judgedMs !== null || state === null) return true;
+function isDue(
+  { state, judgedMs, lastDataMs }: KeptGroup,
+  { definition }: LiveRule,
+  throughMs: number,
+): boolean {
+  const { noDataMs = null } = definition;
+  const isMissing = noDataMs !== null && lastDataMs !== undefined && lastDataMs + noDataMs <= throughMs;
+  if (state?.kind === "no_data") return false;
+  if (judgedMs !== null || isMissing) return true;
+  if (state === null) return false;
   const { forMs, keepFiringMs } = definition;
   if (state.incident === null) return state.sinceMs + forMs <= throughMs;
   return state.incident.untilMs + (state.kind === "recovering" ? keepFiringMs : 0) <= throughMs;
@@ -69,10 +77,12 @@ async function advanceGroup(
 ): Promise<void> {
   const { group, episodes, finding, kept } = of;
   const { definition, organizationId } = rule;
+  const times = timesOf(definition);
+  const lastDataMs = lastDataOf(finding, kept);
   const { state, transitions } = advance(
     kept?.state ?? null,
-    { episodes, holds: [], lastDataMs: throughMs },
-    timesOf(definition),
+    { episodes, holds: finding?.holds ?? [], lastDataMs: lastDataMs ?? throughMs },
+    times,
     throughMs,
   );
   for (const transition of transitions)
@@ -87,27 +97,39 @@ async function advanceGroup(
       );
     } else if (transition.kind === "cleared" && endsByItself(rule))
       tellCleared(change, rule, group, { atMs: transition.atMs, cause: "recovered" });
+    else if (transition.kind === "data_missing") tellMissing(change, rule, group, transition.atMs);
+    else if (transition.kind === "data_returned") tellReturned(change, rule, group, transition.atMs);
   const reported = transitions.flatMap((each) =>
     each.kind === "raised" || each.kind === "joined" ? [each.episode.id] : [],
   );
   await noteReported(change.tx, organizationId, reported);
   const judgedMs = finding?.judgedMs ?? kept?.judgedMs ?? null;
-  const isKept = state !== null || judgedMs !== null;
+  const isKept = state !== null || judgedMs !== null || lastDataMs !== null;
   if (!isKept && kept === null) return;
   const nextMs = finding?.nextMs ?? (judgedMs === null ? null : judgedMs + definition.windowMs);
   const wakeMs = Math.min(
-    wakeOf(state, definition.forMs, definition.keepFiringMs, throughMs),
+    wakeOf(state, times, throughMs),
+    state?.kind === "no_data" || lastDataMs === null
+      ? Number.MAX_SAFE_INTEGER
+      : Math.max(lastDataMs + (times.noDataMs ?? 0), throughMs + 1),
     nextMs ?? Number.MAX_SAFE_INTEGER,
   );
-  await keepGroup(change.tx, rule, group, isKept ? { state, judgedMs } : null, Math.min(wakeMs, FAR_MS));
+  const next = { state, judgedMs, ...(lastDataMs !== null && { lastDataMs }) };
+  await keepGroup(change.tx, rule, group, isKept ? next : null, Math.min(wakeMs, FAR_MS));
+}
+
+/** The newest entry that is known of a group; null where nobody asks. */
+function lastDataOf(finding: GroupFinding | null, kept: KeptGroup | null): number | null {
+  const times = [finding?.lastDataMs, kept?.lastDataMs].filter((ms) => ms !== undefined);
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** A time that a database can write. */
 const FAR_MS = Date.parse("9999-01-01T00:00:00Z");
 
 /** When a state changes though nothing comes. */
-function wakeOf(state: GroupState | null, forMs: number, keepFiringMs: number, throughMs: number): number {
-  if (state === null) return Number.MAX_SAFE_INTEGER;
+function wakeOf(state: GroupState | null, { forMs, keepFiringMs }: StateTimes, throughMs: number): number {
+  if (state === null || state.kind === "no_data") return Number.MAX_SAFE_INTEGER;
   if (state.incident === null) return Math.max(state.sinceMs + forMs, throughMs + 1);
   const { untilMs } = state.incident;
   return throughMs < untilMs ? untilMs : untilMs + keepFiringMs;

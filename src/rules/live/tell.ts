@@ -50,6 +50,56 @@ export function tellRaised(
   });
 }
 
+/** Tells that nothing comes any more of what a rule counts, which is an incident of its own. */
+export function tellMissing(
+  change: Change,
+  { kind, ruleId, definition }: LiveRule,
+  group: string,
+  atMs: number,
+): void {
+  const { name, severity, attackTechnique, escalationPolicyId, windowMs, groupBy, noDataMs } = definition;
+  const key = missingKey(kind, ruleId, group);
+  const values = groupValues(group);
+  const of = values.length === 0 ? "" : ` (${values.map((value) => value || "none").join(", ")})`;
+  const lastMs = atMs - (noDataMs ?? 0);
+  const ending = `${of}: no data`;
+  change.emit(problemRaised, problemSubject(key), {
+    key,
+    source: { kind: "rule", id: ruleId, name },
+    title: [...[...name].slice(0, TITLE_MAX_CHARS - 20), ...ending].slice(0, TITLE_MAX_CHARS).join(""),
+    severity,
+    since: new Date(lastMs).toISOString(),
+    monitorIds: [],
+    summary: `No entry that the rule counts came after ${new Date(lastMs).toISOString()}; it tells of ${(noDataMs ?? 0) / 1000} s without one.`,
+    ...(escalationPolicyId !== null && { escalationPolicyId }),
+    evidence: evidenceOf({
+      ...{ ruleId, ruleKind: kind, condition: "no_data", attackTechnique },
+      groupKey: Object.fromEntries(groupBy.map((field, i) => [field, values[i] ?? null])),
+      windowSec: windowMs / 1000,
+      from: new Date(lastMs).toISOString(),
+      to: new Date(atMs).toISOString(),
+      peak: 0,
+    }),
+  });
+}
+
+/** Entries come again. */
+export function tellReturned(
+  change: Change,
+  { kind, ruleId }: Pick<LiveRule, "kind" | "ruleId">,
+  group: string,
+  atMs: number,
+): void {
+  const key = missingKey(kind, ruleId, group);
+  const at = new Date(atMs).toISOString();
+  const summary = "Entries that the rule counts come again.";
+  change.emit(problemCleared, problemSubject(key), { key, at, cause: "recovered", summary });
+}
+
+function missingKey(kind: RuleKind, ruleId: number, group: string): string {
+  return `${ruleProblemKey(kind, ruleId, group)}:no-data`;
+}
+
 /** As the record of an incident carries it. */
 function evidenceOf(evidence: RuleEvidence): Record<string, unknown> {
   return { ...evidence };
@@ -59,9 +109,14 @@ export function tellCleared(
   change: Change,
   { kind, ruleId }: Pick<LiveRule, "kind" | "ruleId">,
   group: string,
-  cleared: { readonly atMs: number; readonly cause: "recovered" | "paused" | "deleted" },
+  cleared: {
+    readonly atMs: number;
+    readonly cause: "recovered" | "paused" | "deleted";
+    /** Whether it is the incident of missing entries. */
+    readonly isMissing?: boolean;
+  },
 ): void {
-  const key = ruleProblemKey(kind, ruleId, group);
+  const key = (cleared.isMissing === true ? missingKey : ruleProblemKey)(kind, ruleId, group);
   const summary = {
     recovered: "The condition of the rule holds no longer.",
     paused: "The rule is not evaluated any more.",

@@ -64,6 +64,28 @@ describe("a metric alert", () => {
     expect((await server.send(own, "GET", `${PATH}/${id}`)).status).toBe(404);
   });
 
+  test("with `noDataSec` tells that there are no values any more, and that there are again", async () => {
+    const id = await make({ noDataSec: 600 });
+    await server.store(own, value(4));
+    await pass(8);
+    await server.store(own, value(4));
+    await pass(10);
+    expect(await told()).toEqual([]);
+    await pass(4);
+    expect(await told()).toEqual(["raised"]);
+    expect(await stateOf(id)).toMatchObject({ state: "no_data", noDataSec: 600 });
+    await pass(20);
+    await server.store(own, value(4));
+    await pass(3);
+    expect(await told()).toEqual(["raised", "cleared"]);
+    await pass(20);
+    expect(await told()).toEqual(["raised", "cleared", "raised"]);
+    await server.send(own, "PATCH", `${PATH}/${id}`, { noDataSec: null });
+    expect(await told()).toEqual(["raised", "cleared", "raised", "cleared"]);
+    await pass(20);
+    expect(await told()).toHaveLength(4);
+  });
+
   test("tells once that the values of a window are too large, and when they no longer are", async () => {
     const id = await make();
     await server.store(own, value(4), value(30));
