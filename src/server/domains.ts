@@ -48,6 +48,7 @@ import { organizationRoutes } from "../domains/organizations/routes.ts";
 import { overviewRoutes } from "../domains/overview/routes.ts";
 import { quarantineDomain } from "../domains/quarantine/domain.ts";
 import { receivedAlertRoutes } from "../domains/received-alerts/routes.ts";
+import { savedSearches } from "../domains/saved-searches/records.ts";
 import { savedSearchRoutes } from "../domains/saved-searches/routes.ts";
 import { removeOldSilences, silenceRoutes } from "../domains/silences/routes.ts";
 import { statusPageDomain } from "../domains/status-pages/domain.ts";
@@ -105,6 +106,7 @@ export function openDomains(services: Services) {
       alertPolicy: services.policy,
       knowsPolicy: hasPolicy,
       onCounterMade: services.counting.onCounterMade,
+      readSavedSearch: (tx, organizationId, id) => savedSearches.readIn(tx, organizationId, id),
       putCorrelation: putsCorrelations({
         ...services,
         alertPolicy: services.policy,

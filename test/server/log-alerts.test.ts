@@ -63,10 +63,13 @@ async function ask<T>(index: 0 | 1, method: string, path: string, json?: unknown
   return JSON.parse(text);
 }
 
-test("a rule made from a search pages a receiver once for each of its groups, whichever server dies meanwhile", async () => {
+test("a rule made from a saved search pages a receiver once for each of its groups, whichever server dies meanwhile", async () => {
   const { secret } = await ask<{ secret: string }>(0, "POST", "/me/webhook-secret/rotate");
+  const search = await ask<{ id: number }>(0, "POST", "/saved-searches", {
+    ...{ name: "Failed payments", q: "payment failed", query: "level == 'error'" },
+  });
   await ask(0, "POST", "/log-alerts", {
-    ...{ name: "Payments fail", query: "payment failed", kql: "level == 'error'", threshold: 20 },
+    ...{ name: "Payments fail", fromSavedSearch: search.id, threshold: 20 },
     ...{ windowSec: 300, groupBy: ["service"], severity: "high" },
     alertWebhookUrl: `http://127.0.0.1:${receiver.port}/hook`,
   });

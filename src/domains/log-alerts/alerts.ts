@@ -64,7 +64,7 @@ export class LogAlerts {
   }
 
   /**
-   * `catalogId` is the rule of a pack that it is made of. Throws VALIDATION_FAILED, KQL_INVALID, ALERT_URL_BLOCKED, and CONFLICT
+   * `catalogId` is the rule of a pack or of Sigma that it is made of. Throws VALIDATION_FAILED, KQL_INVALID, ALERT_URL_BLOCKED, and CONFLICT
    * for one too many.
    */
   async create(
@@ -79,7 +79,14 @@ export class LogAlerts {
     const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
     const { alertEmail = null } = body;
     const alert = await this.#records.create(change, {
-      ...{ ...whole, alertEmail, catalogId, channels: [...names], sealedChannels: sealed },
+      ...{
+        ...whole,
+        alertEmail,
+        catalogId,
+        savedSearchId: body.fromSavedSearch ?? null,
+        channels: [...names],
+        sealedChannels: sealed,
+      },
     });
     if (alert.enabled) await begin(change, alert);
     return alert;

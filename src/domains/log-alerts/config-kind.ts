@@ -2,7 +2,7 @@ import { type ConfigKind, configKind } from "../../configuration/config-kind.ts"
 import { verbsOf } from "../../configuration/record-kinds.ts";
 import { RULE_SECRETS, readAlertChannels } from "../../notify/stored-channels.ts";
 import { type LogAlertDependencies, LogAlerts } from "./alerts.ts";
-import { CreateLogAlertBody, DEFAULTS, UpdateLogAlertBody } from "./types.ts";
+import { type CreateLogAlertBody, DEFAULTS, LogAlertTerms, UpdateLogAlertBody } from "./types.ts";
 
 interface LogAlertKindDependencies extends LogAlertDependencies {
   /** Rings when there is something new to count. */
@@ -18,7 +18,7 @@ export function logAlertKind(deps: LogAlertKindDependencies): ConfigKind {
     table: "log_alerts",
     read: { role: "viewer", scope: "alerts:read" },
     write: { role: "member", scope: "alerts:write" },
-    create: CreateLogAlertBody,
+    create: LogAlertTerms,
     update: UpdateLogAlertBody,
     defaults: DEFAULTS,
     secrets: RULE_SECRETS,

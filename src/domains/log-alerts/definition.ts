@@ -10,7 +10,15 @@ import type { StoredLogAlert } from "./types.ts";
 /** What of a rule says what it counts, and when that is to be told. */
 export type AlertTerms = Omit<
   StoredLogAlert,
-  "id" | "createdAt" | "updatedAt" | "description" | "enabled" | "alertEmail" | "channels" | "catalogId"
+  | "id"
+  | "createdAt"
+  | "updatedAt"
+  | "description"
+  | "enabled"
+  | "alertEmail"
+  | "channels"
+  | "catalogId"
+  | "savedSearchId"
 >;
 
 const HOUR_MS = 3_600_000;

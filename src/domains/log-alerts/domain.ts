@@ -10,20 +10,19 @@ import { IMPORT_MAX_BYTES } from "../../rules/sigma/limits.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { type LogAlertDependencies, LogAlerts } from "./alerts.ts";
+import { CatalogPack, SeedBody, Seeded } from "./catalog-types.ts";
 import { type PutCorrelation, putImported, readSigma, shownOf } from "./import.ts";
 import { ImportBody, Imported, type ImportResult } from "./import-types.ts";
 import { type PreviewDependencies, previewAlert, previewTerms } from "./preview.ts";
+import { type ReadSavedSearch, withSavedSearch } from "./saved-search.ts";
 import { packsOf, seedPacks } from "./seed.ts";
 import { seenFields, seenPacks } from "./seen.ts";
 import { shownAlerts } from "./shown.ts";
 import {
-  CatalogPack,
   CreateLogAlertBody,
   LogAlert,
   Preview,
   PreviewBody,
-  SeedBody,
-  Seeded,
   type StoredLogAlert,
   UpdateLogAlertBody,
 } from "./types.ts";
@@ -32,6 +31,7 @@ interface LogAlertDomainDependencies extends LogAlertDependencies, PreviewDepend
   /** Rings when there is something new to count. */
   readonly onCounterMade: () => void;
   readonly putCorrelation: PutCorrelation;
+  readonly readSavedSearch: ReadSavedSearch;
 }
 
 const PATH = "/api/v1/log-alerts";
@@ -67,8 +67,9 @@ export function logAlertDomain(deps: LogAlertDomainDependencies) {
         LogAlert,
         async (change, body) => {
           change.afterCommit(onCounterMade);
+          const asked = await withSavedSearch(change, body, deps.readSavedSearch);
           return only(
-            await shownAlerts(change.tx, change.organizationId, [await alerts.create(change, body)]),
+            await shownAlerts(change.tx, change.organizationId, [await alerts.create(change, asked)]),
           );
         },
         ERRORS,

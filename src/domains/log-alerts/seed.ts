@@ -4,7 +4,7 @@ import { PACKS } from "../../rules/packs/catalog.ts";
 import type { Pack } from "../../rules/packs/pack.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
 import type { LogAlerts } from "./alerts.ts";
-import type { Seeded } from "./types.ts";
+import type { Seeded } from "./catalog-types.ts";
 
 /** The packs of these ids, or all. Throws VALIDATION_FAILED for an id that there is not. */
 export function packsOf(ids: readonly string[] | undefined): readonly Pack[] {

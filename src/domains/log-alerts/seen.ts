@@ -15,10 +15,10 @@ import { compileEntryQuery } from "../../kql/issues.ts";
 import { conditionsOf } from "../../kql/relation-conditions.ts";
 import type { Pack } from "../../rules/packs/pack.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
+import type { Seeded } from "./catalog-types.ts";
 import type { Convertible } from "./import.ts";
 import type { ImportResult } from "./import-types.ts";
 import { SEEN_FIELDS_MAX, SEEN_MS } from "./limits.ts";
-import type { Seeded } from "./types.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 

@@ -123,8 +123,26 @@ const ClearedChannels = Type.Partial(
 );
 const closed = { additionalProperties: false };
 
-export const CreateLogAlertBody = Type.Object(
+const fromSavedSearch = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description:
+    "A saved search whose words, KQL, service and level the rule takes over, where it says none itself.",
+  examples: [12],
+});
+const savedSearchId = Type.Union([Type.Integer(), Type.Null()], {
+  description: "The saved search that it was made of.",
+  examples: [12],
+});
+
+/** What a rule says of itself. */
+export const LogAlertTerms = Type.Object(
   { ...base.create.properties, ...Given.properties, ...Channels.properties },
+  closed,
+);
+
+export const CreateLogAlertBody = Type.Object(
+  { ...LogAlertTerms.properties, fromSavedSearch: Type.Optional(fromSavedSearch) },
   {
     $id: "CreateLogAlert",
     ...closed,
@@ -160,6 +178,7 @@ export const StoredLogAlert = Type.Object({
   ...settings,
   alertEmail,
   catalogId,
+  savedSearchId,
   channels: Type.Array(Type.String()),
 });
 export type StoredLogAlert = Static<typeof StoredLogAlert>;
@@ -171,6 +190,7 @@ export const LogAlert = Type.Object(
     ...settings,
     alertEmail,
     catalogId,
+    savedSearchId,
     ...FLAGS,
     state: Type.Enum([...LIVE_STATES], {
       description:
@@ -187,7 +207,7 @@ export type LogAlert = Static<typeof LogAlert>;
 
 export const PreviewBody = Type.Object(
   {
-    ...CreateLogAlertBody.properties,
+    ...LogAlertTerms.properties,
     from: Type.Optional(Type.String({ format: "date-time", description: "A day before `to` when absent." })),
     to: Type.Optional(Type.String({ format: "date-time", description: "The present when absent." })),
   },
@@ -232,66 +252,3 @@ export const Preview = Type.Object(
   { $id: "LogAlertPreview" },
 );
 export type Preview = Static<typeof Preview>;
-
-export const SeedBody = Type.Object(
-  {
-    packs: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-        maxItems: 50,
-        description: "Ids of packs of the catalogue; all when absent.",
-        examples: [["linux-auth"]],
-      }),
-    ),
-    enable: Type.Optional(
-      Type.Boolean({ description: "Whether the rules are evaluated; false by default." }),
-    ),
-  },
-  { $id: "SeedLogAlerts", ...closed },
-);
-
-export const Seeded = Type.Object(
-  {
-    created: Type.Integer({ description: "Rules that were made." }),
-    existing: Type.Integer({ description: "Rules that were there, and stay as they are." }),
-    packs: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        sources: Type.String({ description: "What has to send logs." }),
-        seen: Type.Union([Type.Boolean(), Type.Null()], {
-          description:
-            "Whether such entries came within seven days; null where the log store does not answer.",
-        }),
-      }),
-    ),
-  },
-  { $id: "SeededLogAlerts" },
-);
-export type Seeded = Static<typeof Seeded>;
-
-const Sample = Type.Object({}, { additionalProperties: true, description: "An entry as it is ingested." });
-
-export const CatalogPack = Type.Object(
-  {
-    id: Type.String({ examples: ["linux-auth"] }),
-    name: Type.String(),
-    description: Type.String(),
-    sources: Type.String({ description: "What has to send logs." }),
-    rules: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        name: Type.String(),
-        description: Type.String({ description: "What it means, and what to do about it." }),
-        severity: Type.Enum([...SEVERITIES]),
-        attackTechnique: Type.Union([Type.String(), Type.Null()]),
-        kql: Type.String(),
-        threshold: Type.Integer(),
-        windowSec: Type.Integer(),
-        groupBy: Type.Array(Type.String()),
-        counts: Sample,
-        leaves: Sample,
-      }),
-    ),
-  },
-  { $id: "AlertPack" },
-);
-export type CatalogPack = Static<typeof CatalogPack>;

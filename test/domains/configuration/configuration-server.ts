@@ -98,6 +98,7 @@ export function configurationServer(stores: TestStores, now: () => number = Date
     ...logAlertDomain({
       ...{ sql, now, box: TEST_BOX, alertPolicy: policy, knowsPolicy: hasPolicy, onCounterMade: nothing },
       ...{ ranges: logRanges(stores), budget: INTERACTIVE_BUDGET },
+      readSavedSearch: () => Promise.reject(new Error("nothing is read here")),
       putCorrelation: () => Promise.reject(new Error("nothing is imported here")),
     }).routes,
   ];

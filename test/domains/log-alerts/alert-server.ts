@@ -8,6 +8,7 @@ import { correlationRoutes, putsCorrelations } from "../../../src/domains/correl
 import { detectionRoutes } from "../../../src/domains/detections/routes.ts";
 import { logAlertDomain } from "../../../src/domains/log-alerts/domain.ts";
 import { metricAlertRoutes } from "../../../src/domains/metric-alerts/routes.ts";
+import { savedSearches } from "../../../src/domains/saved-searches/records.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { createLogger } from "../../../src/log.ts";
 import { OutboundPolicy } from "../../../src/outbound/outbound-policy.ts";
@@ -66,6 +67,7 @@ export async function alertServer(stores: TestStores) {
     ...{ sql, box: TEST_BOX, ranges, now, budget: INTERACTIVE_BUDGET, alertPolicy },
     knowsPolicy: async (_tx, organizationId, id) => policies.get(id) === organizationId,
     onCounterMade: () => undefined,
+    readSavedSearch: (tx, organizationId, id) => savedSearches.readIn(tx, organizationId, id),
     putCorrelation: putsCorrelations({ sql, box: TEST_BOX, alertPolicy, knowsPolicy: async () => false }),
   });
   const metricRoutes = metricAlertRoutes({

@@ -55,6 +55,46 @@ async function stateOf(id: number): Promise<string> {
   return (await server.send(own, "GET", `${PATH}/${id}`)).body.state;
 }
 
+describe("a rule of a saved search", () => {
+  const save = async (organizationId: number, fields: object): Promise<number> => {
+    const [row] = await stores.postgres<{ id: number }[]>`
+      INSERT INTO saved_searches ${stores.postgres({ organization_id: organizationId, name: "s", created_at: new Date(), updated_at: new Date(), ...fields })}
+      RETURNING id::integer`;
+    return row?.id ?? 0;
+  };
+
+  test("looks for the same, says otherwise where it does, and keeps its text when the search is gone", async () => {
+    await newcomer();
+    const id = await save(own, { q: "payment", query: "status >= 500", service: "shop", level: "error" });
+    const { body } = await server.send(own, "POST", PATH, {
+      name: "r",
+      fromSavedSearch: id,
+      service: "other",
+    });
+    expect(body).toMatchObject({
+      ...{ query: "payment", kql: "status >= 500", service: "other", level: "error", savedSearchId: id },
+    });
+    await stores.postgres`DELETE FROM saved_searches WHERE id = ${id}`;
+    const after = await server.send(own, "GET", `${PATH}/${body.id}`);
+    expect(after.body).toMatchObject({ query: "payment", savedSearchId: null });
+  });
+
+  test("is refused where nobody here has it, or no rule can look for that", async () => {
+    await newcomer();
+    const foreign = await save(await makeOrganization(stores), { q: "x" });
+    const loud = await save(own, { level: "shouting" });
+    const summed = await save(own, { query: "logs | summarize count()" });
+    const refusal = async (fromSavedSearch: number) => {
+      const { status, body } = await server.send(own, "POST", PATH, { name: "r", fromSavedSearch });
+      return [status, body.fields[0].path];
+    };
+    expect(await refusal(foreign)).toEqual([400, "/fromSavedSearch"]);
+    expect(await refusal(loud)).toEqual([400, "/fromSavedSearch"]);
+    expect(await refusal(summed)).toEqual([400, "/kql"]);
+    expect((await server.send(own, "GET", PATH)).body).toEqual([]);
+  });
+});
+
 describe("a log alert", () => {
   test("is made with what is usual, listed, changed and deleted, and never shows whom it tells", async () => {
     await newcomer();
