@@ -210,7 +210,7 @@ export const EXPORTERS: readonly Exporter[] = [
   exportedTable("incidents", "incidents", {
     key: "id",
     columns:
-      "id source_key source title status severity opened_at acknowledged_at acknowledged_by resolved_at resolution reopened reopened_at flapping settle_at postmortem escalation_policy_id silence_id evidence created_at updated_at",
+      "id source_key source title status severity opened_at acknowledged_at acknowledged_by resolved_at resolution reopened reopened_at flapping settle_at postmortem escalation_policy_id silence_id held_back_at digested_at evidence created_at updated_at",
   }),
   exportedTable("incident-monitors", "incident_monitors", {
     key: "incident_id monitor_id",

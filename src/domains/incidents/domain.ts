@@ -5,6 +5,7 @@ import { incidentAnalysisRoutes } from "./analysis/routes.ts";
 import { clearProblem, raiseProblem } from "./problems.ts";
 import { type IncidentRouteDependencies, incidentRoutes } from "./routes.ts";
 import { Settling, type SettlingOptions } from "./settling.ts";
+import { Digests } from "./storms.ts";
 import { Unsilencing } from "./unsilencing.ts";
 
 /** What others notice becomes incidents; in one order, so that what is over does not open one afterwards. */
@@ -17,14 +18,16 @@ export const incidentSubscription = subscribeInOrder("keep-incidents", [
 export function incidentDomain(deps: IncidentRouteDependencies & AnalysisDependencies & SettlingOptions) {
   const settling = new Settling(deps);
   const unsilencing = new Unsilencing(deps);
+  const digests = new Digests(deps);
   return {
     routes: [...incidentRoutes(deps), ...incidentAnalysisRoutes(deps)],
     start: () => {
       settling.start();
       unsilencing.start();
+      digests.start();
     },
     stop: async () => {
-      await Promise.all([settling.stop(), unsilencing.stop()]);
+      await Promise.all([settling.stop(), unsilencing.stop(), digests.stop()]);
     },
   };
 }

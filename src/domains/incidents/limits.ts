@@ -33,6 +33,17 @@ export const SETTLE_STOP_MS = 1_000;
 /** Characters of a timeline's text in an event: payloads are bounded, and the row has all of it. */
 export const TOLD_BODY_MAX_CHARS = 1_000;
 
+/** Incidents of one rule within so long of which each is told; of more, one message tells in sum when that long is over. */
+export const STORM_TOLD_MAX = 20;
+export const STORM_WITHIN_MS = 5 * 60_000;
+/** Between two looks for storms that are to be told. */
+export const DIGEST_POLL_MS = 5_000;
+/** Storms that are told in one round, each in a transaction of its own. */
+export const DIGEST_MAX_OF_ROUND = 100;
+export const DIGEST_STOP_MS = 1_000;
+/** Incidents that a message names: the others are in the list. */
+export const DIGEST_NAMED_MAX = 10;
+
 /** Between two looks for incidents whose silence is over. */
 export const UNSILENCE_POLL_MS = 5_000;
 /** Incidents that are told in one round, each in a transaction of its own. */

@@ -12,6 +12,7 @@ import {
   type StoredIncident,
   updateIncident,
 } from "./store.ts";
+import { isStorm } from "./storms.ts";
 import { endIncident, letSettle, note, tell } from "./timeline.ts";
 
 /**
@@ -46,6 +47,7 @@ export async function clearProblem(change: Change, { key, at, cause, summary }: 
 async function open(change: Change, problem: Problem): Promise<void> {
   const { tx, organizationId, nowMs } = change;
   const silenceId = await silenceOf(change, problem);
+  const isHeldBack = silenceId === null && (await isStorm(change, problem));
   const made = await insertIncident(
     tx,
     organizationId,
@@ -59,17 +61,20 @@ async function open(change: Change, problem: Problem): Promise<void> {
       evidence: problem.evidence ?? null,
       monitorIds: problem.monitorIds,
       silenceId,
+      isHeldBack,
     },
     nowMs,
   );
-  const body = toldText(problem.summary, silenceId);
+  const body = isHeldBack
+    ? `${problem.summary} Many of this rule open at once: one message will tell of them.`
+    : toldText(problem.summary, silenceId);
   const update = await note(change, made, { kind: "opened", body, isPublic: false });
-  tell(change, incidentOpened, made, { update, notify: silenceId === null });
+  tell(change, incidentOpened, made, { update, notify: silenceId === null && !isHeldBack });
 }
 
 async function reopen(
   change: Change,
-  { incident }: StoredIncident,
+  { incident, isHeldBack }: StoredIncident,
   problem: Problem,
   { isFlapping, reopenedAtMs }: Extract<Recurrence, { kind: "reopens" }>,
 ): Promise<void> {
@@ -100,7 +105,7 @@ async function reopen(
   const kind = isFlapping ? "flapping" : "reopened";
   const body = toldText(problem.summary, silenceId);
   const update = await note(change, reopened, { kind, body, isPublic: false });
-  tell(change, incidentReopened, reopened, { update, notify: silenceId === null });
+  tell(change, incidentReopened, reopened, { update, notify: silenceId === null && !isHeldBack });
 }
 
 /** One that is open: what is told again the same leaves no trace. */
@@ -132,7 +137,10 @@ async function goOn(change: Change, known: StoredIncident, problem: Problem): Pr
   const update = await note(change, changed, { kind: "changed", body: problem.summary, isPublic: false });
   const isSilenced = (changed.incident.silenceId ?? null) !== null;
   const hasRisen = SEVERITIES.indexOf(problem.severity) > SEVERITIES.indexOf(incident.severity);
-  tell(change, incidentUpdated, changed, { update, notify: hasRisen && !incident.flapping && !isSilenced });
+  tell(change, incidentUpdated, changed, {
+    update,
+    notify: hasRisen && !incident.flapping && !isSilenced && !known.isHeldBack,
+  });
 }
 
 function silenceOf({ tx, organizationId, nowMs }: Change, problem: Problem): Promise<number | null> {

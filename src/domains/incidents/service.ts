@@ -89,6 +89,7 @@ export async function openIncident(
       escalationPolicyId,
       evidence: null,
       silenceId: null,
+      isHeldBack: false,
       monitorIds,
     },
     nowMs,

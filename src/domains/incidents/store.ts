@@ -25,6 +25,7 @@ interface IncidentRow {
   readonly postmortem: string | null;
   readonly escalation_policy_id: string | null;
   readonly silence_id: string | null;
+  readonly held_back_at: Date | null;
   readonly evidence: unknown;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -39,6 +40,8 @@ export interface StoredIncident {
   readonly reopenedAtMs: readonly number[];
   /** Whether it flaps and is said to be over. */
   readonly isSettling: boolean;
+  /** Whether nobody was told of it, since too many of its rule opened at once. */
+  readonly isHeldBack: boolean;
 }
 
 /** What an incident is opened with. */
@@ -52,6 +55,8 @@ interface NewIncident {
   readonly evidence: object | null;
   readonly monitorIds: readonly number[];
   readonly silenceId: number | null;
+  /** Whether too many of its rule open at once for each to be told. */
+  readonly isHeldBack: boolean;
 }
 
 /** What may change of an incident; what is absent stays. */
@@ -70,6 +75,7 @@ interface IncidentChanges {
   readonly settleAt?: null;
   readonly postmortem?: string;
   readonly silenceId?: number | null;
+  readonly heldBackAt?: null;
   readonly evidence?: object;
 }
 
@@ -165,17 +171,18 @@ export async function insertIncident(
     evidence,
     monitorIds,
     silenceId,
+    isHeldBack,
   } = fields;
   const now = new Date(nowMs);
   const [made] = await tx<{ id: string }[]>`
     INSERT INTO incidents (organization_id, source_key, source, title, status, severity, opened_at,
-                           escalation_policy_id, evidence, silence_id, created_at, updated_at)
+                           escalation_policy_id, evidence, silence_id, held_back_at, created_at, updated_at)
     VALUES (${organizationId}, ${sourceKey}, ${jsonOf(source)}::text::jsonb, ${title}, 'investigating', ${severity},
             ${new Date(openedAtMs)},
             -- One that was deleted since it was named is none; the incident is opened all the same.
             (SELECT id FROM escalation_policies
              WHERE organization_id = ${organizationId} AND id = ${escalationPolicyId} FOR KEY SHARE),
-            ${jsonOf(evidence)}::text::jsonb, ${silenceId}, ${now}, ${now})
+            ${jsonOf(evidence)}::text::jsonb, ${silenceId}, ${isHeldBack ? now : null}, ${now}, ${now})
     RETURNING id`;
   const id = Number(made?.id);
   await addMonitors(tx, organizationId, id, monitorIds);
@@ -232,7 +239,7 @@ export async function settleAfter(
 function columns(tx: TransactionSql): ReturnType<TransactionSql> {
   return tx`
     id, source_key, source, title, status, severity, opened_at, acknowledged_at, acknowledged_by, resolved_at,
-    resolution, reopened, reopened_at, flapping, settle_at, postmortem, escalation_policy_id, silence_id, evidence, created_at,
+    resolution, reopened, reopened_at, flapping, settle_at, postmortem, escalation_policy_id, silence_id, held_back_at, evidence, created_at,
     updated_at, ARRAY(SELECT monitor_id FROM incident_monitors
                       WHERE incident_id = incidents.id AND incident_monitors.organization_id = incidents.organization_id
                       ORDER BY monitor_id) AS monitor_ids`;
@@ -265,6 +272,7 @@ function storedOf(row: IncidentRow): StoredIncident {
     evidence: typeof row.evidence === "object" ? row.evidence : null,
     reopenedAtMs: row.reopened_at.map((at) => at.getTime()),
     isSettling: row.settle_at !== null,
+    isHeldBack: row.held_back_at !== null,
   };
 }
 

@@ -73,7 +73,7 @@ export async function endIncident(
     nowMs,
   );
   const update = await note(change, ended, { kind: "resolved", body, isPublic });
-  tell(change, incidentResolved, ended, { update, notify: true });
+  tell(change, incidentResolved, ended, { update, notify: !ended.isHeldBack });
   return ended;
 }
 
