@@ -161,18 +161,8 @@ export async function insertIncident(
   fields: NewIncident,
   nowMs: number,
 ): Promise<StoredIncident> {
-  const {
-    title,
-    severity,
-    sourceKey,
-    source,
-    openedAtMs,
-    escalationPolicyId,
-    evidence,
-    monitorIds,
-    silenceId,
-    isHeldBack,
-  } = fields;
+  const { title, severity, sourceKey, source, openedAtMs } = fields;
+  const { escalationPolicyId, evidence, monitorIds, silenceId, isHeldBack } = fields;
   const now = new Date(nowMs);
   const [made] = await tx<{ id: string }[]>`
     INSERT INTO incidents (organization_id, source_key, source, title, status, severity, opened_at,
