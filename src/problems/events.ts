@@ -39,7 +39,7 @@ export const RuleEvidence = Type.Object({
   attackTechnique: Type.Union([Type.String(), Type.Null()], { examples: ["T1110.001"] }),
   /** None where entries are missing. */
   detectionId: Type.Optional(Type.Integer({ examples: [31] })),
-  condition: Type.Enum(["threshold", "anomaly", "metric", "sequence", "cardinality", "no_data"]),
+  condition: Type.Enum(["threshold", "anomaly", "scheduled", "metric", "sequence", "cardinality", "no_data"]),
   windowSec: Type.Number(),
   /** The entries that made it true lie in between. */
   from: Time,

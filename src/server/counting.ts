@@ -11,8 +11,10 @@ import type { Logger } from "../log.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
 import { CorrelationRules } from "../rules/live/correlation-rules.ts";
 import { CountedRules } from "../rules/live/counted-rules.ts";
+import { logRules } from "../rules/live/log-rules.ts";
 import { MetricRules } from "../rules/live/metric-rules.ts";
 import { RuleEvaluation } from "../rules/live/rule-evaluation.ts";
+import { ScheduledRules } from "../rules/live/scheduled-rules.ts";
 import { PastCounting } from "../rules/past/past-counting.ts";
 import { CounterFinder } from "../rules/seal/counter-finder.ts";
 import { COUNTING_BUDGET } from "../rules/seal/limits.ts";
@@ -51,7 +53,7 @@ export function openCounting(options: CountingOptions) {
   const signals: SignalTable = { endpoint, settle };
   const { id: holder, place } = stores.instance.holder;
   const finders = {
-    log: new CountedRules(sql, signals, ranges),
+    log: logRules(new CountedRules(sql, signals, ranges), new ScheduledRules({ sql, ranges })),
     correlation: new CorrelationRules(sql, ranges),
     metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
   };

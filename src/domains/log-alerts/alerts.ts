@@ -2,7 +2,8 @@ import type { Sql, TransactionSql } from "postgres";
 import type { SecretBox } from "../../access/secret-box.ts";
 import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
-import { validationFailed } from "../../errors.ts";
+import { ApiError, validationFailed } from "../../errors.ts";
+import { namesWithin } from "../../kql/kept/kept-directory.ts";
 import {
   openAlertChannels,
   requireAlertUrls,
@@ -14,8 +15,9 @@ import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
 import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
 import { endLive, makeLive, redefineLive } from "../../rules/live/rule-lifecycle.ts";
 import { tellCleared } from "../../rules/live/tell.ts";
-import { areCountedAlike, counterOf, definitionOf, requireTerms } from "./definition.ts";
-import { ALERTS_MAX } from "./limits.ts";
+import { lockOrganization } from "../../storage/organization-transaction.ts";
+import { areCountedAlike, counterOf, definitionOf, everyMsOf, requireTerms } from "./definition.ts";
+import { ALERTS_MAX, SCHEDULED_MAX } from "./limits.ts";
 import { type CreateLogAlertBody, DEFAULTS, StoredLogAlert, type UpdateLogAlertBody } from "./types.ts";
 
 const TABLE = "log_alerts";
@@ -73,7 +75,8 @@ export class LogAlerts {
     catalogId: string | null = null,
   ): Promise<StoredLogAlert> {
     const whole = wholeOf(body);
-    requireTerms(whole);
+    requireTerms(whole, change.nowMs, await namesWithin(change.tx, change.organizationId));
+    await requireFewScheduled(change, whole.kind, null);
     requireAlertUrls(this.#deps.alertPolicy, body);
     await this.#requirePolicy(change, whole.escalationPolicyId);
     const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
@@ -105,7 +108,10 @@ export class LogAlerts {
     } = body;
     const { alertChatDBotToken: _token, alertChatDChatId: _chat, ...fields } = rest;
     const before = stored === null ? null : await this.#records.readIn(tx, organizationId, id);
-    if (before !== null) requireTerms({ ...before, ...fields });
+    if (before !== null) {
+      requireTerms({ ...before, ...fields }, change.nowMs, await namesWithin(tx, organizationId));
+      await requireFewScheduled(change, fields.kind ?? before.kind, id);
+    }
     requireAlertUrls(this.#deps.alertPolicy, body);
     if (fields.escalationPolicyId !== undefined) await this.#requirePolicy(change, fields.escalationPolicyId);
     const { sealed, names } = sealAlertChannels(
@@ -170,7 +176,7 @@ export class LogAlerts {
 export function wholeOf(body: CreateLogAlertBody) {
   const { description = null, query = null, kql = null, service = null, level = null } = body;
   const { attackTechnique = null, forSec = null, keepFiringSec = null, escalationPolicyId = null } = body;
-  const { noDataSec = null, recoverThreshold = null } = body;
+  const { noDataSec = null, recoverThreshold = null, everySec = null } = body;
   const { name, kind, severity, groupBy, threshold, windowSec, baselineHours } = { ...DEFAULTS, ...body };
   const { ratioThreshold, minBaselineEvents, direction, enabled } = { ...DEFAULTS, ...body };
   return {
@@ -186,6 +192,7 @@ export function wholeOf(body: CreateLogAlertBody) {
       keepFiringSec,
       noDataSec,
       recoverThreshold,
+      everySec,
       escalationPolicyId,
     },
     ...{ kind, severity, groupBy: [...groupBy], threshold, windowSec, baselineHours },
@@ -206,7 +213,34 @@ function givenChannels(body: UpdateLogAlertBody): Partial<SealedChannels> {
   };
 }
 
+/** Throws CONFLICT where an organisation would ask too many queries. */
+async function requireFewScheduled(
+  { tx, organizationId }: Change,
+  kind: StoredLogAlert["kind"],
+  id: number | null,
+): Promise<void> {
+  if (kind !== "scheduled") return;
+  await lockOrganization(tx, organizationId);
+  const [row] = await tx<{ n: number }[]>`
+    SELECT count(*)::integer AS n FROM log_alerts
+    WHERE organization_id = ${organizationId} AND kind = 'scheduled' AND id <> ${id ?? 0}`;
+  if ((row?.n ?? 0) >= SCHEDULED_MAX)
+    throw new ApiError("CONFLICT", `An organisation has at most ${SCHEDULED_MAX} rules of kind scheduled.`);
+}
+
 async function begin({ tx, organizationId, nowMs }: Change, alert: StoredLogAlert): Promise<void> {
+  if (alert.kind === "scheduled") {
+    const everyMs = everyMsOf(alert);
+    const sinceMs = Math.floor(nowMs / everyMs) * everyMs;
+    const definition = definitionOf(alert, sinceMs);
+    await makeLive(
+      tx,
+      organizationId,
+      { kind: KIND, ruleId: alert.id, counterIds: [], definition },
+      { nowMs, lookFromMs: sinceMs },
+    );
+    return;
+  }
   const counterId = await makeCounter(tx, organizationId, counterOf(alert, nowMs), nowMs);
   const rule = {
     kind: KIND,

@@ -1,6 +1,7 @@
-import { parseSearch } from "../../../query/index.ts";
-import { type FieldIssue, validationFailed } from "../../errors.ts";
+import { type KeptNames, parseSearch } from "../../../query/index.ts";
+import { ApiError, type FieldIssue, validationFailed } from "../../errors.ts";
 import { requireEntryConditions } from "../../kql/entry-conditions.ts";
+import { checkQueryText } from "../../kql/issues.ts";
 import type { NewCounter } from "../../rules/counters/counter-store.ts";
 import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts";
 import { bucketSecOf } from "../../rules/live/find-stretches.ts";
@@ -23,11 +24,26 @@ export type AlertTerms = Omit<
 
 const HOUR_MS = 3_600_000;
 
+function requireQuery(kql: string, nowMs: number, kept: KeptNames): void {
+  try {
+    checkQueryText(kql, nowMs, kept);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "KQL_INVALID") throw error;
+    const fields = error.fields?.map((field) => ({ ...field, path: "/kql" }));
+    throw new ApiError("KQL_INVALID", error.message, {
+      ...(fields !== undefined && { fields }),
+      cause: error,
+    });
+  }
+}
+
 /** Refuses terms that each are right and together are not, with VALIDATION_FAILED or KQL_INVALID. */
-export function requireTerms(terms: AlertTerms): void {
+export function requireTerms(terms: AlertTerms, nowMs: number, kept: KeptNames): void {
   const issues = issuesOf(terms);
   if (issues.length > 0) throw validationFailed(issues);
-  if (terms.kql !== null) requireEntryConditions(terms.kql, "/kql");
+  if (terms.kql === null) return;
+  if (terms.kind === "scheduled") requireQuery(terms.kql, nowMs, kept);
+  else requireEntryConditions(terms.kql, "/kql");
 }
 
 function issuesOf(terms: AlertTerms): FieldIssue[] {
@@ -35,6 +51,23 @@ function issuesOf(terms: AlertTerms): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const parsed = parseSearch(query ?? "");
   if (!parsed.ok) issues.push({ path: "/query", code: "too_big", message: parsed.error.message });
+  if (kind === "scheduled") {
+    if (terms.kql === null)
+      issues.push({ path: "/kql", code: "custom", message: "is what a scheduled rule asks" });
+    const { service, level, noDataSec } = terms;
+    for (const [name, value] of Object.entries({ query, service, level, noDataSec }))
+      if (value !== null)
+        issues.push({
+          path: `/${name}`,
+          code: "custom",
+          message: "has no place in a rule of kind scheduled",
+        });
+  } else if (terms.everySec !== null)
+    issues.push({
+      path: "/everySec",
+      code: "custom",
+      message: "has a place in a rule of kind scheduled only",
+    });
   if (recoverThreshold !== null && (kind !== "threshold" || recoverThreshold >= threshold))
     issues.push({
       path: "/recoverThreshold",
@@ -71,6 +104,7 @@ export function counterOf(terms: AlertTerms, nowMs: number): NewCounter {
 
 /** Whether two rules are counted in the same way, so that one's counter is the other's. */
 export function areCountedAlike(one: AlertTerms, other: AlertTerms): boolean {
+  if (one.kind === "scheduled" || other.kind === "scheduled") return isAskedAlike(one, other);
   const { pastFromMs: _one, ...left } = counterOf(one, 0);
   const { pastFromMs: _other, ...right } = counterOf(other, 0);
   return (
@@ -82,7 +116,22 @@ export function areCountedAlike(one: AlertTerms, other: AlertTerms): boolean {
   );
 }
 
-export function definitionOf(terms: AlertTerms): RuleDefinition {
+function isAskedAlike(one: AlertTerms, other: AlertTerms): boolean {
+  const asked = ({ kind, kql, windowSec, groupBy, threshold }: AlertTerms, everyMs: number) => {
+    return { kind, kql, windowSec, groupBy, threshold, everyMs };
+  };
+  return Bun.deepEquals(asked(one, everyMsOf(one)), asked(other, everyMsOf(other)));
+}
+
+/** How often a query is asked, in milliseconds. */
+export function everyMsOf({ everySec, windowSec }: AlertTerms): number {
+  return Math.max(EVERY_MIN_SEC, everySec ?? windowSec) * 1000;
+}
+
+const EVERY_MIN_SEC = 60;
+
+/** `sinceMs` is when a rule that asks a query begins; one that is live goes on from where it is. */
+export function definitionOf(terms: AlertTerms, sinceMs = 0): RuleDefinition {
   const { name, severity, attackTechnique, escalationPolicyId, groupBy, windowSec, kind } = terms;
   const windowMs = windowSec * 1000;
   const { threshold, baselineHours, ratioThreshold, minBaselineEvents, direction } = terms;
@@ -94,6 +143,8 @@ export function definitionOf(terms: AlertTerms): RuleDefinition {
     condition:
       kind === "threshold"
         ? { kind, threshold, recoverThreshold: terms.recoverThreshold }
-        : { kind, baselineMs: baselineHours * HOUR_MS, ratioThreshold, minBaselineEvents, direction },
+        : kind === "scheduled"
+          ? { kind, kql: terms.kql ?? "", everyMs: everyMsOf(terms), threshold, sinceMs }
+          : { kind, baselineMs: baselineHours * HOUR_MS, ratioThreshold, minBaselineEvents, direction },
   };
 }

@@ -3,6 +3,12 @@
 /** Rules of one organisation: the list is one answer, and every seal counts them all. */
 export const ALERTS_MAX = 1_000;
 
+/** Rules of an organisation that ask a whole query: each is asked every few minutes, whatever comes. */
+export const SCHEDULED_MAX = 20;
+
+/** Windows of a query that a preview asks, the latest. */
+export const PREVIEW_MAX_ASKED = 50;
+
 /** Windows of a baseline: each is judged by all of them. */
 export const BASELINE_MAX_WINDOWS = 43_200;
 

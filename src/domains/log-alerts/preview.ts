@@ -1,3 +1,4 @@
+import type { Sql } from "postgres";
 import {
   columnOf,
   filter,
@@ -11,12 +12,13 @@ import {
 } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { validationFailed } from "../../errors.ts";
+import { namesWithin } from "../../kql/kept/kept-directory.ts";
 import { countsIn, countsPlan, predicateOf, timesPlan } from "../../rules/counters/counter-plan.ts";
 import type { Counter } from "../../rules/counters/counter-store.ts";
-import { groupName, groupValues } from "../../rules/counters/groups.ts";
+import { groupName } from "../../rules/counters/groups.ts";
 import type { Verdict } from "../../rules/evaluation/anomaly.ts";
 import type { BucketSum, TimeSpan } from "../../rules/evaluation/bucket-sums.ts";
-import { joinedStretches, type Stretch } from "../../rules/evaluation/stretches.ts";
+import { joinedStretches } from "../../rules/evaluation/stretches.ts";
 import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts";
 import { silences } from "../../rules/live/find-missing.ts";
 import {
@@ -27,13 +29,18 @@ import {
 } from "../../rules/live/find-stretches.ts";
 import { ROWS_MAX_READ } from "../../rules/live/limits.ts";
 import { explainThreshold } from "../../rules/live/tell.ts";
+import { askPostgres } from "../../storage/ask-postgres.ts";
+import { inOrganization } from "../../storage/organization-transaction.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import { wholeOf } from "./alerts.ts";
 import { type AlertTerms, counterOf, definitionOf, requireTerms } from "./definition.ts";
 import { PREVIEW_DEFAULT_MS, PREVIEW_MAX_EPISODES, PREVIEW_MAX_MS, PREVIEW_MAX_SAMPLES } from "./limits.ts";
+import { previewQuery } from "./preview-query.ts";
+import { groupOf, shownEpisode, type Told, timeText } from "./shown-episode.ts";
 import type { Preview, PreviewBody } from "./types.ts";
 
 export interface PreviewDependencies {
+  readonly sql: Sql;
   readonly ranges: LogRanges;
   readonly budget: QueryBudget;
   /** Milliseconds since 1970. */
@@ -42,12 +49,6 @@ export interface PreviewDependencies {
 
 const NANOS_PER_MILLI = 1_000_000n;
 const DAY_MS = 86_400_000;
-
-/** When somebody would have been told. */
-interface Told extends Stretch {
-  readonly group: string;
-  readonly because: string;
-}
 
 /**
  * What a rule would have found in a range that is over: by the same code as one that is live, over entries instead of
@@ -70,8 +71,13 @@ export async function previewTerms(
   of: { readonly from?: string | undefined; readonly to?: string | undefined; readonly channels: string[] },
 ): Promise<Preview> {
   const { from, to, channels } = of;
-  requireTerms(terms);
+  const { organizationId } = caller;
+  const kept = await askPostgres(() =>
+    inOrganization(deps.sql, organizationId, (tx) => namesWithin(tx, organizationId)),
+  );
+  requireTerms(terms, deps.now(), kept);
   const span = spanOf(from, to, deps.now());
+  if (terms.kind === "scheduled") return previewQuery(deps, caller, terms, span, channels);
   const definition = definitionOf(terms);
   const counter: Counter = { id: 0, organizationId: caller.organizationId, ...counterOf(terms, deps.now()) };
   const reader = new EntryReader(deps, caller, counter);
@@ -79,10 +85,7 @@ export async function previewTerms(
   const sorted = told.toSorted((left, right) => left.fromMs - right.fromMs);
   return {
     matched: await reader.count(span),
-    episodes: sorted.slice(0, PREVIEW_MAX_EPISODES).map(({ group, fromMs, toMs, peak, because }) => ({
-      group: groupOf(terms.groupBy, group),
-      ...{ startedAt: timeText(fromMs), endedAt: timeText(toMs), peak, because },
-    })),
+    episodes: sorted.slice(0, PREVIEW_MAX_EPISODES).map((each) => shownEpisode(terms.groupBy, each)),
     episodesTotal: sorted.length,
     episodesPerDay: Number(((sorted.length * DAY_MS) / (span.toMs - span.fromMs)).toPrecision(3)),
     band: verdicts.map(({ startMs, value, expected, low, high }) => {
@@ -244,13 +247,4 @@ function spanOf(from: string | undefined, to: string | undefined, nowMs: number)
       },
     ]);
   return { fromMs, toMs };
-}
-
-function groupOf(fields: readonly string[], name: string): Record<string, string> {
-  const values = groupValues(name);
-  return Object.fromEntries(fields.map((field, i) => [field, values[i] ?? ""]));
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString();
 }

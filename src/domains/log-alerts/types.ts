@@ -57,6 +57,12 @@ const base = recordSchemas({
         "After how long without an entry that it counts somebody is told, of each group that had any; never without it.",
       examples: [600],
     }),
+    everySec: Type.Integer({
+      minimum: 60,
+      maximum: 86_400,
+      description: "Of a scheduled rule: how often its query is asked; the window by default.",
+      examples: [300],
+    }),
     recoverThreshold: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
@@ -71,9 +77,9 @@ const base = recordSchemas({
 
 /** What has a value in every rule, and need not be given. */
 const settings = {
-  kind: Type.Enum(["threshold", "anomaly"], {
+  kind: Type.Enum(["threshold", "anomaly", "scheduled"], {
     description:
-      "`threshold`: so many entries within a window, wherever it lies. `anomaly`: windows side by side, of which one has unusually many or few.",
+      "`threshold`: so many entries within a window, wherever it lies. `anomaly`: windows side by side, of which one has unusually many or few. `scheduled`: `kql` is a whole query, asked of the window before every `everySec`, and so many rows of its answer.",
     examples: ["threshold"],
   }),
   severity: Type.Enum([...SEVERITIES], { examples: ["high"] }),

@@ -34,6 +34,14 @@ export const RuleDefinition = Type.Object({
       direction: Type.Enum(["spike", "drop", "both"]),
     }),
     Type.Object({
+      kind: Type.Literal("scheduled"),
+      kql: Type.String(),
+      everyMs: Type.Integer({ minimum: 1 }),
+      threshold: Type.Integer(),
+      /** When the rule was made: windows that ended before are none of its. */
+      sinceMs: Type.Integer(),
+    }),
+    Type.Object({
       kind: Type.Literal("metric"),
       metric: Type.String(),
       service: Type.Union([Type.String(), Type.Null()]),

@@ -15,6 +15,13 @@ export const ROWS_MAX_READ = 100_000;
 /** Windows that one evaluation judges of a rule that was not evaluated for long; the next one goes on. */
 export const WINDOWS_MAX_JUDGED = 500;
 
+/** Windows of a query that one evaluation asks; the next one goes on. */
+export const SCHEDULED_MAX_JUDGED = 20;
+/** Rows of an answer that are looked at: each may be a group of its own. */
+export const SCHEDULED_MAX_ROWS = 1_000;
+/** Of what the first row says. */
+export const SCHEDULED_SAID_MAX_CHARS = 1_000;
+
 /** Values in common of which one evaluation of a rule about several entries tells. */
 export const JOINS_MAX = 1_000;
 

@@ -15,8 +15,10 @@ import { OutboundPolicy } from "../../../src/outbound/outbound-policy.ts";
 import { type Problem, problemCleared, problemRaised } from "../../../src/problems/events.ts";
 import { CorrelationRules } from "../../../src/rules/live/correlation-rules.ts";
 import { CountedRules } from "../../../src/rules/live/counted-rules.ts";
+import { logRules } from "../../../src/rules/live/log-rules.ts";
 import { MetricRules } from "../../../src/rules/live/metric-rules.ts";
 import { RuleEvaluation } from "../../../src/rules/live/rule-evaluation.ts";
+import { ScheduledRules } from "../../../src/rules/live/scheduled-rules.ts";
 import { PastCounting } from "../../../src/rules/past/past-counting.ts";
 import { CounterFinder } from "../../../src/rules/seal/counter-finder.ts";
 import { COUNTING_BUDGET } from "../../../src/rules/seal/limits.ts";
@@ -104,7 +106,7 @@ export async function alertServer(stores: TestStores) {
   });
   const past = new PastCounting({ sql, signals, ranges, now, log });
   const finders = {
-    log: new CountedRules(sql, signals, ranges),
+    log: logRules(new CountedRules(sql, signals, ranges), new ScheduledRules({ sql, ranges })),
     correlation: new CorrelationRules(sql, ranges),
     metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
   };
