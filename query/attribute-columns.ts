@@ -51,7 +51,10 @@ export function attributeInColumn({ text, kind }: AttributeColumn): AttributeSql
   };
 }
 
-/** The value of the column `kind`, of the map. */
-export function attributeKind({ isPresent, isJson }: AttributeSql): string {
-  return `toUInt8(${isPresent} * ${KIND_PRESENT} + ${isJson} * ${KIND_JSON})`;
+/**
+ * The value of the column `kind`, of the map. It looks at the text first because a store that computes the column without having read the
+ * map refuses that, while it would take a key for absent.
+ */
+export function attributeKind({ text, isPresent, isJson }: AttributeSql): string {
+  return `toUInt8((${text} != '' OR ${isPresent}) * ${KIND_PRESENT} + ${isJson} * ${KIND_JSON})`;
 }

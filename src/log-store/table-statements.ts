@@ -63,9 +63,10 @@ export class TableStatements {
     if (actions.length > 0) await this.#command(`ALTER TABLE logs ${actions.join(", ")}`, signal);
   }
 
-  /** A partition some of whose parts lack one of the columns, the newest of them; null when there is none. */
-  async unfilledPartition(keys: readonly string[], signal: AbortSignal): Promise<string | null> {
-    const names = keys.map(attributeColumnOf).flatMap(({ text, kind }) => [text, kind]);
+  /** A partition some of whose parts lack the columns, the newest of them; null when there is none. */
+  async unfilledPartition(key: string, signal: AbortSignal): Promise<string | null> {
+    const { text, kind } = attributeColumnOf(key);
+    const names = [text, kind];
     const [partition] = await this.#texts(
       `SELECT partition_id FROM system.parts WHERE ${PARTS} AND rows > 0 AND name NOT IN (
          SELECT name FROM system.parts_columns WHERE ${PARTS} AND column IN {names:Array(String)}

@@ -107,6 +107,8 @@ export class LogStoreUpkeep {
     for (const { key, state, ageMs, unusedMs } of await readColumns(sql)) {
       if (state !== "leaving" && unusedMs >= COLUMN_UNUSED_MS) await setColumnState(sql, key, "leaving");
       if (state !== "leaving" || ageMs < COLUMN_LEAVE_MS) continue;
+      // The store keeps a column that it is still writing.
+      if (await statements.isChanging(signal)) return;
       await statements.dropColumns(key, signal);
       await removeColumn(sql, key);
     }
@@ -131,17 +133,19 @@ export class LogStoreUpkeep {
     // A table that was restored from elsewhere has other columns than the servers agreed on.
     for (const { key } of missing) await setColumnState(sql, key, "filling");
     await statements.addColumns(missing, signal);
-    const filling = kept.filter(
-      ({ key, state }) => state === "filling" || missing.some((column) => column.key === key),
-    );
-    if (filling.length === 0 || signal.aborted) return;
-    const keys = filling.map(({ key }) => key);
-    const partition = await statements.unfilledPartition(keys, signal);
-    if (partition === null) {
-      for (const key of keys) await setColumnState(sql, key, "ready");
-      return;
+    let next: string | null = null;
+    const unfilled: KeptColumn[] = [];
+    for (const column of kept) {
+      const partition = await statements.unfilledPartition(column.key, signal);
+      // A merge that began before the columns were there ends without them, also after others were filled.
+      await setColumnState(sql, column.key, partition === null ? "ready" : "filling");
+      if (partition !== null) {
+        next ??= partition;
+        if (partition === next) unfilled.push(column);
+      }
     }
-    if (!(await statements.isChanging(signal))) await statements.fill(partition, filling, signal);
+    if (next !== null && !(await statements.isChanging(signal)))
+      await statements.fill(next, unfilled, signal);
   }
 
   async #missing(kept: readonly KeptColumn[], signal: AbortSignal): Promise<readonly KeptColumn[]> {

@@ -58,7 +58,7 @@ export interface RangeReadingOptions {
   /** Null when no archive is configured: then every file is missing. */
   readonly files: ArchiveFiles | null;
   /** What attributes have columns of their own in the log store; none when absent. */
-  readonly attributes?: AttributeAccess;
+  readonly attributes?: Pick<AttributeAccess, "columns" | "used" | "distrust">;
   /** Told about files that cannot be read. */
   readonly onUnreadable: (names: readonly string[]) => void;
 }
@@ -185,7 +185,7 @@ export class RangeReading {
       try {
         return await this.#counted(emit(guardPlan(plan, scope)), hot, send);
       } catch (error) {
-        if (attributeColumns.size > 0 && isColumnUnknown(error)) {
+        if (attributeColumns.size > 0 && isFault(error)) {
           this.#options.attributes?.distrust();
           attributeColumns = new Map();
           continue;
@@ -241,14 +241,15 @@ function asked<T>(answer: T | null): T {
   return answer;
 }
 
-/** ClickHouse's numbers for a column that the table has not: one that was removed, or of a table that was restored. */
-const UNKNOWN_COLUMN: ReadonlySet<number | null> = new Set([10, 16, 47]);
-
-function isColumnUnknown(error: unknown): boolean {
+/**
+ * Whether ClickHouse says that a statement can never succeed. It says so of a column that the table has not, and, where it reads some
+ * columns later than others, of one that a part lacks: it does not read then what that would be made of.
+ */
+function isFault(error: unknown): boolean {
   return (
     error instanceof DependencyError &&
     error.cause instanceof ClickHouseQueryError &&
-    UNKNOWN_COLUMN.has(error.cause.code)
+    classifyClickHouseError(error.cause) === "fault"
   );
 }
 
