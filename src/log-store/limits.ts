@@ -2,9 +2,9 @@
 export const ATTRIBUTE_COLUMNS_MAX = 8;
 /** A key that is longer, in UTF-16 code units, has no column. */
 export const ATTRIBUTE_KEY_MAX_CHARS = 200;
-/** What statements cost, together and faded, before an attribute of theirs gets a column, and how many they are. */
+/** What statements cost, together and faded, before an attribute of theirs gets a column, and how many they are: three of today. */
 export const COLUMN_MIN_COST_MS = 500;
-export const COLUMN_MIN_ASKS = 3;
+export const COLUMN_MIN_ASKS = 2.2;
 /** How many times as much an attribute has to cost to take the place of another. */
 export const COLUMN_REPLACE_FACTOR = 4;
 /** A column stays at least so long before another may take its place. */
