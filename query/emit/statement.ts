@@ -1,9 +1,9 @@
-import { type AttributeColumns, attributeInMap, attributeKind } from "../attribute-columns.ts";
 import { type FileSource, fileTable } from "../file-source.ts";
 import { KEPT_ROWS } from "../kept.ts";
 import type { ArchivedRows, GuardedScan, Relation } from "../plan/relation.ts";
-import { ATTRIBUTES, TABLES } from "../schema.ts";
+import { TABLES } from "../schema.ts";
 import { expansion, values } from "./array-join.ts";
+import { columnsOfMap } from "./attribute-definitions.ts";
 import { attributeIdentifiers, identifiersOf, storedBinding } from "./binding.ts";
 import { ExpressionWriter, type SelectContext } from "./expression-writer.ts";
 import { JOINS } from "./join-words.ts";
@@ -190,18 +190,12 @@ export class StatementWriter {
         select(attributeIdentifiers(attributeColumns)),
         ...this.#from({ sql: this.#table(scan), scan }, moved),
       ],
-      [select(this.#attributesOfMap(attributeColumns)), ...rowsIn(files)],
+      [
+        select(columnsOfMap(attributeColumns ?? new Map(), (key) => this.#parameters.add("String", key))),
+        ...rowsIn(files),
+      ],
     ];
     return `(\n${branches.map((lines) => lines.join("\n")).join("\nUNION ALL\n")}\n)`;
-  }
-
-  /** What the table has columns of, made of the map: files have that alone. */
-  #attributesOfMap(attributeColumns: AttributeColumns = new Map()): readonly string[] {
-    const { column: map, jsonKeysColumn } = ATTRIBUTES;
-    return [...attributeColumns].flatMap(([key, { text, kind }]) => {
-      const inMap = attributeInMap(map, jsonKeysColumn, this.#parameters.add("String", key));
-      return [`${inMap.text} AS ${text}`, `${attributeKind(inMap)} AS ${kind}`];
-    });
   }
 
   #table({ table: name, scope: { files } }: GuardedScan): string {

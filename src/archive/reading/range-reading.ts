@@ -119,6 +119,11 @@ export class RangeReading {
     return this.#read(statement, { hot: false, files }, options);
   }
 
+  /** Whether the log store has the attribute in a column of its own. */
+  hasColumn(key: string): boolean {
+    return this.#options.attributes?.columns().has(key) ?? false;
+  }
+
   /** Whether no entry has left the log store for a file that was not read; what has been read has to be given up if not. */
   isCurrent(): Promise<boolean> {
     return this.archived.areCurrent(this.#hasReadHot);
