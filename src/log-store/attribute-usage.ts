@@ -10,7 +10,7 @@ import {
 } from "./limits.ts";
 
 /** What statements that looked for one attribute have cost. */
-export interface AttributeUsage {
+interface AttributeUsage {
   readonly key: string;
   readonly asks: number;
   readonly costMs: number;

@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { USAGE_HALF_LIFE_S } from "./limits.ts";
 
-export type ColumnState = "filling" | "ready" | "leaving";
+type ColumnState = "filling" | "ready" | "leaving";
 
 /** An attribute with columns of its own, as the servers agree on it. */
 export interface KeptColumn {
