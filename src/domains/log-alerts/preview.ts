@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
 import {
   columnOf,
   filter,
@@ -13,8 +13,14 @@ import {
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { validationFailed } from "../../errors.ts";
 import { namesWithin } from "../../kql/kept/kept-directory.ts";
-import { countsIn, countsPlan, predicateOf, timesPlan } from "../../rules/counters/counter-plan.ts";
-import type { Counter } from "../../rules/counters/counter-store.ts";
+import {
+  countsIn,
+  countsPlan,
+  oldCountPlan,
+  predicateOf,
+  timesPlan,
+} from "../../rules/counters/counter-plan.ts";
+import type { Counter, CounterFilter } from "../../rules/counters/counter-store.ts";
 import { groupName } from "../../rules/counters/groups.ts";
 import type { Verdict } from "../../rules/evaluation/anomaly.ts";
 import type { BucketSum, TimeSpan } from "../../rules/evaluation/bucket-sums.ts";
@@ -33,7 +39,7 @@ import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import { wholeOf } from "./alerts.ts";
-import { type AlertTerms, counterOf, definitionOf, requireTerms } from "./definition.ts";
+import { type AlertTerms, counterOf, definitionOf, isExpensive, requireTerms } from "./definition.ts";
 import { PREVIEW_DEFAULT_MS, PREVIEW_MAX_EPISODES, PREVIEW_MAX_MS, PREVIEW_MAX_SAMPLES } from "./limits.ts";
 import { previewQuery } from "./preview-query.ts";
 import { groupOf, shownEpisode, type Told, timeText } from "./shown-episode.ts";
@@ -43,8 +49,23 @@ export interface PreviewDependencies {
   readonly sql: Sql;
   readonly ranges: LogRanges;
   readonly budget: QueryBudget;
+  /** Whom an incident that opens at a moment pages by a policy, or by the organisation's own. */
+  readonly whoIsPaged: (
+    tx: TransactionSql,
+    organizationId: number,
+    policyId: number | null,
+    atMs: number,
+  ) => Promise<readonly Paged[]>;
+  /** The names of the channels that are told by rules without any of their own. */
+  readonly defaultChannels: (tx: TransactionSql, organizationId: number) => Promise<string[]>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+}
+
+/** Who is told to get up, and so many seconds after the incident opened; nobody where nobody is on call. */
+interface Paged {
+  readonly offsetSec: number;
+  readonly userId: number | null;
 }
 
 const NANOS_PER_MILLI = 1_000_000n;
@@ -72,16 +93,21 @@ export async function previewTerms(
 ): Promise<Preview> {
   const { from, to, channels } = of;
   const { organizationId } = caller;
-  const kept = await askPostgres(() =>
-    inOrganization(deps.sql, organizationId, (tx) => namesWithin(tx, organizationId)),
+  const { kept, paged, defaults } = await askPostgres(() =>
+    inOrganization(deps.sql, organizationId, async (tx) => ({
+      kept: await namesWithin(tx, organizationId),
+      defaults: channels.length > 0 ? channels : await deps.defaultChannels(tx, organizationId),
+      paged: await deps.whoIsPaged(tx, organizationId, terms.escalationPolicyId, deps.now()),
+    })),
   );
   requireTerms(terms, deps.now(), kept);
   const span = spanOf(from, to, deps.now());
-  if (terms.kind === "scheduled") return previewQuery(deps, caller, terms, span, channels);
+  const whom = { channels: defaults, pages: paged.map(({ offsetSec, userId }) => ({ offsetSec, userId })) };
+  if (terms.kind === "scheduled") return previewQuery(deps, caller, terms, span, whom);
   const definition = definitionOf(terms);
-  const counter: Counter = { id: 0, organizationId: caller.organizationId, ...counterOf(terms, deps.now()) };
+  const counter = { ...counterOf(terms, deps.now()), id: 0, organizationId };
   const reader = new EntryReader(deps, caller, counter);
-  const { told, verdicts, isCut } = await findTold(definition, counter, span, reader);
+  const { told, verdicts, isCut } = await findWithOld(deps, caller, { definition, counter, span, reader });
   const sorted = told.toSorted((left, right) => left.fromMs - right.fromMs);
   return {
     matched: await reader.count(span),
@@ -93,9 +119,36 @@ export async function previewTerms(
     }),
     samples: await reader.samples(span),
     noData: await missingIn(terms, definition, span, reader),
-    channels,
+    ...{ ...whom, expensive: isExpensive(terms) },
     truncated: isCut || sorted.length > PREVIEW_MAX_EPISODES,
   };
+}
+
+/** What was found, and what would have been had nothing been old when it came: of that nobody is told. */
+async function findWithOld(
+  deps: PreviewDependencies,
+  caller: QueryCaller,
+  of: {
+    readonly definition: RuleDefinition;
+    readonly counter: Counter;
+    readonly span: TimeSpan;
+    readonly reader: EntryReader;
+  },
+): ReturnType<typeof findTold> {
+  const { definition, counter, span, reader } = of;
+  const timely = await findTold(definition, counter, span, reader);
+  if ((await reader.countOld(span)) === 0) return timely;
+  const whole = await findTold(
+    definition,
+    counter,
+    span,
+    new EntryReader(deps, caller, { ...counter, clock: "past" }),
+  );
+  const isTold = (each: Told): boolean =>
+    timely.told.some(
+      ({ group, fromMs, toMs }) => group === each.group && fromMs <= each.toMs && each.fromMs <= toMs,
+    );
+  return { ...whole, told: whole.told.map((each) => ({ ...each, isHistoric: !isTold(each) })) };
 }
 
 /** When entries were missing: of a rule without groups from the beginning on, of groups after their first entry. */
@@ -155,13 +208,15 @@ async function findTold(
   return { told, verdicts, isCut: false };
 }
 
+type Counted = CounterFilter & Pick<Counter, "bucketSec">;
+
 /** What a counter counts, read from the entries. */
 class EntryReader implements CountsSource {
   readonly #deps: PreviewDependencies;
   readonly #caller: QueryCaller;
-  readonly #counter: Counter;
+  readonly #counter: Counted;
 
-  constructor(deps: PreviewDependencies, caller: QueryCaller, counter: Counter) {
+  constructor(deps: PreviewDependencies, caller: QueryCaller, counter: Counted) {
     this.#deps = deps;
     this.#caller = caller;
     this.#counter = counter;
@@ -199,6 +254,12 @@ class EntryReader implements CountsSource {
     const counter = { ...this.#counter, clock: "own", groupBy: [], bucketSec: DAY_MS / 1000 } as const;
     const rows = await this.#ask(countsPlan(counter), { fromMs, toMs });
     return rows.reduce((total, [, n]) => total + Number(n), 0);
+  }
+
+  /** How many of them were old when they came. */
+  async countOld({ fromMs, toMs }: TimeSpan): Promise<number> {
+    const [row] = await this.#ask(oldCountPlan(this.#counter), { fromMs, toMs });
+    return Number(row?.[0] ?? 0);
   }
 
   /** The latest entries that it counts. */

@@ -412,13 +412,15 @@ describe("an escalation", () => {
     const [held, stuck] = [await begun(world), await begun(slow)];
     const [sound, elsewhere] = [await begun(world), await begun(other)];
     const { escalations } = instance();
-    const done = Promise.withResolvers<void>();
+    const [locked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const changing = stores.postgres.begin(async (tx) => {
       await tx`SELECT 1 FROM incidents WHERE id = ${held} FOR UPDATE`;
       // What a page of this organisation cannot be written without.
       await tx`SELECT 1 FROM organizations WHERE id = ${slow.organizationId} FOR UPDATE`;
+      locked.resolve();
       await done.promise;
     });
+    await locked.promise;
     const isPaged = (of: World, id: number) =>
       eventually("it is paged", async () => (await pages(of, id)).length === 1 || null);
     escalations.start();
