@@ -1,46 +1,23 @@
 import type { Sql, TransactionSql } from "postgres";
-import {
-  columnOf,
-  filter,
-  keep,
-  limit,
-  type QueryBudget,
-  type Relation,
-  scan,
-  sort,
-  type TimeRange,
-} from "../../../query/index.ts";
+import type { QueryBudget } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { validationFailed } from "../../errors.ts";
 import { namesWithin } from "../../kql/kept/kept-directory.ts";
-import {
-  countsIn,
-  countsPlan,
-  oldCountPlan,
-  predicateOf,
-  timesPlan,
-} from "../../rules/counters/counter-plan.ts";
-import type { Counter, CounterFilter } from "../../rules/counters/counter-store.ts";
-import { groupName } from "../../rules/counters/groups.ts";
+import type { Counter } from "../../rules/counters/counter-store.ts";
 import type { Verdict } from "../../rules/evaluation/anomaly.ts";
-import type { BucketSum, TimeSpan } from "../../rules/evaluation/bucket-sums.ts";
+import type { TimeSpan } from "../../rules/evaluation/bucket-sums.ts";
 import { joinedStretches } from "../../rules/evaluation/stretches.ts";
 import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts";
 import { silences } from "../../rules/live/find-missing.ts";
-import {
-  bucketSecOf,
-  type CountsSource,
-  findAnomaly,
-  findThreshold,
-} from "../../rules/live/find-stretches.ts";
-import { ROWS_MAX_READ } from "../../rules/live/limits.ts";
+import { bucketSecOf, findAnomaly, findThreshold } from "../../rules/live/find-stretches.ts";
 import { explainThreshold } from "../../rules/live/tell.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import { wholeOf } from "./alerts.ts";
 import { type AlertTerms, counterOf, definitionOf, isExpensive, requireTerms } from "./definition.ts";
-import { PREVIEW_DEFAULT_MS, PREVIEW_MAX_EPISODES, PREVIEW_MAX_MS, PREVIEW_MAX_SAMPLES } from "./limits.ts";
+import { EntryCounts } from "./entry-counts.ts";
+import { PREVIEW_DEFAULT_MS, PREVIEW_MAX_EPISODES, PREVIEW_MAX_MS } from "./limits.ts";
 import { previewQuery } from "./preview-query.ts";
 import { groupOf, shownEpisode, type Told, timeText } from "./shown-episode.ts";
 import type { Preview, PreviewBody } from "./types.ts";
@@ -68,7 +45,6 @@ interface Paged {
   readonly userId: number | null;
 }
 
-const NANOS_PER_MILLI = 1_000_000n;
 const DAY_MS = 86_400_000;
 
 /**
@@ -106,7 +82,7 @@ export async function previewTerms(
   if (terms.kind === "scheduled") return previewQuery(deps, caller, terms, span, whom);
   const definition = definitionOf(terms);
   const counter = { ...counterOf(terms, deps.now()), id: 0, organizationId };
-  const reader = new EntryReader(deps, caller, counter);
+  const reader = new EntryCounts(deps, caller, counter);
   const { told, verdicts, isCut } = await findWithOld(deps, caller, { definition, counter, span, reader });
   const sorted = told.toSorted((left, right) => left.fromMs - right.fromMs);
   return {
@@ -132,7 +108,7 @@ async function findWithOld(
     readonly definition: RuleDefinition;
     readonly counter: Counter;
     readonly span: TimeSpan;
-    readonly reader: EntryReader;
+    readonly reader: EntryCounts;
   },
 ): ReturnType<typeof findTold> {
   const { definition, counter, span, reader } = of;
@@ -142,7 +118,7 @@ async function findWithOld(
     definition,
     counter,
     span,
-    new EntryReader(deps, caller, { ...counter, clock: "past" }),
+    new EntryCounts(deps, caller, { ...counter, clock: "past" }),
   );
   const isTold = (each: Told): boolean =>
     timely.told.some(
@@ -156,7 +132,7 @@ async function missingIn(
   { groupBy }: AlertTerms,
   { noDataMs = null, windowMs }: RuleDefinition,
   span: TimeSpan,
-  reader: EntryReader,
+  reader: EntryCounts,
 ): Promise<Preview["noData"]> {
   if (noDataMs === null) return [];
   const bucketMs = bucketSecOf({ kind: "threshold", windowMs }) * 1000;
@@ -180,7 +156,7 @@ async function findTold(
   definition: RuleDefinition,
   { bucketSec }: Counter,
   { fromMs, toMs }: TimeSpan,
-  reader: EntryReader,
+  reader: EntryCounts,
 ): Promise<{ told: Told[]; verdicts: readonly Verdict[]; isCut: boolean }> {
   const condition = conditionOf(definition);
   const bucketMs = bucketSec * 1000;
@@ -206,90 +182,6 @@ async function findTold(
     return { ...each, group: "", because: reasons.get(each.fromMs) ?? "" };
   });
   return { told, verdicts, isCut: false };
-}
-
-type Counted = CounterFilter & Pick<Counter, "bucketSec">;
-
-/** What a counter counts, read from the entries. */
-class EntryReader implements CountsSource {
-  readonly #deps: PreviewDependencies;
-  readonly #caller: QueryCaller;
-  readonly #counter: Counted;
-
-  constructor(deps: PreviewDependencies, caller: QueryCaller, counter: Counted) {
-    this.#deps = deps;
-    this.#caller = caller;
-    this.#counter = counter;
-  }
-
-  readonly sums: CountsSource["sums"] = async ({ fromMs, toMs }, leastEntries) => {
-    const rows = await this.#ask(countsPlan(this.#counter), { fromMs });
-    const groups = new Map<string, BucketSum[]>();
-    for (const { bucketMs, group, n, times } of countsIn(rows, this.#counter)) {
-      if (bucketMs < fromMs || bucketMs >= toMs) continue;
-      const sums = groups.get(group) ?? [];
-      sums.push({ startMs: bucketMs, n, ...times });
-      groups.set(group, sums);
-    }
-    for (const [group, sums] of groups)
-      if (sums.reduce((total, { n }) => total + n, 0) < leastEntries) groups.delete(group);
-    return { groups, sealed: new Map(), isCut: rows.length === ROWS_MAX_READ };
-  };
-
-  readonly times: CountsSource["times"] = async (spans) => {
-    const { groupBy } = this.#counter;
-    const found: { group: string; atMs: number; n: number }[] = [];
-    for (const span of spans)
-      for (const [at, ...cells] of await this.#ask(timesPlan(this.#counter, span), span))
-        found.push({
-          group: groupName(cells.slice(0, groupBy.length)),
-          atMs: Number(at),
-          n: Number(cells.at(-1)),
-        });
-    return found;
-  };
-
-  /** As a search for the same would. */
-  async count({ fromMs, toMs }: TimeSpan): Promise<number> {
-    const counter = { ...this.#counter, clock: "own", groupBy: [], bucketSec: DAY_MS / 1000 } as const;
-    const rows = await this.#ask(countsPlan(counter), { fromMs, toMs });
-    return rows.reduce((total, [, n]) => total + Number(n), 0);
-  }
-
-  /** How many of them were old when they came. */
-  async countOld({ fromMs, toMs }: TimeSpan): Promise<number> {
-    const [row] = await this.#ask(oldCountPlan(this.#counter), { fromMs, toMs });
-    return Number(row?.[0] ?? 0);
-  }
-
-  /** The latest entries that it counts. */
-  async samples({ fromMs, toMs }: TimeSpan): Promise<Preview["samples"]> {
-    const logs = filter(scan("logs"), predicateOf(this.#counter));
-    const latest = sort(logs, [{ expression: columnOf(logs, "ts"), direction: "descending", nulls: "last" }]);
-    const rows = await this.#ask(keep(limit(latest, PREVIEW_MAX_SAMPLES), ["id", "ts", "message"]), {
-      fromMs,
-      toMs,
-    });
-    return rows.map(([id, ts, message]) => ({
-      ...{ id: String(id), message: String(message) },
-      ts: timeText(Number(BigInt(String(ts)) / NANOS_PER_MILLI)),
-    }));
-  }
-
-  async #ask(
-    plan: Relation,
-    { fromMs, toMs }: { fromMs: number; toMs?: number },
-  ): Promise<readonly (readonly unknown[])[]> {
-    const { ranges, budget } = this.#deps;
-    const timeRange: TimeRange = {
-      from: BigInt(fromMs) * NANOS_PER_MILLI,
-      to: toMs === undefined ? null : BigInt(toMs) * NANOS_PER_MILLI - 1n,
-    };
-    const { value } = await ranges.read(this.#caller, (logs) =>
-      logs.run({ operation: "alert_preview", plan, timeRange, maxRows: ROWS_MAX_READ, budget }),
-    );
-    return value.rows;
-  }
 }
 
 function spanOf(from: string | undefined, to: string | undefined, nowMs: number): TimeSpan {

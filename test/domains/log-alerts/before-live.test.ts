@@ -48,7 +48,9 @@ test("an organisation has a bounded number of expensive rules that are enabled, 
   ] as const)
     expect((await server.send(own, "PATCH", `${PATH}/${id}`, change)).status).toBe(409);
   const [first] = (await server.send(own, "GET", PATH)).body;
-  expect((await server.send(own, "PATCH", `${PATH}/${first.id}`, { query: "bad" })).body.expensive).toBe(false);
+  expect((await server.send(own, "PATCH", `${PATH}/${first.id}`, { query: "bad" })).body.expensive).toBe(
+    false,
+  );
   expect((await server.send(own, "PATCH", `${PATH}/${resting.body.id}`, { enabled: true })).status).toBe(200);
   expect((await server.send(other, "POST", PATH, { name: "r", query: "-ok" })).status).toBe(201);
 });
