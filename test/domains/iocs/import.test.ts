@@ -207,11 +207,11 @@ describe("a feed", () => {
   });
   afterAll(() => feedServer.stop(true));
 
-  async function makeFeed(): Promise<number> {
+  async function makeFeed(name = "Botnets"): Promise<number> {
     Object.assign(served, { body: "", status: 200, location: "", asked: [] });
     const url = `http://127.0.0.1:${feedServer.port}/feed.csv`;
     const { status, body } = await server.send(own, "POST", `${PATH}/feeds`, {
-      name: "Botnets",
+      name,
       url,
       format: "csv",
       severity: "high",
@@ -244,9 +244,14 @@ describe("a feed", () => {
     });
     expect(await ask(id)).toMatchObject({ status: "unchanged" });
     expect(served.asked.at(-1)).not.toBeNull();
+    const another = await makeFeed("Others");
+    served.body = "other.example\n";
+    await ask(another);
     served.body = "1.2.3.4\nworse.example\n";
     await ask(id);
+    // What the other feed lists is none of this one's.
     expect(await values("expired")).toEqual(["evil.example"]);
+    expect((await server.send(own, "DELETE", `${PATH}/feeds/${another}`)).status).toBe(204);
     const stats = (await server.send(own, "GET", `${PATH}/feed-stats`)).body;
     expect(stats).toMatchObject({
       total: 4,

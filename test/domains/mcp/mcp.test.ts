@@ -162,6 +162,24 @@ describe("what changes something", () => {
     expect(direct.meta.via).toBeUndefined();
   });
 
+  test("is done each time: a key of the request is the client's, and names no call", async () => {
+    const before = await monitorCount();
+    for (const id of [1, 2]) {
+      const call = { operation: "postMonitors", arguments: { ...monitor, name: `keyed ${id}` } };
+      const params = { name: "call_operation", arguments: call };
+      const response = await fetch(`${server.url}/mcp?write=1`, {
+        method: "POST",
+        headers: {
+          ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
+          ...{ accept: "application/json, text/event-stream", "idempotency-key": "of-the-client" },
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }),
+      });
+      expect(await response.text()).toContain('"status":201');
+    }
+    expect(await monitorCount()).toBe(before + 2);
+  });
+
   test("counts against the caps of the token", async () => {
     const body = JSON.stringify({ name: "capped", scopes: ["monitors:write"], dailyMutationLimit: 1 });
     const answer = await api("/api/v1/me/tokens", { method: "POST", body });

@@ -2,6 +2,9 @@ import type { Mutant } from "../mutant.ts";
 
 const SEALING = ["test/rules/sealing.proof.test.ts"];
 const SIGNALS = ["test/rules/signal-store.test.ts"];
+const STREAMS = ["test/rules/streams/stream-store.test.ts"];
+const LIVE = ["test/rules/live/live-store.test.ts"];
+const DYING = ["test/domains/iocs/iocs.test.ts", "test/domains/log-errors/exactly-once.test.ts"];
 const PAST = ["test/rules/past-counting.test.ts"];
 const FORGETTING = ["test/rules/forgetting.test.ts"];
 const EPISODES = ["test/rules/evaluation/episodes.test.ts"];
@@ -28,7 +31,7 @@ export const RULES: readonly Mutant[] = [
     file: "src/rules/seal/sealer.ts",
     find: ": await this.#recover(range, signal);",
     replace: ": [];",
-    tests: SEALING,
+    tests: DYING,
   },
   {
     name: "a seal goes beyond what is stored",
@@ -49,7 +52,7 @@ export const RULES: readonly Mutant[] = [
     file: "src/rules/streams/stream-store.ts",
     find: "sealed_id = ${String(sealedId)} AND intent_to IS NULL`;\n    return begun.count",
     replace: "sealed_id = ${String(sealedId)}`;\n    return begun.count",
-    tests: SEALING,
+    tests: STREAMS,
   },
   {
     name: "a seal is begun by whoever has lost the stream",
@@ -57,28 +60,28 @@ export const RULES: readonly Mutant[] = [
     find: "WHERE id = ${id} AND sealer = ${holder} AND sealed_id = ${String(sealedId)} AND intent_to IS NULL`;\n    return begun.count",
     replace:
       "WHERE id = ${id} AND sealed_id = ${String(sealedId)} AND intent_to IS NULL`;\n    return begun.count",
-    tests: SEALING,
+    tests: STREAMS,
   },
   {
     name: "what a seal found is noted once more by a second one who ends it",
     file: "src/rules/streams/stream-store.ts",
     find: "if (ended.count === 0) return;\n    for (const note of notes)",
     replace: "for (const note of notes)",
-    tests: SEALING,
+    tests: STREAMS,
   },
   {
     name: "a stream is ended with entries that nobody has sealed",
     file: "src/rules/streams/stream-store.ts",
     find: "WHERE id = ${id} AND intent_to IS NULL AND sealed_id = ${String(sealedId)}`;\n}",
     replace: "WHERE id = ${id}`;\n}",
-    tests: SEALING,
+    tests: STREAMS,
   },
   {
     name: "a stream is taken from a server that has it",
     file: "src/rules/streams/stream-store.ts",
     find: "ELSE place = ${place} OR lease_until <= now() END",
     replace: "ELSE true END",
-    tests: SEALING,
+    tests: STREAMS,
   },
   {
     name: "a counter begins behind a seal that counts by it",
@@ -92,7 +95,7 @@ export const RULES: readonly Mutant[] = [
     file: "src/rules/streams/stream-store.ts",
     find: "SELECT min(coalesce(through, created_at)) AS through",
     replace: "SELECT max(coalesce(through, created_at)) AS through",
-    tests: [...SEALING, ...ALERTS],
+    tests: STREAMS,
   },
   {
     name: "a series has the counts of other organisations",
@@ -107,13 +110,6 @@ export const RULES: readonly Mutant[] = [
     find: "return row === undefined ? null : BigInt(String(row[0]));",
     replace: "return row === undefined ? null : BigInt(Number(row[0]));",
     tests: SIGNALS,
-  },
-  {
-    name: "entries are counted by counters that have ended",
-    file: "src/rules/counters/counter-store.ts",
-    find: "WHERE organization_id = ANY(${[...organizationIds]}) AND from_revision <= ${String(revision)}\n      AND (until_revision IS NULL OR until_revision > ${String(revision)})",
-    replace: "WHERE organization_id = ANY(${[...organizationIds]}) AND from_revision <= ${String(revision)}",
-    tests: SEALING,
   },
   {
     name: "entries are counted by counters from before they began",
@@ -134,13 +130,6 @@ export const RULES: readonly Mutant[] = [
     file: "src/rules/past/past-counting.ts",
     find: 'const past: MadeEntries = { are: "outside", spans };',
     replace: 'const past: MadeEntries = { are: "outside", spans: [] };',
-    tests: PAST,
-  },
-  {
-    name: "the past is counted anew from its beginning after a death",
-    file: "src/rules/past/past-counting.ts",
-    find: ".filter((dayMs) => dayMs >= doneMs)",
-    replace: "",
     tests: PAST,
   },
   {
@@ -184,28 +173,28 @@ export const RULES: readonly Mutant[] = [
     file: "src/rules/live/live-store.ts",
     find: "AND id = ${id} AND version = ${version}`;\n  if (locked.count === 0) return false;",
     replace: "AND id = ${id}`;\n  if (locked.count === 0) return false;",
-    tests: [...ARRIVAL, ...ALERTS],
+    tests: LIVE,
   },
   {
     name: "changes that nobody has looked at are removed with those that somebody has",
     file: "src/rules/live/live-store.ts",
     find: "AND counter_id = ANY(${[...counterIds]}) AND id <= ${last}`;",
     replace: "AND counter_id = ANY(${[...counterIds]})`;",
-    tests: [...ARRIVAL, ...ALERTS],
+    tests: LIVE,
   },
   {
     name: "episodes of other rules are taken for those of this one",
     file: "src/rules/live/live-store.ts",
     find: "WHERE organization_id = ${organizationId} AND rule_kind = ${kind} AND rule_id = ${ruleId}\n      AND group_key = ANY",
     replace: "WHERE organization_id = ${organizationId}\n      AND group_key = ANY",
-    tests: [...ARRIVAL, ...ALERTS],
+    tests: LIVE,
   },
   {
     name: "a rule is judged before its past is counted",
     file: "src/rules/live/live-store.ts",
     find: "WHERE rc.live_rule_id = r.id AND c.past <> 'counted')",
     replace: "WHERE rc.live_rule_id = r.id AND c.past = 'failed')",
-    tests: ALERTS,
+    tests: LIVE,
   },
   {
     name: "a scheduled rule asks for the same window twice",
