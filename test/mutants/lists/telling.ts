@@ -11,13 +11,6 @@ const METRIC_ALERTS = ["test/domains/metric-alerts/metric-alerts.test.ts"];
 /** What is told to whom: silences, alerts of others, subscribers of status pages, series. */
 export const TELLING: readonly Mutant[] = [
   {
-    name: "a silence holds in every organisation",
-    file: "src/problems/silences.ts",
-    find: "WHERE organization_id = ${organizationId} AND starts_at <= ${now} AND ends_at > ${now}",
-    replace: "WHERE ${organizationId} > 0 AND starts_at <= ${now} AND ends_at > ${now}",
-    tests: SILENCES,
-  },
-  {
     name: "a silence that is over holds on",
     file: "src/problems/silences.ts",
     find: "AND starts_at <= ${now} AND ends_at > ${now}",
@@ -129,13 +122,6 @@ export const TELLING: readonly Mutant[] = [
     find: "given.length === expected.length && timingSafeEqual(given, expected) ? Number(id) : null",
     replace: "given.length === expected.length ? Number(id) : null",
     tests: [...SUBSCRIBERS, ...ATTACKS],
-  },
-  {
-    name: "subscribers hear of pages that are not public",
-    file: "src/domains/status-pages/subscribers/notice-store.ts",
-    find: "AND s.id = ${subscriberId} AND p.is_public`;",
-    replace: "AND s.id = ${subscriberId}`;",
-    tests: SUBSCRIBERS,
   },
   {
     name: "subscribers are told the same once more",
