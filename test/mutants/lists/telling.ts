@@ -6,7 +6,6 @@ const SUBSCRIBERS = ["test/domains/status-pages/subscribers.test.ts"];
 const WEBHOOKS = ["test/domains/status-pages/webhooks.test.ts"];
 const ATTACKS = ["test/domains/status-pages/attacks.test.ts"];
 const METRICS = ["test/domains/log-metrics/log-metrics.test.ts"];
-const METRIC_ALERTS = ["test/domains/metric-alerts/metric-alerts.test.ts"];
 
 /** What is told to whom: silences, alerts of others, subscribers of status pages, series. */
 export const TELLING: readonly Mutant[] = [
@@ -124,7 +123,7 @@ export const TELLING: readonly Mutant[] = [
     tests: [...SUBSCRIBERS, ...ATTACKS],
   },
   {
-    name: "subscribers are told the same once more",
+    name: "what is written while subscribers are told is never told",
     file: "src/domains/status-pages/subscribers/notice-store.ts",
     find: "is_due = EXISTS (",
     replace: "is_due = NOT EXISTS (",
@@ -164,12 +163,5 @@ export const TELLING: readonly Mutant[] = [
     find: "AND m.id = ${id} AND c.past = 'counted'`,",
     replace: "AND m.id = ${id}`,",
     tests: METRICS,
-  },
-  {
-    name: "a point of a metric has the values of the next bucket's beginning",
-    file: "src/rules/metrics/read-points.ts",
-    find: "to: BigInt(toMs) * NANOS_PER_MILLI - 1n };",
-    replace: "to: BigInt(toMs) * NANOS_PER_MILLI };",
-    tests: METRIC_ALERTS,
   },
 ];
