@@ -175,7 +175,6 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     runner,
     /** Rings when something about monitors has changed. */
     monitorChanges: new MonitorChanges(),
-    /** Stored and archived entries as one. */
     /** What organisations keep for their queries: under which names, and rows. */
     kept: new KeptDirectory({ sql, now, log }),
     keptRows,
@@ -183,6 +182,7 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     externals: openExternalFiles({ config, policy, keptRows, now }),
     /** What computes the functions of queries that no store does. */
     library: openLibrary(config.geoDatabase ?? null),
+    /** Stored and archived entries as one. */
     ranges,
     /** Attributes that the log store has columns of. */
     attributes,
@@ -191,7 +191,10 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     budget: queryBudgetOf(config),
     /** Where archived entries lie; null when no archive is configured. */
     files,
-    archive: openServerArchive({ config, files, stores, clock, metrics, log }),
+    archive: openServerArchive({
+      ...{ config, files, stores, clock, metrics, log },
+      heldSince: counting.unsealedSince,
+    }),
   };
 }
 
