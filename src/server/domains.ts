@@ -77,6 +77,7 @@ export function openDomains(services: Services) {
     services.mail,
     services.notifications,
     services.archive,
+    services.upkeep,
     services.anchors,
     services.events,
     services.storedRequests,
