@@ -156,7 +156,19 @@ export class LogBatch {
     const { ts, level, service, source, host, message, traceId, spanId, eventId, attrs, attrJsonKeys } = this;
     for (const id of [traceId, spanId]) id.fillTo(this.#rows);
     const runs = runsWithout(this.requestRows, dropped);
-    for (const column of [ts, level, service, source, host, message, traceId, spanId, eventId, attrs, attrJsonKeys])
+    for (const column of [
+      ts,
+      level,
+      service,
+      source,
+      host,
+      message,
+      traceId,
+      spanId,
+      eventId,
+      attrs,
+      attrJsonKeys,
+    ])
       column.keepRuns(runs);
     this.#rows -= dropped.size;
   }
