@@ -40,8 +40,15 @@ test("what checks come to is what counting them one by one says, each monitor in
   await fc.assert(
     fc.asyncProperty(
       fc.array(check, { minLength: 1, maxLength: 60 }),
-      // Two of them have the same time, as most have.
-      fc.tuple(span, span).map(([first, other]) => [first, first, other]),
+      // Two of them have the same time, as most have; the third one's begins or ends with it, or neither.
+      fc.tuple(span, span, fc.constantFrom("begins", "ends", "neither")).map(([first, other, how]) => [
+        first,
+        first,
+        {
+          fromMs: how === "begins" ? first.fromMs : Math.min(other.fromMs, first.toMs - MINUTE_MS),
+          toMs: how === "ends" ? first.toMs : Math.max(other.toMs, first.fromMs + MINUTE_MS),
+        },
+      ]),
       async (checks, spans) => {
         organizationId += 1;
         const at = ({ minute }: { minute: number }) => BEGAN_MS + minute * MINUTE_MS;
