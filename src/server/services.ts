@@ -171,7 +171,6 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     runner,
     /** Rings when something about monitors has changed. */
     monitorChanges: new MonitorChanges(),
-    /** Stored and archived entries as one. */
     /** What organisations keep for their queries: under which names, and rows. */
     kept: new KeptDirectory({ sql, now, log }),
     keptRows,
@@ -179,12 +178,16 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     externals: openExternalFiles({ config, policy, keptRows, now }),
     /** What computes the functions of queries that no store does. */
     library: openLibrary(config.geoDatabase ?? null),
+    /** Stored and archived entries as one. */
     ranges,
     counting,
     budget: queryBudgetOf(config),
     /** Where archived entries lie; null when no archive is configured. */
     files,
-    archive: openServerArchive({ config, files, stores, clock, metrics, log }),
+    archive: openServerArchive({
+      ...{ config, files, stores, clock, metrics, log },
+      heldSince: counting.unsealedSince,
+    }),
   };
 }
 

@@ -3,7 +3,8 @@ import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs, runCli } from "./cli-process.ts";
 
@@ -33,19 +34,16 @@ Caused by: java.io.IOException: closed
 const LOGFMT = `ts=2026-01-02T03:04:05Z level=warn msg="slow answer" took=3s path=/cart
 `;
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
 });
 
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 function userOf(home: TemporaryDirectory): CliUser {
