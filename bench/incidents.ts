@@ -73,6 +73,9 @@ async function withServers(instances: number): Promise<unknown> {
       );
     const [first] = servers;
     if (first === undefined) throw new Error("at least one instance");
+    // Those that failed for the servers before are well again.
+    target.send("fail 0 0");
+    await target.line();
     await makeMonitors(first.url);
     await checked(sql);
     const apart = await measure(sql, 0, alone);
