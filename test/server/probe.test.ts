@@ -167,7 +167,9 @@ test.skipIf(!hasNetworks)(
           query: `SELECT DISTINCT region, status, error FROM monitor_checks WHERE region = 'eeur'`,
           format: "JSONEachRow",
         });
-        return Bun.deepEquals(await answer.json(), [{ region: "eeur", status: "down", error: "connection_refused" }]);
+        return Bun.deepEquals(await answer.json(), [
+          { region: "eeur", status: "down", error: "connection_refused" },
+        ]);
       });
       const state = () =>
         stores.postgres`SELECT last_status, told FROM monitor_state WHERE monitor_id = ${monitorId}`;
