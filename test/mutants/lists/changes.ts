@@ -46,7 +46,7 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "events get their ids before those that commit first",
     file: "src/changes/recorded-change.ts",
-    find: "      lockEvents(tx, organizationId),\n",
+    find: "lockEvents(tx, organizationId), ",
     replace: "",
     tests: [...CHANGE, ...DELIVERY],
   },
