@@ -93,13 +93,16 @@ async function measure(store: PeerStore): Promise<Measured> {
   const before = usageOfTree(store.pid);
   const startedAt = performance.now();
   const sent = await loadInto(store, rows, endMs, 0);
+  process.stderr.write(`${store.name}: sent\n`);
   const tailMs = performance.now();
   await store.untilStored(rows);
   const lastMs = performance.now() - tailMs;
   const stored = usageOfTree(store.pid);
+  process.stderr.write(`${store.name}: stored\n`);
   const fresh = await askAll(store, endMs);
   const seconds = sent.reduce((sum, part) => sum + part.seconds, 0) + lastMs / 1000;
   const resting = usageOfTree(store.pid);
+  process.stderr.write(`${store.name}: asked, resting\n`);
   await Bun.sleep(restSeconds * 1000);
   // Merges go on while the store rests; what questions cost is no part of it.
   const usages = [usageBetween(before, stored), usageBetween(resting, usageOfTree(store.pid))];
@@ -109,6 +112,7 @@ async function measure(store: PeerStore): Promise<Measured> {
     .flatMap((usage) => Object.values(usage))
     .reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
   const bytes = bytesIn(store.dataDirectory);
+  process.stderr.write(`${store.name}: asked again\n`);
   const half = rows / seconds / 2;
   const [paced] = await loadInto(store, Math.round(half * HALF_LOAD_SECONDS), endMs, half);
   return {
@@ -158,6 +162,7 @@ async function measured(start: () => Promise<PeerStore>): Promise<Measured> {
 }
 
 const scanMs = await referenceScan();
+process.stderr.write(`reference scan: ${scanMs} ms\n`);
 const peer = options.peer === "" ? null : await measured(() => startPeer(options.peer));
 const ours = await measured(startOurs);
 
