@@ -1,15 +1,8 @@
 /** Rules about entries: what they count, when they tell, and that nothing is missed or told twice. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
-import {
-  type AlertServer,
-  alertServer,
-  type Entry,
-  makeOrganization,
-  NEVER,
-  PATH,
-  type Told,
-} from "./alert-server.ts";
+import { type AlertServer, alertServer, makeOrganization, NEVER, PATH, type Told } from "./alert-server.ts";
+import type { Entry } from "./test-stream.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
