@@ -97,6 +97,7 @@ export function logAlertDomain(deps: LogAlertDomainDependencies) {
           previewTerms(deps, caller, await alerts.read(caller.organizationId, id), {
             ...range,
             channels: [],
+            isHistoric: range.historic === true,
           }),
       }),
       ...catalogRoutes(deps, alerts),

@@ -63,14 +63,19 @@ export function previewAlert(
   return previewTerms(deps, caller, wholeOf(body), { from, to, channels });
 }
 
-/** The same of a rule's terms; `channels` are whom it would tell. */
+/** The same of a rule's terms; `channels` are whom it would tell. Where it is historic, old files that came in the meantime count. */
 export async function previewTerms(
   deps: PreviewDependencies,
   caller: QueryCaller,
   terms: AlertTerms,
-  of: { readonly from?: string | undefined; readonly to?: string | undefined; readonly channels: string[] },
+  of: {
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+    readonly channels: string[];
+    readonly isHistoric?: boolean;
+  },
 ): Promise<Preview> {
-  const { from, to, channels } = of;
+  const { from, to, channels, isHistoric = false } = of;
   const { organizationId } = caller;
   const kept = await askPostgres(() =>
     inOrganization(deps.sql, organizationId, (tx) => namesWithin(tx, organizationId)),
@@ -79,7 +84,10 @@ export async function previewTerms(
   const span = spanOf(from, to, deps.now());
   if (terms.kind === "scheduled") return previewQuery(deps, caller, terms, span, channels);
   const definition = definitionOf(terms);
-  const counter: Counter = { id: 0, organizationId: caller.organizationId, ...counterOf(terms, deps.now()) };
+  const counter: Counter = {
+    ...{ id: 0, organizationId: caller.organizationId, ...counterOf(terms, deps.now()) },
+    ...(isHistoric && { clock: "own" }),
+  };
   const reader = new EntryReader(deps, caller, counter);
   const { told, verdicts, isCut } = await findTold(definition, counter, span, reader);
   const sorted = told.toSorted((left, right) => left.fromMs - right.fromMs);
@@ -184,8 +192,9 @@ class EntryReader implements CountsSource {
   readonly times: CountsSource["times"] = async (spans) => {
     const { groupBy } = this.#counter;
     const found: { group: string; atMs: number; n: number }[] = [];
+    // What says that it comes from the future is counted when it came, so there is no end.
     for (const span of spans)
-      for (const [at, ...cells] of await this.#ask(timesPlan(this.#counter, span), span))
+      for (const [at, ...cells] of await this.#ask(timesPlan(this.#counter, span), { fromMs: span.fromMs }))
         found.push({
           group: groupName(cells.slice(0, groupBy.length)),
           atMs: Number(at),

@@ -45,6 +45,12 @@ const RunBody = Type.Object(
   {
     from: Type.String({ format: "date-time", examples: ["2026-03-07T22:00:00Z"] }),
     to: Type.String({ format: "date-time", examples: ["2026-03-08T02:00:00Z"] }),
+    historic: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether entries count that were older than a day when they came, as those of old files are, each in its own time; of log alerts that count entries.",
+      }),
+    ),
   },
   { $id: "RunRule", additionalProperties: false },
 );
@@ -120,6 +126,8 @@ export function runRoutes<const Path extends string>(options: RunRouteOptions<Pa
           throw validationFailed([{ path: "/from", code: "custom", message: "is before 1970" }]);
         if (toMs > options.now())
           throw validationFailed([{ path: "/to", code: "custom", message: "is not over yet" }]);
+        if (body.historic === true && kind !== "log")
+          throw validationFailed([{ path: "/historic", code: "custom", message: "is for log alerts" }]);
         // Before the change, for which others of the organisation wait.
         const found = await options.find(callerOf(context), ruleId, body);
         return context.change(async (change) => {
