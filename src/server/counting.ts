@@ -7,6 +7,7 @@ import { EntityFinder } from "../entities/entity-finder.ts";
 import { removeOldEntities } from "../entities/entity-store.ts";
 import { HitTelling } from "../entities/indicators/hit-telling.ts";
 import { RetroHunt } from "../entities/indicators/retro-hunt.ts";
+import { Claimant } from "../jobs/claims/claimant.ts";
 import type { Logger } from "../log.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
 import { CorrelationRules } from "../rules/live/correlation-rules.ts";
@@ -84,7 +85,8 @@ export function openCounting(options: CountingOptions) {
   });
   const telling = new HitTelling({ sql, changes, log });
   const hunt = new RetroHunt({ sql, endpoint, onHits: () => telling.wake(), now: Date.now, log });
-  const past = new PastCounting({ sql, signals, ranges, now: Date.now, log });
+  const claimant = new Claimant(place);
+  const past = new PastCounting({ sql, signals, ranges, claimant, now: Date.now, log });
   return {
     signals,
     housekeeping: [removeEndedCounters, removeOldStreams, removeOldEntities],

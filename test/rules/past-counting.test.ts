@@ -3,11 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { firstLogIdAt, LOG_ID_STEP } from "../../ingest/index.ts";
 import type { LogRanges } from "../../src/archive/reading/log-ranges.ts";
 import { DependencyError } from "../../src/errors.ts";
+import { Claimant } from "../../src/jobs/claims/claimant.ts";
 import { createLogger } from "../../src/log.ts";
 import { makeCounter, plainCounter } from "../../src/rules/counters/counter-store.ts";
+import { PAST_LEASE_MS } from "../../src/rules/past/limits.ts";
 import { PastCounting } from "../../src/rules/past/past-counting.ts";
 import { takeNumber } from "../../src/storage/instance/instance-store.ts";
+import { createPostgres } from "../../src/storage/postgres.ts";
 import { insertRows } from "../domains/logs/stored-rows.ts";
+import { letPass } from "../harness/let-pass.ts";
 import { logRanges } from "../harness/log-ranges.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 
@@ -103,4 +107,46 @@ describe("what was before a counter", () => {
     await counting(ranges).workOnce(NEVER);
     expect(await past()).toBe("counted");
   });
+});
+
+test("a server that died of it is waited for by none of its own starts, and by others for seconds", async () => {
+  const { postgres: sql, clickhouseEndpoint: endpoint } = stores;
+  const [own] = await sql<{ id: number }[]>`
+    INSERT INTO organizations (name, created_at) VALUES ('acme', now()) RETURNING id`;
+  const filter = plainCounter({ query: "y", service: null, level: null }, 60);
+  const isCounted = async (id: number): Promise<boolean> =>
+    (await sql`SELECT 1 FROM log_counters WHERE id = ${id} AND past = 'counted'`).length === 1;
+  const make = () => sql.begin((tx) => makeCounter(tx, own?.id ?? 0, filter, Date.now()));
+  const ranges = logRanges(stores);
+  const of = (place: string, read: LogRanges["read"] = ranges.read.bind(ranges), by = sql) =>
+    new PastCounting({
+      ...{ sql: by, now: Date.now, log: createLogger("silent"), claimant: new Claimant(place) },
+      signals: { endpoint, settle: async () => undefined },
+      ranges: { read },
+    });
+  const die = async (): Promise<void> => {
+    const connection = createPostgres(stores.postgresUrl);
+    const begun = Promise.withResolvers<void>();
+    const hang = () => {
+      begun.resolve();
+      return Promise.withResolvers<never>().promise;
+    };
+    void of("here", hang, connection).workOnce(NEVER);
+    await begun.promise;
+    await connection.end({ timeout: 0 });
+  };
+  const first = await make();
+  await die();
+  expect(await of("there").workOnce(NEVER)).toBe(false);
+  expect(await of("here").workOnce(NEVER)).toBe(true);
+  expect(await isCounted(first)).toBe(true);
+  const second = await make();
+  const other = of("there");
+  await die();
+  const [row] = await sql<{ seconds: number }[]>`
+    SELECT extract(epoch FROM next_attempt_at - now())::float AS seconds FROM job_turns WHERE name = 'log-counter-past'`;
+  expect(row?.seconds).toBeLessThanOrEqual(PAST_LEASE_MS / 1000);
+  await letPass(sql, "job_turns", PAST_LEASE_MS);
+  expect(await other.workOnce(NEVER)).toBe(true);
+  expect(await isCounted(second)).toBe(true);
 });

@@ -66,8 +66,9 @@ export class EntryCounts implements CountsSource {
   readonly times: CountsSource["times"] = async (spans) => {
     const { groupBy } = this.#counter;
     const found: { group: string; atMs: number; n: number }[] = [];
+    // What says that it comes from the future is counted when it came, so there is no end.
     for (const span of spans)
-      for (const [at, ...cells] of await this.#ask(timesPlan(this.#counter, span), span))
+      for (const [at, ...cells] of await this.#ask(timesPlan(this.#counter, span), { fromMs: span.fromMs }))
         found.push({
           group: groupName(cells.slice(0, groupBy.length)),
           atMs: Number(at),

@@ -60,7 +60,7 @@ export function previewAlert(
   return previewTerms(deps, caller, wholeOf(body), { from, to, channels });
 }
 
-/** The same of a rule's terms; `channels` are whom it would tell. */
+/** The same of a rule's terms; `channels` are whom it would tell. Where it is historic, old files that came in the meantime count. */
 export async function previewTerms(
   deps: PreviewDependencies,
   caller: QueryCaller,

@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { Claimant } from "./claimant.ts";
 import { keepRenewed } from "./keep-renewed.ts";
-import { TURN_LEASE_MS, TURN_RENEW_MS } from "./limits.ts";
+import { TURN_LEASE_MS, TURN_RENEWALS } from "./limits.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const TURNS = new WorkQueue({
@@ -15,26 +15,27 @@ const TURNS = new WorkQueue({
 
 /**
  * Does work of which there is one of a kind, unless another instance is doing it; null then. With a `claimant` a server that
- * died of it may have the turn back before its lease is over.
+ * died of it may have the turn back before its lease is over; with a short lease, for what people wait for, any other server soon.
  */
 export async function takeTurn<T>(
   sql: Sql,
   name: string,
   work: () => Promise<T>,
   claimant: Claimant = new Claimant(null),
+  leaseMs = TURN_LEASE_MS,
 ): Promise<T | null> {
   const [turn] = await askPostgres(() =>
     TURNS.take(
       sql,
-      { where: sql`name = ${name}`, order: sql`name`, max: 1, leaseMs: TURN_LEASE_MS, columns: sql`name` },
+      { where: sql`name = ${name}`, order: sql`name`, max: 1, leaseMs, columns: sql`name` },
       claimant.next(),
     ),
   );
   if (turn === undefined) return null;
   const claim = { claim: turn.claim, key: { name } };
   using _renewal = keepRenewed(
-    () => askPostgres(() => TURNS.renew(sql, claim, TURN_LEASE_MS)),
-    TURN_RENEW_MS,
+    () => askPostgres(() => TURNS.renew(sql, claim, leaseMs)),
+    leaseMs / TURN_RENEWALS,
   );
   let isDone = false;
   try {

@@ -100,7 +100,10 @@ export function advance<E extends ObservedEpisode>(
     else incident = { raisedAtMs, fromMs, untilMs };
   }
   const missingSinceMs = noDataMs === null ? Number.POSITIVE_INFINITY : lastDataMs + noDataMs;
-  const next = stateOf(incident, pendingSinceMs, missingSinceMs, throughMs);
+  // What is missing is so until an entry comes: a server that returns may set back how far everything is known.
+  const isMissing =
+    throughMs >= missingSinceMs || (state?.kind === "no_data" && missingSinceMs <= state.sinceMs);
+  const next = stateOf(incident, pendingSinceMs, isMissing ? missingSinceMs : null, throughMs);
   return { state: next, transitions: withChanges(state, next, told, lastDataMs) };
 }
 
@@ -165,7 +168,7 @@ function heldUntil(untilMs: number, holds: Observed<ObservedEpisode>["holds"]): 
 function stateOf(
   incident: OpenIncident | null,
   pendingSinceMs: number | null,
-  missingSinceMs: number,
+  missingSinceMs: number | null,
   throughMs: number,
 ): GroupState | null {
   if (incident !== null)
@@ -173,7 +176,7 @@ function stateOf(
       ? { kind: "firing", sinceMs: incident.raisedAtMs, incident }
       : { kind: "recovering", sinceMs: incident.untilMs, incident };
   if (pendingSinceMs !== null) return { kind: "pending", sinceMs: pendingSinceMs, incident };
-  if (throughMs >= missingSinceMs) return { kind: "no_data", sinceMs: missingSinceMs, incident };
+  if (missingSinceMs !== null) return { kind: "no_data", sinceMs: missingSinceMs, incident };
   return null;
 }
 

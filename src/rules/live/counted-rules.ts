@@ -17,20 +17,30 @@ const NOTHING_FOUND: GroupFinding = {
   ...{ stretches: [], wholeFromMs: null, because: () => "", judgedMs: null, nextMs: null },
 };
 
+const TOO_MANY_TO_MISS =
+  "It has more groups than can be missed: of those that came last nobody is told when they stop.";
+
 /** With what is known of groups beside the stretches in which the condition holds. */
 async function withMore(
   definition: RuleDefinition,
-  found: ReadonlyMap<string, GroupFinding>,
+  found: Findings,
   at: Moment,
   source: CountsSource,
-): Promise<ReadonlyMap<string, GroupFinding>> {
-  const groups = new Map(found);
+): Promise<Findings> {
+  const groups = new Map(found.groups);
+  let { note } = found;
   const add = (group: string, more: Partial<GroupFinding>): unknown =>
     groups.set(group, { ...(groups.get(group) ?? NOTHING_FOUND), ...more });
-  if ((definition.noDataMs ?? null) !== null)
-    for (const [group, lastDataMs] of await newestEntries(at.spans, source)) add(group, { lastDataMs });
-  for (const [group, holds] of await findHolds(definition, found, at, source)) add(group, { holds });
-  return groups;
+  if ((definition.noDataMs ?? null) !== null) {
+    const watched = [...at.kept].flatMap(([group, { lastDataMs }]) =>
+      lastDataMs === undefined ? [] : [group],
+    );
+    const { newest, isCut } = await newestEntries(at.spans, new Set(watched), source);
+    for (const [group, lastDataMs] of newest) add(group, { lastDataMs });
+    if (isCut) note ??= TOO_MANY_TO_MISS;
+  }
+  for (const [group, holds] of await findHolds(definition, found.groups, at, source)) add(group, { holds });
+  return { groups, note };
 }
 
 /** Rules that ask how many entries a counter has. */
@@ -57,7 +67,7 @@ export class CountedRules implements RuleFinder {
     const isAnomaly = rule.definition.condition.kind === "anomaly";
     const recorded = isAnomaly ? await this.#recorded(rule, counter) : [];
     const found = await findLive(rule.definition, counter, { ...at, recorded }, source);
-    return { ...found, groups: await withMore(rule.definition, found.groups, at, source) };
+    return withMore(rule.definition, found, at, source);
   };
 
   /** The episodes that are no baseline. */

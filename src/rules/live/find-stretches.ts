@@ -1,5 +1,6 @@
 import { type Anomaly, judgeWindows, unusualStretches, type Verdict } from "../evaluation/anomaly.ts";
 import {
+  type BucketSum,
   BucketSums,
   bucketMsOf,
   countedSpan,
@@ -55,10 +56,11 @@ export async function findThreshold(
     const times = spansNeeded.length === 0 ? [] : await source.times(spansNeeded, reading);
     const timesOf = Map.groupBy(times, ({ group }) => group);
     for (const [group, each] of sums) {
-      const own = (timesOf.get(group) ?? []).filter(({ atMs }) =>
-        needed.get(group)?.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs),
-      );
-      const found = thresholdStretches(rule, each, points, own);
+      const isNeeded = (atMs: number): boolean =>
+        needed.get(group)?.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs) ?? false;
+      const pieces = (reading.groups.get(group) ?? []).filter(({ startMs }) => isNeeded(startMs));
+      const own = (timesOf.get(group) ?? []).filter(({ atMs }) => isNeeded(atMs));
+      const found = thresholdStretches(rule, each, points, timesOfSums(pieces, own, rule.windowMs));
       if (found.length > 0) groups.set(group, [...(groups.get(group) ?? []), ...found]);
     }
   }
@@ -71,6 +73,25 @@ export async function findThreshold(
 /** A window that is unusual, and why. */
 interface Unusual extends Stretch {
   readonly because: string;
+}
+
+/**
+ * Exact times of the entries in the buckets. Where they are not those of the same entries, for others came between the two reads, groups
+ * are told of as one, or entries are gone by now, all of a bucket are taken to be at its last: a bucket is all that they are off.
+ */
+function timesOfSums(
+  pieces: readonly BucketSum[],
+  times: readonly GroupTime[],
+  windowMs: number,
+): { readonly atMs: number; readonly n: number }[] {
+  const bucketMs = bucketMsOf(windowMs);
+  const timesIn = Map.groupBy(times, ({ atMs }) => Math.floor(atMs / bucketMs) * bucketMs);
+  return [...Map.groupBy(pieces, ({ startMs }) => startMs)].flatMap(([startMs, sums]) => {
+    const own = timesIn.get(startMs) ?? [];
+    const n = sums.reduce((total, sum) => total + sum.n, 0);
+    if (own.reduce((total, time) => total + time.n, 0) === n) return own;
+    return [{ atMs: Math.max(...sums.map(({ lastMs }) => lastMs ?? startMs)), n }];
+  });
 }
 
 /** What an anomaly rule says of the windows that begin in the span; `isLeftOut` says which are no baseline. */

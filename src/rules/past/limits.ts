@@ -3,6 +3,9 @@
 /** How often it is looked for counters that another instance has made. */
 export const PAST_EVERY_MS = 10_000;
 
+/** For how long a server that died of it holds the others up: whoever made a rule waits for it to begin. */
+export const PAST_LEASE_MS = 9_000;
+
 /** Counters of one turn: afterwards another instance may go on. */
 export const PAST_MAX_COUNTERS = 20;
 

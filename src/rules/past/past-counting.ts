@@ -5,7 +5,8 @@ import { FairShare } from "../../concurrency/fair-share.ts";
 import { MemoryShare } from "../../concurrency/memory-share.ts";
 import { DependencyError } from "../../errors.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
-import { takeTurn } from "../../jobs/claims/turns.ts";
+import { Claimant } from "../../jobs/claims/claimant.ts";
+import { takeTurn, takeTurnBack } from "../../jobs/claims/turns.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { countsIn, countsPlan } from "../counters/counter-plan.ts";
@@ -14,7 +15,7 @@ import { isOfTheCounter } from "../counters/refusals.ts";
 import { COUNTING_BUDGET, COUNTING_MEMORY_BYTES, SEAL_MAX_ENTRIES } from "../seal/limits.ts";
 import { insertSignals, pastThrough, type Signal, type SignalTable } from "../seal/signal-store.ts";
 import { countedSpans } from "../streams/stream-store.ts";
-import { PAST_EVERY_MS, PAST_MAX_COUNTERS, PAST_STEP_DAYS, PAST_STOP_MS } from "./limits.ts";
+import { PAST_EVERY_MS, PAST_LEASE_MS, PAST_MAX_COUNTERS, PAST_STEP_DAYS, PAST_STOP_MS } from "./limits.ts";
 
 interface PastCountingOptions {
   readonly sql: Sql;
@@ -23,6 +24,8 @@ interface PastCountingOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Logger;
+  /** Of this data directory: what an earlier start was at when it died, it goes on with at once. */
+  readonly claimant?: Claimant;
 }
 
 const TURN = "log-counter-past";
@@ -39,6 +42,8 @@ export class PastCounting extends BackgroundWork {
   readonly #memory = new FairShare(COUNTING_MEMORY_BYTES);
   /** The last counter of the latest turn, after which the next one goes on. */
   #after = 0;
+  readonly #claimant: Claimant;
+  #hasTakenBack = false;
 
   constructor(options: PastCountingOptions) {
     super({
@@ -48,12 +53,15 @@ export class PastCounting extends BackgroundWork {
       log: options.log,
     });
     this.#options = options;
+    this.#claimant = options.claimant ?? new Claimant(null);
   }
 
   /** Counts the past of the next counters; false when none was, or another instance is at it. */
   async workOnce(signal: AbortSignal): Promise<boolean> {
     const { sql } = this.#options;
-    const settled = await takeTurn(sql, TURN, async () => {
+    if (!this.#hasTakenBack) await takeTurnBack(sql, TURN, this.#claimant);
+    this.#hasTakenBack = true;
+    const work = async (): Promise<boolean> => {
       const due = await askPostgres(() => duePasts(sql, this.#after, PAST_MAX_COUNTERS));
       this.#after = due.length < PAST_MAX_COUNTERS ? 0 : (due.at(-1)?.id ?? 0);
       let isAny = false;
@@ -62,8 +70,8 @@ export class PastCounting extends BackgroundWork {
         isAny = (await this.#settle(counter, signal)) || isAny;
       }
       return isAny || this.#after > 0;
-    });
-    return settled ?? false;
+    };
+    return (await takeTurn(sql, TURN, work, this.#claimant, PAST_LEASE_MS)) ?? false;
   }
 
   /** False for one that has to wait, which keeps no other one waiting unless the log store itself is away. */

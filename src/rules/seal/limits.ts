@@ -11,10 +11,10 @@ export const SEAL_EVERY_MS = 2_000;
  */
 export const REST_FACTOR = 19;
 export const REST_MAX_MS = 10_000;
-/** What is so far behind gets its share all the same: a machine that is busy for hours must not silence every rule. */
+/** What is so far behind gets more all the same, in the end half the time: a machine that is busy must silence no rule. */
 export const REST_FACTORS: readonly { readonly fromMs: number; readonly factor: number }[] = [
-  { fromMs: 300_000, factor: 1 },
-  { fromMs: 60_000, factor: 4 },
+  { fromMs: 45_000, factor: 1 },
+  { fromMs: 15_000, factor: 4 },
 ];
 /** The machine has nothing left when less of its time than this is idle. */
 export const IDLE_SHARE_MIN = 0.15;

@@ -47,6 +47,8 @@ interface SealerOptions {
   /** Whether everything is stored that this server has taken. */
   readonly isDrained: () => boolean;
   readonly metrics: SealMetrics;
+  /** What share of the machine is idle, from 0 to 1; for tests. */
+  readonly idleShare?: (signal: AbortSignal) => Promise<number>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Logger;
@@ -82,7 +84,7 @@ export class Sealer extends BackgroundWork {
     const { sql, sealing, metrics, now } = this.#options;
     const streams = await askPostgres(() => takeStreams(sql, sealing, SEAL_MAX_STREAMS));
     const storedBefore = this.#storedByUs(streams);
-    this.#isBusy = (await idleShare(signal)) < IDLE_SHARE_MIN;
+    this.#isBusy = (await (this.#options.idleShare ?? idleShare)(signal)) < IDLE_SHARE_MIN;
     const begunMs = performance.now();
     let isMore = false;
     for (const stream of streams) {

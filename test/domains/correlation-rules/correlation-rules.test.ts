@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CORRELATIONS } from "../../../src/rules/packs/correlations.ts";
 import type { SampleEntry } from "../../../src/rules/packs/pack.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
-import { type AlertServer, alertServer, type Entry, makeOrganization } from "../log-alerts/alert-server.ts";
+import { type AlertServer, alertServer, makeOrganization } from "../log-alerts/alert-server.ts";
+import type { Entry } from "../log-alerts/test-stream.ts";
 
 const PATH = "/api/v1/correlation-rules";
 const SEQUENCE = {

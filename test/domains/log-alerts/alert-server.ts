@@ -1,6 +1,4 @@
 /** Rules over real stores without a server around them: entries are stored, sealed and looked at when a test says so. */
-import { Registry } from "prom-client";
-import { firstLogIdAt, LOG_ID_STEP } from "../../../ingest/index.ts";
 import { INTERACTIVE_BUDGET } from "../../../query/index.ts";
 import { Changes } from "../../../src/changes/changes.ts";
 import { subscribe } from "../../../src/changes/events/subscription.ts";
@@ -22,26 +20,15 @@ import { MetricRules } from "../../../src/rules/live/metric-rules.ts";
 import { RuleEvaluation } from "../../../src/rules/live/rule-evaluation.ts";
 import { ScheduledRules } from "../../../src/rules/live/scheduled-rules.ts";
 import { PastCounting } from "../../../src/rules/past/past-counting.ts";
-import { CounterFinder } from "../../../src/rules/seal/counter-finder.ts";
 import { COUNTING_BUDGET } from "../../../src/rules/seal/limits.ts";
-import { sealMetrics } from "../../../src/rules/seal/seal-metrics.ts";
-import { Sealer } from "../../../src/rules/seal/sealer.ts";
-import { StoredMarks } from "../../../src/rules/seal/stored-marks.ts";
-import { takeNumber } from "../../../src/storage/instance/instance-store.ts";
 import { testApp } from "../../harness/http-app.ts";
 import { TEST_BOX } from "../../harness/ledger.ts";
 import { logRanges } from "../../harness/log-ranges.ts";
 import type { TestStores } from "../../harness/stores.ts";
-import { queryRunner } from "../../query/query-store.ts";
-import { insertRows, type StoredRow } from "../logs/stored-rows.ts";
+import { type Entry, TestStream } from "./test-stream.ts";
 
 export const PATH = "/api/v1/log-alerts";
 export const NEVER = new AbortController().signal;
-
-export interface Entry extends Partial<Omit<StoredRow, "id" | "ts">> {
-  /** When it says it was, in milliseconds since 1970. */
-  readonly atMs: number;
-}
 
 /** What was told, in its order. */
 export interface Told {
@@ -52,7 +39,8 @@ export interface Told {
 
 export type AlertServer = Awaited<ReturnType<typeof alertServer>>;
 
-export async function alertServer(stores: TestStores) {
+/** Where `instances` are more than one, each makes and seals a stream of its own, and one server evaluates. */
+export async function alertServer(stores: TestStores, instances = 1) {
   const sql = stores.postgres;
   const clock = { nowMs: Math.floor(Date.now() / 60_000) * 60_000 };
   const now = () => clock.nowMs;
@@ -90,23 +78,8 @@ export async function alertServer(stores: TestStores) {
   const app = testApp([...routes, ...metricRoutes, ...correlations, ...detections], {
     ledger: new PostgresLedger({ sql, box: TEST_BOX, changes }),
   });
-  const holder = { id: crypto.randomUUID(), place: "here" };
-  const instance = (await takeNumber(sql, holder, clock.nowMs)) ?? 0;
-  const marks = new StoredMarks();
-  let nextId = 0n;
-  const sealing = { holder: holder.id, place: "here" };
-  const sealer = new Sealer({
-    ...{ sql, signals, marks, now, log, sealing },
-    finders: [
-      new CounterFinder({
-        ...{ sql, endpoint: stores.clickhouseEndpoint, runner: queryRunner(stores), few: 0 },
-        ...{ onChanged: () => undefined, log },
-      }),
-    ],
-    isRecovered: () => true,
-    isDrained: () => true,
-    metrics: sealMetrics(new Registry()),
-  });
+  const streams: TestStream[] = [];
+  for (let i = 0; i < instances; i++) streams.push(await new TestStream(stores, now, `place-${i}`).start());
   const past = new PastCounting({ sql, signals, ranges, now, log });
   const finders = {
     log: logRules(new CountedRules(sql, signals, ranges), new ScheduledRules({ sql, ranges })),
@@ -115,19 +88,15 @@ export async function alertServer(stores: TestStores) {
   };
   const evaluation = () => new RuleEvaluation({ sql, changes, finders, log });
 
-  const store = async (organizationId: number, ...entries: readonly Entry[]): Promise<void> => {
-    const floor = firstLogIdAt(clock.nowMs, instance);
-    if (nextId < floor) nextId = floor;
-    const rows = entries.map(({ atMs, ...entry }): StoredRow => {
-      const id = nextId;
-      nextId += BigInt(LOG_ID_STEP);
-      return { message: "x", ...entry, organizationId, id, ts: BigInt(atMs) * 1_000_000n };
-    });
-    if (rows.length > 0) await insertRows(stores.clickhouse, rows);
-    for (const { id } of rows) marks.stored(id);
+  const streamAt = (index: number): TestStream => {
+    const stream = streams[index];
+    if (stream === undefined) throw new RangeError(`there is no stream ${index}`);
+    return stream;
   };
+  const store = (organizationId: number, ...entries: readonly Entry[]): Promise<void> =>
+    streamAt(0).store(organizationId, entries);
   const seal = async (): Promise<void> => {
-    while (await sealer.workOnce(NEVER));
+    for (const stream of streams) await stream.seal();
     while (await past.workOnce(NEVER));
   };
   const evaluate = async (): Promise<void> => {
@@ -148,7 +117,7 @@ export async function alertServer(stores: TestStores) {
     });
   };
   return {
-    ...{ sql, clock, store, seal, evaluate, evaluation, send, toldOf, app, policies, sealer },
+    ...{ sql, clock, store, seal, streamAt, evaluate, evaluation, send, toldOf, app, policies },
     /** Everything there is to do, as a server would by and by. */
     work: async () => {
       await seal();

@@ -1,28 +1,40 @@
 /**
- * Entries that come in any order, as late as they like, to servers that seal, evaluate at the same time, and die in between:
- * what is recorded in the end is what counting around each single entry says, and all of it was told, once.
+ * Entries that come in any order, as late as they like, some of them from long ago or the far future, to three servers that seal,
+ * evaluate at the same time, and die around each step: what is recorded in the end is what counting around each single entry
+ * says, all of it was told, once, and so was what is missing.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { proofRounds } from "../../harness/proof.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { stretchesOf } from "../../rules/evaluation/brute-force.ts";
-import { type AlertServer, alertServer, makeOrganization, NEVER, PATH } from "./alert-server.ts";
+import { type AlertServer, alertServer, makeOrganization, NEVER, PATH, type Told } from "./alert-server.ts";
+import type { Death } from "./test-stream.ts";
 
 const HISTORIES = proofRounds({ sample: 10, whole: 1000 });
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const SERVICES = ["pay", "shop"];
+const STREAMS = 3;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Of an entry: the time that the others know, a day and more before it came, or the far future. */
+type Times = "near" | "1970" | "import" | "2090";
 
 type Step =
-  /** Entries come, so many milliseconds after the rule was made by their own time. */
+  /** Entries come to a server, so many milliseconds after the rule was made by their own time. */
   | {
       readonly kind: "store";
-      readonly entries: readonly { readonly service: number; readonly afterMs: number }[];
+      readonly stream: number;
+      readonly entries: readonly {
+        readonly service: number;
+        readonly afterMs: number;
+        readonly times: Times;
+      }[];
     }
-  | { readonly kind: "seal" }
-  /** A server seals, and dies before it says what it changed. */
-  | { readonly kind: "die" }
+  | { readonly kind: "seal"; readonly stream: number }
+  /** A server dies of sealing and starts again. */
+  | { readonly kind: "die"; readonly stream: number; readonly of: Death }
   | { readonly kind: "evaluate"; readonly instances: number }
   | { readonly kind: "pass"; readonly seconds: number };
 
@@ -35,18 +47,31 @@ const entry = fc.record({
     fc.nat(RANGE_MS / (10 * SECOND_MS)).map((bucket) => bucket * 10 * SECOND_MS),
     fc.nat(40).map((second) => second * SECOND_MS),
   ),
+  times: fc.oneof<fc.MaybeWeightedArbitrary<Times>[]>(
+    { weight: 20, arbitrary: fc.constant("near") },
+    { weight: 1, arbitrary: fc.constantFrom("1970", "import", "2090") },
+  ),
 });
+const stream = fc.nat(STREAMS - 1);
 const steps = fc.array(
   fc.oneof<fc.MaybeWeightedArbitrary<Step>[]>(
     {
       weight: 5,
       arbitrary: fc.record({
         kind: fc.constant<"store">("store"),
+        stream,
         entries: fc.array(entry, { minLength: 1, maxLength: 8 }),
       }),
     },
-    { weight: 4, arbitrary: fc.constant({ kind: "seal" }) },
-    { weight: 1, arbitrary: fc.constant({ kind: "die" }) },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant<"seal">("seal"), stream }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant<"die">("die"),
+        stream,
+        of: fc.constantFrom<Death>("counting", "inserted"),
+      }),
+    },
     {
       weight: 4,
       arbitrary: fc.record({
@@ -66,22 +91,33 @@ let stores: TestStores;
 let server: AlertServer;
 beforeAll(async () => {
   stores = await openTestStores();
-  server = await alertServer(stores);
+  server = await alertServer(stores, STREAMS);
 });
 afterAll(() => stores.close());
 
-/** The seal before the last is as one of a server that died when its counts were stored. */
-async function sealAndDie(): Promise<void> {
-  const { sql } = server;
-  const [before] = await sql<{ id: string; sealed_id: string }[]>`
-    SELECT id::text, sealed_id::text FROM ingest_streams WHERE NOT ended ORDER BY id DESC LIMIT 1`;
-  const [last] = await sql<{ id: string }[]>`SELECT coalesce(max(id), 0)::text AS id FROM counter_changes`;
-  await server.seal();
-  await sql`
-    UPDATE ingest_streams SET intent_to = sealed_id, sealed_id = ${before?.sealed_id ?? "0"},
-      intent_revision = (SELECT revision FROM counter_revisions)
-    WHERE id = ${before?.id ?? "0"} AND sealed_id > ${before?.sealed_id ?? "0"}`;
-  await sql`DELETE FROM counter_changes WHERE id > ${last?.id ?? "0"}`;
+function timeOf(times: Times, nearMs: number, nowMs: number): number {
+  if (times === "1970") return 0;
+  if (times === "2090") return Date.UTC(2090, 0);
+  return times === "import" ? nowMs - DAY_MS - MINUTE_MS : nearMs;
+}
+
+/**
+ * In the end nothing has come for long: each group that ever had an entry is missing, told and taken back in turn. Since when is that
+ * of an entry, and not of the newest where that one came so late that it was missed again by then.
+ */
+function checkMissing(
+  told: readonly Told[],
+  noDataSec: number | null,
+  timesOf: ReadonlyMap<string, readonly number[]>,
+): void {
+  const byKey = Map.groupBy(told, ({ key }) => key.replace(/^rule:log:\d+:/, "").replace(/:?no-data$/, ""));
+  expect(new Set(byKey.keys())).toEqual(new Set(noDataSec === null ? [] : timesOf.keys()));
+  for (const [group, own] of byKey) {
+    expect(own.map(({ kind }) => kind)).toEqual(own.map((_, i) => (i % 2 === 0 ? "raised" : "cleared")));
+    expect(own.length % 2).toBe(1);
+    for (const { kind, payload } of own)
+      if (kind === "raised") expect(timesOf.get(group)).toContain(Date.parse(payload.since ?? ""));
+  }
 }
 
 test("what is found and told is what the entries say, in whatever order they come", () =>
@@ -91,30 +127,48 @@ test("what is found and told is what the entries say, in whatever order they com
         threshold: fc.integer({ min: 1, max: 5 }),
         windowSec: fc.constantFrom(30, 45, 60, 120, 300),
         isGrouped: fc.boolean(),
+        // Not the least of entries that recover, but how many fewer than fire; null where the two are one.
+        recovers: fc.option(fc.integer({ min: 1, max: 4 })),
+        noDataSec: fc.option(fc.constantFrom(60, 180, 600)),
         steps,
       }),
-      async ({ threshold, windowSec, isGrouped, steps: history }) => {
+      async ({ threshold, windowSec, isGrouped, recovers, noDataSec, steps: history }) => {
         const organizationId = await makeOrganization(stores);
         const groupBy = isGrouped ? ["service"] : [];
-        const rule = { name: "rule", query: "failed", threshold, windowSec, groupBy };
+        const recoverThreshold = recovers === null || recovers >= threshold ? null : threshold - recovers;
+        const rule = {
+          ...{ name: "rule", query: "failed", threshold, windowSec, groupBy },
+          ...(recoverThreshold !== null && { recoverThreshold }),
+          ...(noDataSec !== null && { noDataSec }),
+        };
         const made = await server.send(organizationId, "POST", PATH, rule);
         await server.seal();
         const sinceMs = server.clock.nowMs;
         const came: { service: string; atMs: number }[] = [];
         for (const step of history) {
           if (step.kind === "store") {
-            const entries = step.entries.map(({ service, afterMs }) => {
-              return { service: SERVICES[service] ?? "", atMs: sinceMs + afterMs };
-            });
-            // Nothing is from further in the future than clocks differ.
+            const near = step.entries.filter(({ times }) => times === "near");
+            // Nothing near is from further in the future than clocks differ.
             server.clock.nowMs = Math.max(
               server.clock.nowMs,
-              ...entries.map(({ atMs }) => atMs - 4 * MINUTE_MS),
+              ...near.map(({ afterMs }) => sinceMs + afterMs - 4 * MINUTE_MS),
             );
-            came.push(...entries);
-            await server.store(organizationId, ...entries.map((each) => ({ ...each, message: "failed" })));
-          } else if (step.kind === "seal") await server.seal();
-          else if (step.kind === "die") await sealAndDie();
+            const entries = step.entries.map(({ service, afterMs, times }) => {
+              const atMs = timeOf(times, sinceMs + afterMs, server.clock.nowMs);
+              return { service: SERVICES[service] ?? "", atMs };
+            });
+            for (const [i, { service, atMs }] of entries.entries()) {
+              const times = step.entries[i]?.times;
+              if (times === "near") came.push({ service, atMs });
+              // What claims to be from the future counts when it came, and what was old nowhere.
+              else if (times === "2090") came.push({ service, atMs: server.clock.nowMs });
+            }
+            await server.streamAt(step.stream).store(
+              organizationId,
+              entries.map((each) => ({ ...each, message: "failed" })),
+            );
+          } else if (step.kind === "seal") await server.streamAt(step.stream).seal();
+          else if (step.kind === "die") await server.streamAt(step.stream).die(step.of);
           else if (step.kind === "evaluate")
             await Promise.all(
               Array.from({ length: step.instances }, () => server.evaluation().workOnce(NEVER)),
@@ -153,7 +207,9 @@ test("what is found and told is what the entries say, in whatever order they com
         expect(inOrder(found.map(({ isReported: _, ...each }) => each))).toEqual(inOrder(wanted));
         // Whoever is told has been told of each, once, and that it is over.
         expect(found.every(({ isReported }) => isReported)).toBe(true);
-        const told = await server.toldOf(organizationId);
+        const all = await server.toldOf(organizationId);
+        const isMissing = ({ key }: Told) => key.endsWith(":no-data");
+        const told = all.filter((each) => !isMissing(each));
         const byKey = Map.groupBy(told, ({ key }) => key);
         expect(byKey.size).toBe(new Set(wanted.map(({ group }) => group)).size);
         for (const kinds of byKey.values())
@@ -161,12 +217,16 @@ test("what is found and told is what the entries say, in whatever order they com
             kinds.map((_, i) => (i % 2 === 0 ? "raised" : "cleared")),
           );
         expect(told.filter(({ kind }) => kind === "raised")).toHaveLength(told.length / 2);
+        const timesOf = new Map([...groups].map(([group, own]) => [group, own.map(({ atMs }) => atMs)]));
+        // Without groups it is the rule of which nothing comes, from when it was made on.
+        if (!isGrouped) timesOf.set("", [sinceMs, ...(timesOf.get("") ?? [])]);
+        checkMissing(all.filter(isMissing), noDataSec, timesOf);
         // A preview of the same range is the same code over the entries.
-        const { body } = await server.send(organizationId, "POST", `${PATH}/preview`, {
+        const { status, body } = await server.send(organizationId, "POST", `${PATH}/preview`, {
           ...rule,
-          ...{ from: new Date(sinceMs).toISOString(), to: new Date(sinceMs + RANGE_MS + 1).toISOString() },
+          ...{ from: new Date(sinceMs).toISOString(), to: new Date(server.clock.nowMs).toISOString() },
         });
-        expect(body.matched).toBe(came.length);
+        expect([status, body.code]).toEqual([200, undefined]);
         expect(body.episodesTotal).toBe(wanted.length);
         await server.send(organizationId, "DELETE", `${PATH}/${made.body.id}`);
       },

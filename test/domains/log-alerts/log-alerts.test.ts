@@ -1,15 +1,8 @@
 /** Rules about entries: what they count, when they tell, and that nothing is missed or told twice. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
-import {
-  type AlertServer,
-  alertServer,
-  type Entry,
-  makeOrganization,
-  NEVER,
-  PATH,
-  type Told,
-} from "./alert-server.ts";
+import { type AlertServer, alertServer, makeOrganization, NEVER, PATH, type Told } from "./alert-server.ts";
+import type { Entry } from "./test-stream.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -299,6 +292,33 @@ describe("a threshold", () => {
 });
 
 describe("whatever happens", () => {
+  test("of more groups than one seal tells apart is told, and so is that the entries of a window are gone by now", async () => {
+    await newcomer();
+    const fields = { query: "payment", threshold: 3, windowSec: 60, groupBy: ["host"] };
+    const id = await make(fields);
+    const hosts = Array.from({ length: 2_100 }, (_, i) => `host-${i}`);
+    await server.pass(50 * SECOND_MS);
+    const halfMs = server.clock.nowMs - 35 * SECOND_MS;
+    await server.store(own, ...hosts.map((host) => failed(0, { host, atMs: halfMs })));
+    await server.work();
+    await server.store(own, ...["host-1", "host-1", "host-2"].map((host) => failed(0, { host })));
+    await server.work();
+    expect(await told()).toContain(`raised rule:log:${id}:["host-1"]`);
+    expect(await told()).toContain(`raised rule:log:${id}:["(other)"]`);
+    const { status, body } = await server.send(own, "POST", `${PATH}/preview`, { name: "rule", ...fields });
+    expect([status, body.matched]).toEqual([200, 2_103]);
+    // Retention takes what was counted, and the window goes on.
+    await stores.clickhouse.command({
+      query: "DELETE FROM logs WHERE organization_id = {own: UInt32}",
+      query_params: { own },
+    });
+    await server.pass(20 * SECOND_MS);
+    await server.store(own, failed(0, { host: "host-2" }), failed(0, { host: "host-2" }));
+    await server.work();
+    expect(await told()).toContain(`raised rule:log:${id}:["host-2"]`);
+    expect(await stateOf(id)).toBe("firing");
+  });
+
   test("two instances that evaluate at once tell once", async () => {
     for (let round = 0; round < 5; round += 1) {
       await newcomer();

@@ -75,6 +75,31 @@ test("a rule that was off lists its gap; a run over it finds what it would have 
   expect((await server.send(own, "GET", `${PATH}/${off}/runs`)).body.runs).toHaveLength(2);
 });
 
+test("an old file that is imported pages nobody; a run over its time finds what it says", async () => {
+  const own = await makeOrganization(stores);
+  const id = await rule(own);
+  const fromMs = server.clock.nowMs - 400 * 24 * 60 * MINUTE_MS;
+  const atMs = fromMs + 30 * MINUTE_MS;
+  for (const host of ["web-1", "web-2"])
+    await server.store(
+      own,
+      { message: "disk full", host, atMs },
+      { message: "disk full", host, atMs: atMs + 1 },
+    );
+  await server.work();
+  await server.pass(10 * MINUTE_MS);
+  const range = { from: new Date(fromMs).toISOString(), to: new Date(fromMs + 60 * MINUTE_MS).toISOString() };
+  const run = await server.send(own, "POST", `${PATH}/${id}/runs`, range);
+  expect(run).toMatchObject({ status: 201, body: { found: 2, added: 2 } });
+  const found = await detectionsOf(own, id);
+  expect(found.map(({ startedAt, mode, isTold }) => [Date.parse(startedAt), mode, isTold])).toEqual([
+    [atMs + 1, "run", false],
+    [atMs + 1, "run", false],
+  ]);
+  await server.pass(10 * MINUTE_MS);
+  expect(await server.toldOf(own)).toEqual([]);
+});
+
 test("a rule that is changed without a pause has no gap, and one that is deleted leaves nothing", async () => {
   const own = await makeOrganization(stores);
   const id = await rule(own);

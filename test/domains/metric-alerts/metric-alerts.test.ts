@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { metricBuckets, windowValues } from "../../../src/rules/evaluation/metric-windows.ts";
 import { type Point, pointOf } from "../../../src/rules/metrics/point.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
-import { type AlertServer, alertServer, type Entry, makeOrganization } from "../log-alerts/alert-server.ts";
+import { type AlertServer, alertServer, makeOrganization } from "../log-alerts/alert-server.ts";
+import type { Entry } from "../log-alerts/test-stream.ts";
 import { insertChecks } from "../monitors/stored-checks.ts";
 
 const MINUTE_MS = 60_000;

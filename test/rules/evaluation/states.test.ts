@@ -56,6 +56,21 @@ describe("states", () => {
     ]);
   });
 
+  test("say what is missing once, also where a server that returns sets back how far everything is known", () => {
+    const times = { ...TIMES, noDataMs: 600 };
+    let state: GroupState | null = null;
+    const at = (throughMs: number, lastDataMs: number) => {
+      const advanced = advance(state, { episodes: [], holds: [], lastDataMs }, times, throughMs);
+      state = advanced.state;
+      return advanced.transitions.map(({ kind }) => kind);
+    };
+    expect(at(1000, 400)).toEqual(["data_missing"]);
+    expect(at(900, 400)).toEqual([]);
+    expect(at(1100, 400)).toEqual([]);
+    expect(at(1100, 700)).toEqual(["data_returned"]);
+    expect(at(1300, 700)).toEqual(["data_missing"]);
+  });
+
   test("do not wait for the watermark to say that something begins", () => {
     const episodes = [{ fromMs: 500, untilMs: 600, isReported: false }];
     const { state, transitions } = advance(
