@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels.ts";
 import { Severity } from "../../problems/events.ts";
 import { LIVE_STATES } from "../../rules/live/live-states.ts";
+import { EvidenceEntry } from "../../problems/events.ts";
 import { PreviewEpisode } from "../../rules/live/preview-episode.ts";
 
 const Time = Type.String({ format: "date-time" });
@@ -140,7 +141,12 @@ export type CorrelationPreviewBody = Static<typeof CorrelationPreviewBody>;
 export const CorrelationPreview = Type.Object(
   {
     matched: Type.Integer({ description: "Moments at which the rule finds what it asks for." }),
-    episodes: Type.Array(PreviewEpisode),
+    episodes: Type.Array(
+      Type.Object({
+        ...PreviewEpisode.properties,
+        entries: Type.Array(EvidenceEntry, { description: "One for each step, or for each value." }),
+      }),
+    ),
     episodesTotal: Type.Integer(),
     truncated: Type.Boolean(),
   },

@@ -1,8 +1,9 @@
 import type { Severity } from "../../problems/events.ts";
+import { ATTACK_CHAINS } from "./attack-chains.ts";
 import type { SampleEntry } from "./pack.ts";
 
 /** A rule about several entries as it comes with the server. Ids are never given again. */
-interface CatalogCorrelation {
+export interface CatalogCorrelation {
   readonly id: string;
   readonly name: string;
   /** What it means, and what to do about it. */
@@ -45,7 +46,7 @@ const NEW_USER: SampleEntry = {
 };
 const ACCEPTED = sshd("Accepted password for ana from 203.0.113.7 port 4022 ssh2");
 
-export const CORRELATIONS: readonly CatalogCorrelation[] = [
+const OF_SYSTEMS: readonly CatalogCorrelation[] = [
   {
     id: "ssh-guessed-then-in",
     name: "A password was guessed over SSH, and then it worked",
@@ -188,3 +189,5 @@ export const CORRELATIONS: readonly CatalogCorrelation[] = [
     })),
   },
 ];
+
+export const CORRELATIONS: readonly CatalogCorrelation[] = [...OF_SYSTEMS, ...ATTACK_CHAINS];

@@ -12,7 +12,7 @@ const BEGAN = new Date("2026-01-31T23:59:58.000Z");
 const ENDED = new Date("2026-01-31T23:59:59.250Z");
 const ERROR = 2;
 
-function send(body: BodyInit, type: string): Promise<Response> {
+function send(body: string | Uint8Array<ArrayBuffer>, type: string): Promise<Response> {
   return fetch(`${suite.server.url}${PATH}`, {
     method: "POST",
     headers: { authorization: `Bearer ${suite.tenant.token}`, "content-type": type },
