@@ -91,8 +91,10 @@ export async function observe(
     link("runs_on", inService, onHost, at);
     link("calls", from, inService, at);
     link("uses", who, inService, at);
-    // Whoever only tries to sign in as somebody is not where he signs in from.
-    if (outcome !== "failure") link("logged_in_from", who, from, at);
+    // Whoever only tries to sign in as somebody is neither there nor where he signs in from.
+    if (outcome === "failure") continue;
+    link("uses", who, onHost, at);
+    link("logged_in_from", who, from, at);
   }
   for (const [agent, model, tool, service, ...rest] of agents) {
     if (slice.isOver) await slice.yield();

@@ -90,6 +90,9 @@ describe.skipIf(!existsSync(LOGHUB))("logs of ordinary systems", () => {
         condition.kind === "sequence"
           ? { kind: condition.kind, steps: condition.steps.map((kql) => ({ kql })) }
           : condition;
+      const needed = condition.kind === "sequence" ? condition.steps : [condition.matchKql];
+      const found = await countedBy(stores, needed.map(conditionOf), organizationId);
+      if (!found.every((entries) => entries.size > 0)) continue;
       let episodes = 0;
       for (let fromMs = firstMs; fromMs <= lastMs; fromMs += CORRELATION_DAYS * DAY_MS) {
         const span = [fromMs, fromMs + CORRELATION_DAYS * DAY_MS].map((ms) => new Date(ms).toISOString());
