@@ -53,7 +53,9 @@ export const RuleEvidence = Type.Object({
   from: Time,
   to: Time,
   entries: Type.Optional(
-    Type.Array(EvidenceEntry, { description: "Of a correlation: an entry for each step, or for each value." }),
+    Type.Array(EvidenceEntry, {
+      description: "Of a correlation: an entry for each step, or for each value.",
+    }),
   ),
   peak: Type.Number({
     description:

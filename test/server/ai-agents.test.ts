@@ -177,7 +177,9 @@ test("an indicator handed to a tool and an hour far busier than others are told,
       "gen_ai.tool.call.arguments": handed,
     },
   });
-  const quiet = Array.from({ length: 6 }, (_, i) => tool((i + 2) * hourMs, '{"url": "https://www.example.org/"}'));
+  const quiet = Array.from({ length: 6 }, (_, i) =>
+    tool((i + 2) * hourMs, '{"url": "https://www.example.org/"}'),
+  );
   const busy = Array.from({ length: 70 }, () => tool(0, '{"url": "https://cdn.evil.example/a"}'));
   await ask("POST", "/logs/ingest", [...quiet, ...busy], member);
   await eventually("both are told", async () => {
@@ -187,7 +189,12 @@ test("an indicator handed to a tool and an hour far busier than others are told,
     const [hour] = of("call_rate");
     if (hit === undefined || hour === undefined) return false;
     expect(of("indicator")).toHaveLength(1);
-    expect(hit).toMatchObject({ heuristic: false, agent: "crawler", tool: "fetch", excerpt: "cdn.evil.example" });
+    expect(hit).toMatchObject({
+      heuristic: false,
+      agent: "crawler",
+      tool: "fetch",
+      excerpt: "cdn.evil.example",
+    });
     expect(hour).toMatchObject({ heuristic: true, agent: "crawler" });
     return true;
   });
@@ -195,8 +202,9 @@ test("an indicator handed to a tool and an hour far busier than others are told,
     const { body } = await ask("GET", "/context/lookup?type=ai_agent&key=crawler", undefined, member);
     if (body.entity === null) return false;
     const { body: near } = await ask("GET", `/context/entity/${body.entity.id}/neighbors`, undefined, member);
-    const edges = near.items.map(({ kind, entity }: { kind: string; entity: { type: string; key: string } }) =>
-      [kind, entity.type, entity.key].join(" "),
+    const edges = near.items.map(
+      ({ kind, entity }: { kind: string; entity: { type: string; key: string } }) =>
+        [kind, entity.type, entity.key].join(" "),
     );
     return ["calls tool fetch", "uses model small"].every((edge) => edges.includes(edge));
   });

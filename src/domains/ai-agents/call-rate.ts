@@ -49,7 +49,7 @@ export function busyHours(rows: readonly (readonly unknown[])[], fromMs: number)
         ({ atMs, calls }) => atMs >= fromMs && calls >= RATE_MIN_CALLS && calls >= RATE_MIN_RATIO * middle,
       )
       .map(({ atMs, calls }) => ({
-        ...{ kind: "call_rate", heuristic: true, agent, tool: null, entryId: null } as const,
+        ...({ kind: "call_rate", heuristic: true, agent, tool: null, entryId: null } as const),
         at: new Date(atMs).toISOString(),
         excerpt: `${calls} calls in an hour; in the middle one of ${own.length} hours ${middle}`,
       }));

@@ -31,7 +31,10 @@ export function handedPlan(): Relation {
   const found = aggregate(
     some,
     [
-      { name: "candidate", expression: observableCandidates(columnOf(some, "handed"), literal("dynamic", "[]")) },
+      {
+        name: "candidate",
+        expression: observableCandidates(columnOf(some, "handed"), literal("dynamic", "[]")),
+      },
       ...["agent", "tool"].map((name) => ({ name, expression: columnOf(some, name) })),
     ],
     [
@@ -61,7 +64,7 @@ export async function handedIndicators(
   });
   const hits = await matchIndicators(sql, organizationId, seen, { revision: ANY_REVISION, ms: nowMs });
   return hits.map(({ entityKey, found, lastMs, sampleId }) => ({
-    ...{ kind: "indicator", heuristic: false, agent: entityKey } as const,
+    ...({ kind: "indicator", heuristic: false, agent: entityKey } as const),
     tool: seen.find((one) => String(one.sampleId) === sampleId)?.tool ?? null,
     at: new Date(lastMs).toISOString(),
     entryId: sampleId,

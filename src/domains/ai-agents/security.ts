@@ -17,14 +17,7 @@ import { NAMES, textOf } from "../../entities/agent-attributes.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import { busyHours, hoursPlan } from "./call-rate.ts";
 import { handedIndicators, handedPlan } from "./handed-indicators.ts";
-import {
-  EXCERPT_CHARS,
-  FINDINGS_MAX,
-  HANDED_MAX,
-  HOURS_MAX,
-  KNOWN_TOOLS_MS,
-  PAIRS_MAX,
-} from "./limits.ts";
+import { EXCERPT_CHARS, FINDINGS_MAX, HANDED_MAX, HOURS_MAX, KNOWN_TOOLS_MS, PAIRS_MAX } from "./limits.ts";
 import { type AgentReading, agentEntries, rangeOf, timeRangeOf } from "./overview.ts";
 import type { RangeParameters, Security } from "./types.ts";
 

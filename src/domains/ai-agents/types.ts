@@ -54,9 +54,12 @@ export const Overview = Type.Object(
     totals: Type.Object(usage),
     agents: Type.Array(Type.Object({ agent: Type.String(), ...usage, lastSeen: Time })),
     models: Type.Array(Type.Object({ model: Type.String(), ...usage, lastSeen: Time })),
-    userDays: Type.Array(Type.Object({ user: Type.String(), day: Type.String({ format: "date" }), ...usage }), {
-      description: "What users had agents call on each day of UTC, the latest first.",
-    }),
+    userDays: Type.Array(
+      Type.Object({ user: Type.String(), day: Type.String({ format: "date" }), ...usage }),
+      {
+        description: "What users had agents call on each day of UTC, the latest first.",
+      },
+    ),
     truncated: Type.Boolean(),
   },
   { $id: "AgentOverview" },
@@ -92,7 +95,9 @@ export type Security = Static<typeof Security>;
 
 const Dollars = Type.Number({ minimum: 0, maximum: 1_000_000, description: "US dollars." });
 const dollarsOr = (other: string) =>
-  Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description: `US dollars; else as ${other}.` }));
+  Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1_000_000, description: `US dollars; else as ${other}.` }),
+  );
 const Price = Type.Object(
   {
     inputPerMillion: Dollars,

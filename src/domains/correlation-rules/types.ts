@@ -1,8 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels.ts";
-import { Severity } from "../../problems/events.ts";
+import { EvidenceEntry, Severity } from "../../problems/events.ts";
 import { LIVE_STATES } from "../../rules/live/live-states.ts";
-import { EvidenceEntry } from "../../problems/events.ts";
 import { PreviewEpisode } from "../../rules/live/preview-episode.ts";
 
 const Time = Type.String({ format: "date-time" });

@@ -36,7 +36,9 @@ export function stepEvidence(
   for (let step = stepCount - 1; step >= 0; step--) {
     const place = left.findLastIndex((hit, i) => {
       const isEnd = step < stepCount - 1 || hit.atMs === atMs;
-      return isEnd && hit.steps.includes(step) && canBegin(without(left, i, hit.atMs), step, startMs, hit.atMs);
+      return (
+        isEnd && hit.steps.includes(step) && canBegin(without(left, i, hit.atMs), step, startMs, hit.atMs)
+      );
     });
     const hit = left[place];
     if (hit === undefined) return [];

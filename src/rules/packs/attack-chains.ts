@@ -5,7 +5,15 @@ import { event, eventIs, holds, runs, started } from "./windows-fields.ts";
 /** Steps of attacks that follow each other on a machine, in an account or from an address, each of which may be innocent alone. */
 
 const SERVERS = ["tomcat", "java.exe", "w3wp.exe", "httpd.exe", "nginx.exe"] as const;
-const TOOLS = ["seatbelt", "sharphound", "bloodhound", "winpeas", "adfind.exe", "mimikatz", "rubeus"] as const;
+const TOOLS = [
+  "seatbelt",
+  "sharphound",
+  "bloodhound",
+  "winpeas",
+  "adfind.exe",
+  "mimikatz",
+  "rubeus",
+] as const;
 
 const role = (eventName: string): SampleEntry => ({
   message: eventName,
@@ -56,7 +64,11 @@ export const ATTACK_CHAINS: readonly CatalogCorrelation[] = [
     },
     chain: [
       event(4624, { LogonType: 3, IpAddress: "10.1.2.3" }),
-      event(5145, { ShareName: "\\\\*\\C$", RelativeTargetName: "ProgramData\\a.exe", IpAddress: "10.1.2.3" }),
+      event(5145, {
+        ShareName: "\\\\*\\C$",
+        RelativeTargetName: "ProgramData\\a.exe",
+        IpAddress: "10.1.2.3",
+      }),
     ],
   },
   {
@@ -82,7 +94,8 @@ export const ATTACK_CHAINS: readonly CatalogCorrelation[] = [
   {
     id: "windows-log-cleared-then-tool",
     name: "An event log was cleared, and then a tool of attackers was run",
-    description: "Somebody hides and looks around. Isolate the machine; what was before is gone from its log.",
+    description:
+      "Somebody hides and looks around. Isolate the machine; what was before is gone from its log.",
     ...{ severity: "critical", attackTechnique: "T1070.001", joinField: "hostName", windowSec: 900 },
     condition: {
       kind: "sequence",
@@ -96,7 +109,8 @@ export const ATTACK_CHAINS: readonly CatalogCorrelation[] = [
   {
     id: "windows-server-reaches-out-then-shell",
     name: "A server looked something up on the network, and then started a shell",
-    description: "A hole in the application fetched code and ran it. Isolate the machine, then close the hole.",
+    description:
+      "A hole in the application fetched code and ran it. Isolate the machine, then close the hole.",
     ...{ severity: "critical", attackTechnique: "T1190", joinField: "hostName", windowSec: 300 },
     condition: {
       kind: "sequence",
@@ -106,7 +120,10 @@ export const ATTACK_CHAINS: readonly CatalogCorrelation[] = [
       ],
     },
     chain: [
-      on("pc-5", event(3, { Initiated: "true", Image: "C:\\tomcat\\bin\\tomcat9.exe", DestinationPort: 1389 })),
+      on(
+        "pc-5",
+        event(3, { Initiated: "true", Image: "C:\\tomcat\\bin\\tomcat9.exe", DestinationPort: 1389 }),
+      ),
       started("powershell.exe -Enc SQBFAFgA", { ParentImage: "C:\\tomcat\\bin\\tomcat9.exe" }),
     ],
   },
@@ -127,7 +144,8 @@ export const ATTACK_CHAINS: readonly CatalogCorrelation[] = [
   {
     id: "aws-role-lists-then-reads",
     name: "A role listed buckets by command line, and then read what is in them",
-    description: "The credentials of a machine are used to take data out. Revoke them, and see what was read.",
+    description:
+      "The credentials of a machine are used to take data out. Revoke them, and see what was read.",
     ...{ severity: "high", attackTechnique: "T1530", joinField: "userName", windowSec: 3600 },
     condition: {
       kind: "sequence",

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { cardinalityPoints } from "../../../src/rules/evaluation/cardinality.ts";
-import { stepEvidence } from "../../../src/rules/evaluation/step-evidence.ts";
 import { type Hit, sequencePoints } from "../../../src/rules/evaluation/sequence.ts";
+import { stepEvidence } from "../../../src/rules/evaluation/step-evidence.ts";
 
 /** Few times, so that many entries have the same. */
 const at = fc.integer({ min: 0, max: 12 });

@@ -98,7 +98,11 @@ describe.skipIf(!existsSync(RECORDINGS))("a recorded attack", () => {
         const { entry } = mapRecord(mapping, record);
         if (entry === null) return [];
         const { message, service, source, host, attrs } = entry;
-        const { id: _id, ts: _ts, ...row } = rowOf(
+        const {
+          id: _id,
+          ts: _ts,
+          ...row
+        } = rowOf(
           {
             ...{ message, attrs },
             ...(service !== null && { service }),

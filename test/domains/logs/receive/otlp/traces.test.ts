@@ -71,7 +71,10 @@ describe("spans about generative AI", () => {
       url: `${suite.server.url}${PATH}`,
       headers: { authorization: `Bearer ${suite.tenant.token}` },
     });
-    const provider = new TracerProvider({ resource, spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+    const provider = new TracerProvider({
+      resource,
+      spanProcessors: [new SimpleSpanProcessor({ exporter })],
+    });
     await work(provider);
     await provider.shutdown();
     const stored = await suite.server.stored(suite.tenant.organizationId, 2);
@@ -98,7 +101,13 @@ describe("spans about generative AI", () => {
   test("that are wrong are given up by themselves, with the reason", async () => {
     const key = { key: "gen_ai.request.model", value: { stringValue: "small" } };
     const spans = [
-      { name: "right", attributes: [key], traceId: "AB".repeat(16), spanId: "0".repeat(16), startTimeUnixNano: 5 },
+      {
+        name: "right",
+        attributes: [key],
+        traceId: "AB".repeat(16),
+        spanId: "0".repeat(16),
+        startTimeUnixNano: 5,
+      },
       { name: {}, attributes: [key] },
       { name: "wrong", attributes: [key, 1] },
       "none",
