@@ -77,7 +77,7 @@ const filter = { limit: 50, type: null, fromMs: 0, toMs: Date.now() + 86_400_000
 const [own, plain]: [number[], number[]] = [[], []];
 let most = 0;
 for (let sample = 0; sample < SAMPLES; sample++) {
-  // As often the busiest as any.
+  // The busiest are read more often than others.
   const place = Math.min(entities - 1, Math.floor(entities * (sample / SAMPLES) ** 4));
   const id = first + place;
   own.push(

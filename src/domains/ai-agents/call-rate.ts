@@ -13,7 +13,7 @@ import {
 import { NAMES, textOf } from "../../entities/agent-attributes.ts";
 import { HOURS_MAX, RATE_MIN_CALLS, RATE_MIN_HOURS, RATE_MIN_RATIO } from "./limits.ts";
 import { agentEntries } from "./overview.ts";
-import type { Finding } from "./security.ts";
+import type { Finding } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
 const NANOS_PER_HOUR = 3_600_000_000_000n;

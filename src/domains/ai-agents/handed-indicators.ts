@@ -16,7 +16,7 @@ import { matchIndicators } from "../../entities/indicators/match-indicators.ts";
 import { observableOf } from "../../entities/observables.ts";
 import { HANDED_MAX } from "./limits.ts";
 import { agentEntries } from "./overview.ts";
-import type { Finding } from "./security.ts";
+import type { Finding } from "./types.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 /** Of every batch that is looked for at all. */

@@ -19,7 +19,7 @@ import { busyHours, hoursPlan } from "./call-rate.ts";
 import { handedIndicators, handedPlan } from "./handed-indicators.ts";
 import { EXCERPT_CHARS, FINDINGS_MAX, HANDED_MAX, HOURS_MAX, KNOWN_TOOLS_MS, PAIRS_MAX } from "./limits.ts";
 import { type AgentReading, agentEntries, rangeOf, timeRangeOf } from "./overview.ts";
-import type { RangeParameters, Security } from "./types.ts";
+import type { Finding, RangeParameters, Security } from "./types.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 
@@ -29,8 +29,6 @@ const SECRET =
 /** Texts that tell a reader what to do. */
 const INSTRUCTIONS =
   "(?i)(ignore|disregard|forget) (all |any )?(the |your )?(previous|above|prior|earlier) (instructions|messages|rules)|you are now |do not tell the user";
-
-export type Finding = Security["findings"][number];
 
 /** What is noticeable about agents. Throws VALIDATION_FAILED and what reading logs throws. */
 export async function readSecurity(

@@ -92,6 +92,7 @@ export const Security = Type.Object(
   { $id: "AgentSecurity" },
 );
 export type Security = Static<typeof Security>;
+export type Finding = Security["findings"][number];
 
 const Dollars = Type.Number({ minimum: 0, maximum: 1_000_000, description: "US dollars." });
 const dollarsOr = (other: string) =>

@@ -7,7 +7,7 @@ export const IOCS_MAX = 1_000_000;
 export const ALLOWED_MAX = 10_000;
 
 /** Indicators that one step of a retro-hunt looks for: their keys stand in one address of at most a megabyte. */
-export const HUNT_MAX_INDICATORS = 20_000;
+export const HUNT_MAX_INDICATORS = 5_000;
 /** Ranges of it: each is held against every address that was observed. */
 export const HUNT_MAX_RANGES = 100;
 /** Finds of one step that are written down. */

@@ -1,5 +1,4 @@
-import type { CatalogCorrelation } from "./correlations.ts";
-import type { SampleEntry } from "./pack.ts";
+import type { CatalogCorrelation, SampleEntry } from "./pack.ts";
 import { event, eventIs, holds, runs, started } from "./windows-fields.ts";
 
 /** Steps of attacks that follow each other on a machine, in an account or from an address, each of which may be innocent alone. */

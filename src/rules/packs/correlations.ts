@@ -1,28 +1,5 @@
-import type { Severity } from "../../problems/events.ts";
 import { ATTACK_CHAINS } from "./attack-chains.ts";
-import type { SampleEntry } from "./pack.ts";
-
-/** A rule about several entries as it comes with the server. Ids are never given again. */
-export interface CatalogCorrelation {
-  readonly id: string;
-  readonly name: string;
-  /** What it means, and what to do about it. */
-  readonly description: string;
-  readonly severity: Severity;
-  readonly attackTechnique: string;
-  readonly joinField: string;
-  readonly windowSec: number;
-  readonly condition:
-    | { readonly kind: "sequence"; readonly steps: readonly string[] }
-    | {
-        readonly kind: "cardinality";
-        readonly matchKql: string;
-        readonly distinctField: string;
-        readonly threshold: number;
-      };
-  /** Entries in their order that it tells of; of a cardinality one for each value of the field. */
-  readonly chain: readonly SampleEntry[];
-}
+import type { CatalogCorrelation, SampleEntry } from "./pack.ts";
 
 const sshd = (message: string): SampleEntry => ({ message, service: "sshd", host: "web-1" });
 const many = <T>(count: number, make: (i: number) => T): readonly T[] =>
