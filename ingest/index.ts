@@ -30,8 +30,12 @@ export { LokiProtobuf } from "./decode/loki-push/loki-protobuf.ts";
 export { LokiPush } from "./decode/loki-push/loki-push.ts";
 export { NativeFormat } from "./decode/native.ts";
 export { NdjsonFormat } from "./decode/ndjson/ndjson.ts";
-export { OtlpJsonDecoder, OtlpMetricsJsonDecoder } from "./decode/otlp/otlp-json.ts";
-export { OtlpMetricsProtobufDecoder, OtlpProtobufDecoder } from "./decode/otlp/otlp-protobuf.ts";
+export { OtlpJsonDecoder, OtlpMetricsJsonDecoder, OtlpTracesJsonDecoder } from "./decode/otlp/otlp-json.ts";
+export {
+  OtlpMetricsProtobufDecoder,
+  OtlpProtobufDecoder,
+  OtlpTracesProtobufDecoder,
+} from "./decode/otlp/otlp-protobuf.ts";
 export { snappyLength } from "./decode/snappy.ts";
 export { SplunkEvents } from "./decode/splunk-hec/splunk-event.ts";
 export { SplunkRawText } from "./decode/splunk-hec/splunk-raw.ts";

@@ -9,8 +9,12 @@ import { parseJsonObject } from "../decode/json-body.ts";
 import { LogplexDecoder, type LogplexRequest } from "../decode/logplex/logplex-decoder.ts";
 import { LokiProtobuf } from "../decode/loki-push/loki-protobuf.ts";
 import { LokiPush } from "../decode/loki-push/loki-push.ts";
-import { OtlpJsonDecoder, OtlpMetricsJsonDecoder } from "../decode/otlp/otlp-json.ts";
-import { OtlpMetricsProtobufDecoder, OtlpProtobufDecoder } from "../decode/otlp/otlp-protobuf.ts";
+import { OtlpJsonDecoder, OtlpMetricsJsonDecoder, OtlpTracesJsonDecoder } from "../decode/otlp/otlp-json.ts";
+import {
+  OtlpMetricsProtobufDecoder,
+  OtlpProtobufDecoder,
+  OtlpTracesProtobufDecoder,
+} from "../decode/otlp/otlp-protobuf.ts";
 import { SplunkEvents } from "../decode/splunk-hec/splunk-event.ts";
 import { type RawMetadata, SplunkRawText } from "../decode/splunk-hec/splunk-raw.ts";
 import { SyslogRecords } from "../decode/syslog/syslog-records.ts";
@@ -20,7 +24,15 @@ import type { RecordDecoder } from "../record/record-decoder.ts";
 
 /** A decoder of a lenient format as data, which another thread can make the decoder of. */
 export type RecordDecoderSpec =
-  | { readonly kind: "otlp" | "otlp-protobuf" | "otlp-metrics" | "otlp-metrics-protobuf" }
+  | {
+      readonly kind:
+        | "otlp"
+        | "otlp-protobuf"
+        | "otlp-metrics"
+        | "otlp-metrics-protobuf"
+        | "otlp-traces"
+        | "otlp-traces-protobuf";
+    }
   | {
       readonly kind:
         | "gelf"
@@ -65,6 +77,10 @@ export function recordDecoderOf(spec: RecordDecoderSpec, now: () => number): Rec
       return new OtlpMetricsJsonDecoder();
     case "otlp-metrics-protobuf":
       return new OtlpMetricsProtobufDecoder();
+    case "otlp-traces":
+      return new OtlpTracesJsonDecoder();
+    case "otlp-traces-protobuf":
+      return new OtlpTracesProtobufDecoder();
     case "journal-export":
       return new JournalDecoder();
     case "gelf":

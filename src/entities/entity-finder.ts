@@ -21,7 +21,7 @@ import { addHits, type IndicatorHit } from "./indicators/indicator-store.ts";
 import { domainAndParents } from "./indicators/indicator-value.ts";
 import { TELL_AGAIN_MS } from "./indicators/limits.ts";
 import { matchIndicators } from "./indicators/match-indicators.ts";
-import { actorsPlan, candidatesPlan } from "./observation-plan.ts";
+import { actorsPlan, agentsPlan, candidatesPlan } from "./observation-plan.ts";
 import { type Observations, observe } from "./observe.ts";
 import { edgeLabel, edgesKey, observableKey, observableLabel } from "./signal-labels.ts";
 
@@ -92,10 +92,15 @@ export class EntityFinder implements SealFinder {
     const mayHave = (key: string): boolean => keys === null || keys.has(key);
     const candidates = await this.#ask(candidatesPlan(mayHave), span, signal);
     const actors = await this.#ask(actorsPlan(mayHave), span, signal);
+    const agents = await this.#ask(agentsPlan(mayHave), span, signal);
     const at = { revision, ms: logIdMs(span.through ?? span.after) };
     const noted: Noted[] = [];
     for (const organizationId of organizations.keys()) {
-      const seen = await observe(candidates.get(organizationId) ?? [], actors.get(organizationId) ?? []);
+      const seen = await observe(
+        candidates.get(organizationId) ?? [],
+        actors.get(organizationId) ?? [],
+        agents.get(organizationId) ?? [],
+      );
       const hits = await matchIndicators(sql, organizationId, seen.observables, at);
       noted.push({ organizationId, ...seen, hits });
     }
@@ -103,8 +108,9 @@ export class EntityFinder implements SealFinder {
   }
 
   /** What the plan finds in the entries of each organisation; in the halves of the span where one answer cannot hold it. */
-  async #ask(plan: Aggregate, span: MadeSpan, signal: AbortSignal): Promise<Map<number, RowOfOne[]>> {
+  async #ask(plan: Aggregate | null, span: MadeSpan, signal: AbortSignal): Promise<Map<number, RowOfOne[]>> {
     const found = new Map<number, RowOfOne[]>();
+    if (plan === null) return found;
     const spans = [span];
     for (let part = spans.pop(); part !== undefined; part = spans.pop()) {
       const halves = halvesOf(part);

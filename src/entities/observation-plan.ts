@@ -5,6 +5,7 @@ import {
   call,
   columnOf,
   type Expression,
+  filter,
   literal,
   observableCandidates,
   type Relation,
@@ -12,6 +13,7 @@ import {
   timeBucket,
 } from "../../query/index.ts";
 import { logicalField } from "../rules/fields/logical-field.ts";
+import { mayHaveOne, NAMES, textOf } from "./agent-attributes.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 /** What says that it comes from later than this is told by when it came. */
@@ -40,6 +42,19 @@ export function actorsPlan(mayHave: MayHave): Aggregate {
     { name: "user", expression: field("userName", mayHave) },
     { name: "address", expression: field("sourceAddress", mayHave) },
     { name: "outcome", expression: field("auth.outcome", mayHave) },
+  ]);
+}
+
+/** Rows of `[agent, model, tool, service, n, firstMs, lastMs, id]`: what AI agents called; null where no entry may name an agent. */
+export function agentsPlan(mayHave: MayHave): Aggregate | null {
+  if (!mayHaveOne(NAMES.agent, mayHave)) return null;
+  const all = scan("logs");
+  const agents = filter(all, call("notEqual", textOf(NAMES.agent), literal("string", "")));
+  return seen(agents, [
+    { name: "agent", expression: textOf(NAMES.agent) },
+    { name: "model", expression: textOf(NAMES.model) },
+    { name: "tool", expression: textOf(NAMES.tool) },
+    { name: "service", expression: columnOf(agents, "service") },
   ]);
 }
 

@@ -36,8 +36,12 @@ type Row = readonly unknown[];
 /** Where something was seen whose entry says neither host nor service. */
 const NOWHERE: EntityName = { type: "service", key: "unknown" };
 
-/** Puts together what the rows of `candidatesPlan` and `actorsPlan` say. */
-export async function observe(candidates: readonly Row[], actors: readonly Row[]): Promise<Observations> {
+/** Puts together what the rows of `candidatesPlan`, `actorsPlan` and `agentsPlan` say. */
+export async function observe(
+  candidates: readonly Row[],
+  actors: readonly Row[],
+  agents: readonly Row[],
+): Promise<Observations> {
   const slice = new ThreadSlice();
   const entities = new Map<string, SeenEntity>();
   const observables = new Map<string, SeenObservable>();
@@ -87,8 +91,18 @@ export async function observe(candidates: readonly Row[], actors: readonly Row[]
     link("runs_on", inService, onHost, at);
     link("calls", from, inService, at);
     link("uses", who, inService, at);
-    // Whoever only tries to sign in as somebody is not where he signs in from.
-    if (outcome !== "failure") link("logged_in_from", who, from, at);
+    // Whoever only tries to sign in as somebody is neither there nor where he signs in from.
+    if (outcome === "failure") continue;
+    link("uses", who, onHost, at);
+    link("logged_in_from", who, from, at);
+  }
+  for (const [agent, model, tool, service, ...rest] of agents) {
+    if (slice.isOver) await slice.yield();
+    const at = sightingOf(rest);
+    const who = see("ai_agent", agent, at);
+    link("uses", who, see("model", model, at), at);
+    link("calls", who, see("tool", tool, at), at);
+    link("runs_on", who, see("service", service, at), at);
   }
   return {
     entities: [...entities.values()],

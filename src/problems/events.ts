@@ -30,6 +30,14 @@ export function problemSubject(key: string): string {
   return `problem:${createHash("sha256").update(key).digest("hex")}`;
 }
 
+/** An entry that shows a step of a sequence, from 1 on, or one of the values that were counted. */
+export const EvidenceEntry = Type.Object({
+  entryId: Type.String({ examples: ["1834234098123776"] }),
+  at: Time,
+  step: Type.Optional(Type.Integer({ minimum: 1, examples: [1] })),
+  value: Type.Optional(Type.String()),
+});
+
 /** What a rule says of what it found; its incident carries it. */
 export const RuleEvidence = Type.Object({
   ruleId: Type.Integer({ examples: [5] }),
@@ -44,6 +52,11 @@ export const RuleEvidence = Type.Object({
   /** The entries that made it true lie in between. */
   from: Time,
   to: Time,
+  entries: Type.Optional(
+    Type.Array(EvidenceEntry, {
+      description: "Of a correlation: an entry for each step, or for each value.",
+    }),
+  ),
   peak: Type.Number({
     description:
       "The largest count, or distance from what was expected or from the threshold of a metric, or how many different values or steps.",

@@ -7,6 +7,7 @@ import { type AnyValues, KeyValues, PLAIN, TEXT } from "./any-values.ts";
 import type { AttributeOutput } from "./attribute-output.ts";
 import type { ItemWriter, Signal } from "./export-request.ts";
 import { FieldNames } from "./field-names.ts";
+import { HexIds } from "./hex-ids.ts";
 import { LogBody } from "./log-body.ts";
 
 const NAMES = [
@@ -39,8 +40,6 @@ const [
 /** Fields before this one are plain values. */
 const FIRST_STRUCTURED = BODY;
 
-const TRACE_ID_DIGITS = 32;
-const SPAN_ID_DIGITS = 16;
 /** Severity numbers of a level; the first one is what loggers without finer steps send. */
 const NUMBERS_PER_LEVEL = 4;
 const LEVEL_TEXT_MAX_BYTES = 16;
@@ -51,22 +50,12 @@ const OBSERVED_NEAR_NANOS = 1e9;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What a character is to a hexadecimal id, as bits: the digit 0 is none of them, so zeros together are nothing. */
-const SMALL_DIGIT = 1;
-const CAPITAL_DIGIT = 2;
-const NO_DIGIT = 4;
-const DIGIT_KINDS = new Uint8Array(256).fill(NO_DIGIT);
-for (const digit of "0123456789abcdef") DIGIT_KINDS[digit.charCodeAt(0)] = digit === "0" ? 0 : SMALL_DIGIT;
-for (const digit of "ABCDEF") DIGIT_KINDS[digit.charCodeAt(0)] = CAPITAL_DIGIT;
-
 /** Under what names the fields of a record that have no column are kept. */
 const KEPT = {
   time: encoder.encode("otel.time_unix_nano"),
   observedTime: encoder.encode("otel.observed_time_unix_nano"),
   severityNumber: encoder.encode("otel.severity_number"),
   severityText: encoder.encode("otel.severity_text"),
-  traceId: encoder.encode("otel.trace_id"),
-  spanId: encoder.encode("otel.span_id"),
   flags: encoder.encode("otel.flags"),
   dropped: encoder.encode("otel.dropped_attributes_count"),
   eventName: encoder.encode("event.name"),
@@ -88,7 +77,7 @@ class LogRecords implements ItemWriter {
   readonly #fields = new Uint32Array(FIELDS.count);
   readonly #body: LogBody;
   readonly #attributes = new KeyValues();
-  readonly #hex = new Uint8Array(TRACE_ID_DIGITS);
+  readonly #ids: HexIds;
   #writer = new RecordWriter();
 
   constructor(values: AnyValues, output: AttributeOutput) {
@@ -96,11 +85,13 @@ class LogRecords implements ItemWriter {
     this.#values = values;
     this.#output = output;
     this.#body = new LogBody(values, output);
+    this.#ids = new HexIds(values.tape, output);
   }
 
   open(writer: RecordWriter): void {
     this.#writer = writer;
     this.#body.open(writer);
+    this.#ids.open(writer);
   }
 
   writeItem(
@@ -146,8 +137,7 @@ class LogRecords implements ItemWriter {
     this.#output.writeAll(this.#attributes, -1, -1);
     this.#writeTime(fields[TIME] ?? 0, fields[OBSERVED] ?? 0);
     this.#writeLevel(fields[SEVERITY_NUMBER] ?? 0, fields[SEVERITY_TEXT] ?? 0);
-    this.#writeId(fields[TRACE_ID] ?? 0, TRACE_ID_DIGITS);
-    this.#writeId(fields[SPAN_ID] ?? 0, SPAN_ID_DIGITS);
+    this.#ids.write(fields[TRACE_ID] ?? 0, fields[SPAN_ID] ?? 0);
     this.#keepNumber(KEPT.flags, fields[FLAGS] ?? 0);
     this.#keepNumber(KEPT.dropped, fields[DROPPED] ?? 0);
     this.#keepText(KEPT.eventName, fields[EVENT_NAME] ?? 0);
@@ -219,29 +209,6 @@ class LogRecords implements ItemWriter {
       number = number * 10 + digit;
     }
     return number;
-  }
-
-  /** An id in its column, in lower case; zeros are no id, and what is no id at all is kept as an attribute. */
-  #writeId(token: number, digits: number): void {
-    if (token === 0) return;
-    this.#tape.readText(token);
-    const { textBytes, textStart, textEnd } = this.#tape;
-    if (textStart === textEnd) return;
-    let found = textEnd - textStart === digits ? 0 : NO_DIGIT;
-    for (let i = textStart; i < textEnd && found < NO_DIGIT; i++)
-      found |= DIGIT_KINDS[textBytes[i] ?? 0] ?? NO_DIGIT;
-    const isTrace = digits === TRACE_ID_DIGITS;
-    if (found >= NO_DIGIT) this.#keep(isTrace ? KEPT.traceId : KEPT.spanId, token);
-    if (found === 0 || found >= NO_DIGIT) return;
-    let source = textBytes;
-    let start = textStart;
-    if (found >= CAPITAL_DIGIT) {
-      source = this.#hex;
-      start = 0;
-      for (let i = 0; i < digits; i++) source[i] = (textBytes[textStart + i] ?? 0) | 0x20;
-    }
-    if (isTrace) this.#writer.traceIdBytes(source, start, start + digits);
-    else this.#writer.spanIdBytes(source, start, start + digits);
   }
 
   /** Keeps a number that is not zero, as a number also when it is written as a text. */

@@ -5,6 +5,7 @@ import { ExportRequest, type Signal } from "./export-request.ts";
 import { LOGS } from "./log-record.ts";
 import { METRICS } from "./metric.ts";
 import { refused } from "./refused.ts";
+import { SPANS } from "./span.ts";
 
 /**
  * Nesting of a body. An AnyValue within another takes four levels; beyond a hundred values within one another protobuf
@@ -49,5 +50,12 @@ export class OtlpJsonDecoder extends OtlpJson {
 export class OtlpMetricsJsonDecoder extends OtlpJson {
   constructor() {
     super("otlp-metrics", METRICS);
+  }
+}
+
+/** Traces in JSON, of which spans about generative AI become entries. */
+export class OtlpTracesJsonDecoder extends OtlpJson {
+  constructor() {
+    super("otlp-traces", SPANS);
   }
 }

@@ -4,8 +4,9 @@ import { JsonTape } from "../json-tape.ts";
 import { ExportRequest, type Signal } from "./export-request.ts";
 import { LOGS } from "./log-record.ts";
 import { METRICS } from "./metric.ts";
-import { LOGS_REQUEST, METRICS_REQUEST, type ProtobufMessage } from "./protobuf-schema.ts";
+import { LOGS_REQUEST, METRICS_REQUEST, type ProtobufMessage, TRACES_REQUEST } from "./protobuf-schema.ts";
 import { ProtobufTape } from "./protobuf-tape.ts";
+import { SPANS } from "./span.ts";
 
 /** An export request of OTLP in protobuf, which becomes the entries that the JSON encoding of it becomes. */
 class OtlpProtobuf implements RecordDecoder {
@@ -43,5 +44,12 @@ export class OtlpProtobufDecoder extends OtlpProtobuf {
 export class OtlpMetricsProtobufDecoder extends OtlpProtobuf {
   constructor() {
     super("otlp-metrics-protobuf", METRICS_REQUEST, METRICS);
+  }
+}
+
+/** Traces in protobuf, of which spans about generative AI become entries. */
+export class OtlpTracesProtobufDecoder extends OtlpProtobuf {
+  constructor() {
+    super("otlp-traces-protobuf", TRACES_REQUEST, SPANS);
   }
 }

@@ -153,6 +153,28 @@ const RESOURCE_METRICS = message(
 /** Source: opentelemetry-proto, collector/metrics/v1/metrics_service.proto and metrics/v1/metrics.proto. */
 export const METRICS_REQUEST = message(many(1, "resourceMetrics", RESOURCE_METRICS));
 
+const SPAN = message(
+  [1, "traceId", HEX_FIELD, LENGTH],
+  [2, "spanId", HEX_FIELD, LENGTH],
+  [4, "parentSpanId", HEX_FIELD, LENGTH],
+  text(5, "name"),
+  count(6, "kind"),
+  time(7, "startTimeUnixNano"),
+  time(8, "endTimeUnixNano"),
+  attributes(9),
+  many(11, "events", message(attributes(3))),
+  one(15, "status", message(text(2, "message"), count(3, "code"))),
+);
+const SCOPE_SPANS = message(one(1, "scope", SCOPE), many(2, "spans", SPAN), text(3, "schemaUrl"));
+const RESOURCE_SPANS = message(
+  one(1, "resource", RESOURCE),
+  many(2, "scopeSpans", SCOPE_SPANS),
+  text(3, "schemaUrl"),
+);
+
+/** Source: opentelemetry-proto, collector/trace/v1/trace_service.proto and trace/v1/trace.proto. */
+export const TRACES_REQUEST = message(many(1, "resourceSpans", RESOURCE_SPANS));
+
 /** The names of KeyValues and AnyValues, and the words of JSON. */
 export const KEY = place("key");
 export const VALUE = place("value");

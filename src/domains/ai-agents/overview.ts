@@ -13,13 +13,15 @@ import {
   type Relation,
   scan,
   sort,
+  timeBucket,
 } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
+import { NAMES, textOf } from "../../entities/agent-attributes.ts";
 import { validationFailed } from "../../errors.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
-import { NAMES, textOf, tokensOf } from "./attributes.ts";
-import { PAIRS_MAX, RANGE_DEFAULT_MS, RANGE_MAX_MS } from "./limits.ts";
+import { PAIRS_MAX, RANGE_DEFAULT_MS, RANGE_MAX_MS, USER_DAYS_MAX } from "./limits.ts";
 import type { Overview, Prices, RangeParameters } from "./types.ts";
+import { add, nothing, priceOf, tokenColumns, type Usage, usageCalls, usageOf } from "./usage.ts";
 
 export interface AgentReading {
   readonly ranges: Pick<LogRanges, "read">;
@@ -29,6 +31,8 @@ export interface AgentReading {
 }
 
 const NANOS_PER_MILLI = 1_000_000n;
+const DAY_MS = 86_400_000;
+const NANOS_PER_DAY = 86_400_000_000_000n;
 
 interface Range {
   readonly fromMs: number;
@@ -63,48 +67,32 @@ export function agentEntries(columns: Readonly<Record<string, Expression>>): Rel
 const isSaid = (relation: Relation, name: string): Expression =>
   call("notEqual", columnOf(relation, name), literal("string", ""));
 
-interface Usage {
-  calls: number;
-  errors: number;
-  inputTokens: number;
-  outputTokens: number;
-  costUsd: number | null;
-  unpriced: boolean;
-}
-
 /** What agents called and what that came to. Throws VALIDATION_FAILED and what reading logs throws. */
 export async function readOverview(
   { ranges, budget, now }: AgentReading,
   caller: QueryCaller,
   parameters: RangeParameters,
-  { prices }: Pick<Prices, "prices">,
+  { prices, version }: Pick<Prices, "prices" | "version">,
 ): Promise<Overview> {
   const range = rangeOf(parameters, now());
-  const { value } = await ranges.read(caller, (logs) =>
-    logs.run({
-      ...{ operation: "agent_overview", plan: usagePlan(), timeRange: timeRangeOf(range) },
-      ...{ maxRows: PAIRS_MAX, budget },
-    }),
-  );
+  const { pairs, users } = (
+    await ranges.read(caller, async (logs) => {
+      const ask = async (plan: Relation, maxRows: number) =>
+        (
+          await logs.run({
+            ...{ operation: "agent_overview", plan, timeRange: timeRangeOf(range) },
+            ...{ maxRows, budget },
+          })
+        ).rows;
+      return { pairs: await ask(pairsPlan(), PAIRS_MAX), users: await ask(usersPlan(), USER_DAYS_MAX) };
+    })
+  ).value;
   const agents = new Map<string, Usage & { lastMs: number }>();
   const models = new Map<string, Usage & { lastMs: number }>();
   const totals = nothing();
-  for (const [agent, model, calls, errors, input, output, last] of value.rows) {
+  for (const [agent, model, last, ...counts] of pairs) {
     const lastMs = Number(BigInt(String(last)) / NANOS_PER_MILLI);
-    const price = Object.hasOwn(prices, String(model)) ? prices[String(model)] : undefined;
-    const used: Usage = {
-      ...{
-        calls: Number(calls),
-        errors: Number(errors),
-        inputTokens: Number(input),
-        outputTokens: Number(output),
-      },
-      costUsd:
-        price === undefined
-          ? null
-          : (Number(input) * price.inputPerMillion + Number(output) * price.outputPerMillion) / 1_000_000,
-      unpriced: price === undefined && Number(input) + Number(output) > 0,
-    };
+    const used = usageOf(counts, priceOf(prices, String(model)));
     add(totals, used);
     for (const [of, name] of [
       [agents, String(agent)],
@@ -117,62 +105,63 @@ export async function readOverview(
       of.set(name, known);
     }
   }
+  const userDays = new Map<string, { user: string; day: string; usage: Usage }>();
+  for (const [user, model, since, ...counts] of users) {
+    const day = new Date(Number(since) * DAY_MS).toISOString().slice(0, 10);
+    const id = `${day}\t${String(user)}`;
+    const known = userDays.get(id) ?? { user: String(user), day, usage: nothing() };
+    add(known.usage, usageOf(counts, priceOf(prices, String(model))));
+    userDays.set(id, known);
+  }
   const shown = ({ lastMs, ...usage }: Usage & { lastMs: number }) => {
     return { ...usage, lastSeen: new Date(lastMs).toISOString() };
   };
   return {
     from: new Date(range.fromMs).toISOString(),
     to: new Date(range.toMs).toISOString(),
+    priceVersion: version,
     totals,
     agents: [...agents].map(([agent, usage]) => ({ agent, ...shown(usage) })),
     models: [...models].map(([model, usage]) => ({ model, ...shown(usage) })),
-    truncated: value.rows.length === PAIRS_MAX,
+    userDays: [...userDays.values()].map(({ usage, ...of }) => ({ ...of, ...usage })),
+    truncated: pairs.length === PAIRS_MAX || users.length === USER_DAYS_MAX,
   };
 }
 
-function nothing(): Usage {
-  return { calls: 0, errors: 0, inputTokens: 0, outputTokens: 0, costUsd: null, unpriced: false };
-}
-
-/** What has no price makes a sum unpriced, and not smaller. */
-function add(sum: Usage, used: Usage): void {
-  sum.calls += used.calls;
-  sum.errors += used.errors;
-  sum.inputTokens += used.inputTokens;
-  sum.outputTokens += used.outputTokens;
-  if (used.costUsd !== null) sum.costUsd = (sum.costUsd ?? 0) + used.costUsd;
-  sum.unpriced ||= used.unpriced;
-}
-
-/** By agent and model, those with most calls first. */
-function usagePlan(): Relation {
-  const all = agentEntries({
-    ...{ agent: textOf(NAMES.agent), model: textOf(NAMES.model) },
-    ...{ input: tokensOf(NAMES.inputTokens), output: tokensOf(NAMES.outputTokens) },
-  });
-  const used = filter(
-    all,
-    anyOf([
-      isSaid(all, "agent"),
-      call("greater", columnOf(all, "input"), literal("real", 0)),
-      call("greater", columnOf(all, "output"), literal("real", 0)),
-    ]),
-  );
-  const level = columnOf(used, "level");
-  const isError = anyOf(["error", "fatal"].map((name) => call("equal", level, literal("string", name))));
+/** By agent and model, those with most calls first: agent, model, when last, and what `usageOf` reads. */
+function pairsPlan(): Relation {
+  const used = usedEntries();
   const pairs = aggregate(
     used,
-    [
-      { name: "agent", expression: columnOf(used, "agent") },
-      { name: "model", expression: columnOf(used, "model") },
-    ],
-    [
-      aggregateCall("calls", "count"),
-      aggregateCall("errors", "countif", isError),
-      aggregateCall("inputTokens", "sum", columnOf(used, "input")),
-      aggregateCall("outputTokens", "sum", columnOf(used, "output")),
-      aggregateCall("last", "max", columnOf(used, "ts")),
-    ],
+    ["agent", "model"].map((name) => ({ name, expression: columnOf(used, name) })),
+    [aggregateCall("last", "max", columnOf(used, "ts")), ...usageCalls(used)],
   );
   return limit(sort(pairs, [{ expression: columnOf(pairs, "calls"), direction: "descending" }]), PAIRS_MAX);
+}
+
+/** By day of UTC, user and model, the latest days first: user, model, days since 1970, and what `usageOf` reads. */
+function usersPlan(): Relation {
+  const used = usedEntries();
+  const named = filter(used, isSaid(used, "user"));
+  const days = aggregate(
+    named,
+    [
+      ...["user", "model"].map((name) => ({ name, expression: columnOf(named, name) })),
+      { name: "day", expression: timeBucket(columnOf(named, "ts"), 0n, NANOS_PER_DAY) },
+    ],
+    usageCalls(named),
+  );
+  const order = ["day", "calls"].map((name) => {
+    return { expression: columnOf(days, name), direction: "descending" as const };
+  });
+  return limit(sort(days, order), USER_DAYS_MAX);
+}
+
+function usedEntries(): Relation {
+  const all = agentEntries({
+    ...{ agent: textOf(NAMES.agent), model: textOf(NAMES.model), user: textOf(NAMES.user) },
+    ...tokenColumns(),
+  });
+  const isCounted = (name: string) => call("greater", columnOf(all, name), literal("real", 0));
+  return filter(all, anyOf([isSaid(all, "agent"), isCounted("input"), isCounted("output")]));
 }

@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
 import { aggregate, aggregateCall, call, columnOf, filter, literal } from "../../../query/index.ts";
+import { NAMES, textOf } from "../../entities/agent-attributes.ts";
 import { route } from "../../http/define-route.ts";
 import { callerOf } from "../../http/query-caller.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
-import { NAMES, textOf } from "./attributes.ts";
 import { KNOWN_TOOLS_MS } from "./limits.ts";
 import { type AgentReading, agentEntries, readOverview, timeRangeOf } from "./overview.ts";
 import { readPrices, setPrices } from "./prices.ts";
@@ -108,7 +108,8 @@ async function readConnection(
   const [[count, last] = []] = value.rows;
   const entries = Number(count ?? 0);
   return {
-    logs: `${publicUrl}/otlp/v1/logs`,
+    logs: `${publicUrl}/api/v1/otlp/v1/logs`,
+    traces: `${publicUrl}/api/v1/otlp/v1/traces`,
     protocol: "http/json",
     header: "Authorization: Bearer obs_...",
     attributes: [NAMES.agent[0], NAMES.model[1], NAMES.inputTokens[0], NAMES.outputTokens[0], NAMES.tool[0]],

@@ -1,3 +1,4 @@
+import type { Sql } from "postgres";
 import {
   aggregate,
   aggregateCall,
@@ -12,11 +13,13 @@ import {
   type Relation,
   sort,
 } from "../../../query/index.ts";
+import { NAMES, textOf } from "../../entities/agent-attributes.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
-import { NAMES, textOf } from "./attributes.ts";
-import { EXCERPT_CHARS, FINDINGS_MAX, KNOWN_TOOLS_MS, PAIRS_MAX } from "./limits.ts";
+import { busyHours, hoursPlan } from "./call-rate.ts";
+import { handedIndicators, handedPlan } from "./handed-indicators.ts";
+import { EXCERPT_CHARS, FINDINGS_MAX, HANDED_MAX, HOURS_MAX, KNOWN_TOOLS_MS, PAIRS_MAX } from "./limits.ts";
 import { type AgentReading, agentEntries, rangeOf, timeRangeOf } from "./overview.ts";
-import type { RangeParameters, Security } from "./types.ts";
+import type { Finding, RangeParameters, Security } from "./types.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
 
@@ -27,11 +30,9 @@ const SECRET =
 const INSTRUCTIONS =
   "(?i)(ignore|disregard|forget) (all |any )?(the |your )?(previous|above|prior|earlier) (instructions|messages|rules)|you are now |do not tell the user";
 
-type Finding = Security["findings"][number];
-
 /** What is noticeable about agents. Throws VALIDATION_FAILED and what reading logs throws. */
 export async function readSecurity(
-  { ranges, budget, now }: AgentReading,
+  { sql, ranges, budget, now }: AgentReading & { readonly sql: Sql },
   caller: QueryCaller,
   parameters: RangeParameters,
 ): Promise<Security> {
@@ -43,9 +44,15 @@ export async function readSecurity(
     return {
       texts: (await ask(textsPlan(), timeRangeOf(range), FINDINGS_MAX)).rows,
       tools: (await ask(toolsPlan(), timeRangeOf(known), PAIRS_MAX)).rows,
+      handed: (await ask(handedPlan(), timeRangeOf(range), HANDED_MAX)).rows,
+      hours: (await ask(hoursPlan(), timeRangeOf(known), HOURS_MAX)).rows,
     };
   });
-  const findings = value.texts.flatMap(findingsOf);
+  const findings = [
+    ...value.texts.flatMap(findingsOf),
+    ...(await handedIndicators(sql, caller.organizationId, value.handed, now())),
+    ...busyHours(value.hours, range.fromMs),
+  ];
   for (const [agent, tool, first] of value.tools) {
     const firstMs = Number(BigInt(String(first)) / NANOS_PER_MILLI);
     if (firstMs < range.fromMs) continue;
@@ -58,7 +65,11 @@ export async function readSecurity(
     from: new Date(range.fromMs).toISOString(),
     to: new Date(range.toMs).toISOString(),
     findings: sorted.slice(0, FINDINGS_MAX),
-    truncated: sorted.length > FINDINGS_MAX || value.texts.length === FINDINGS_MAX,
+    truncated:
+      sorted.length > FINDINGS_MAX ||
+      value.texts.length === FINDINGS_MAX ||
+      value.handed.length === HANDED_MAX ||
+      value.hours.length === HOURS_MAX,
   };
 }
 

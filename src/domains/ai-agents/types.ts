@@ -21,7 +21,11 @@ export const Connection = Type.Object(
   {
     logs: Type.String({
       description: "Where OpenTelemetry sends logs.",
-      examples: ["https://obs.example.com/otlp/v1/logs"],
+      examples: ["https://obs.example.com/api/v1/otlp/v1/logs"],
+    }),
+    traces: Type.String({
+      description: "Where it sends spans, of which those about generative AI are kept.",
+      examples: ["https://obs.example.com/api/v1/otlp/v1/traces"],
     }),
     protocol: Type.String({ examples: ["http/json"] }),
     header: Type.String({ examples: ["Authorization: Bearer obs_..."] }),
@@ -46,16 +50,23 @@ export const Overview = Type.Object(
   {
     from: Time,
     to: Time,
+    priceVersion: Type.Integer({ description: "Of the prices by which it was reckoned; 0 without any." }),
     totals: Type.Object(usage),
     agents: Type.Array(Type.Object({ agent: Type.String(), ...usage, lastSeen: Time })),
     models: Type.Array(Type.Object({ model: Type.String(), ...usage, lastSeen: Time })),
+    userDays: Type.Array(
+      Type.Object({ user: Type.String(), day: Type.String({ format: "date" }), ...usage }),
+      {
+        description: "What users had agents call on each day of UTC, the latest first.",
+      },
+    ),
     truncated: Type.Boolean(),
   },
   { $id: "AgentOverview" },
 );
 export type Overview = Static<typeof Overview>;
 
-const FINDING_KINDS = ["secret", "instructions", "new_tool"] as const;
+const FINDING_KINDS = ["secret", "indicator", "instructions", "call_rate", "new_tool"] as const;
 
 export const Security = Type.Object(
   {
@@ -65,7 +76,7 @@ export const Security = Type.Object(
       Type.Object({
         kind: Type.Enum([...FINDING_KINDS], {
           description:
-            "A secret handed to a tool, a result that reads like instructions, or a tool that the agent has not called before.",
+            "A secret or an indicator handed to a tool, a result that reads like instructions, many more calls in an hour than in others, or a tool that the agent has not called before.",
         }),
         heuristic: Type.Boolean({ description: "Judged by its looks: see it before you act." }),
         agent: Type.String(),
@@ -81,14 +92,24 @@ export const Security = Type.Object(
   { $id: "AgentSecurity" },
 );
 export type Security = Static<typeof Security>;
+export type Finding = Security["findings"][number];
 
+const Dollars = Type.Number({ minimum: 0, maximum: 1_000_000, description: "US dollars." });
+const dollarsOr = (other: string) =>
+  Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1_000_000, description: `US dollars; else as ${other}.` }),
+  );
 const Price = Type.Object(
   {
-    inputPerMillion: Type.Number({ minimum: 0, maximum: 1_000_000, description: "US dollars." }),
-    outputPerMillion: Type.Number({ minimum: 0, maximum: 1_000_000, description: "US dollars." }),
+    inputPerMillion: Dollars,
+    outputPerMillion: Dollars,
+    cacheReadPerMillion: dollarsOr("input"),
+    cacheWritePerMillion: dollarsOr("input"),
+    reasoningPerMillion: dollarsOr("output"),
   },
   { $id: "ModelPrice", ...closed },
 );
+export type Price = Static<typeof Price>;
 export const PricesBody = Type.Object(
   {
     prices: Type.Record(Type.String({ pattern: "^.{1,255}$" }), Price, {

@@ -1,12 +1,16 @@
 import { isIP } from "node:net";
+import { observableOf } from "../../entities/observables.ts";
 import { CASE_OBSERVABLES_MAX, OBSERVABLE_MAX_CHARS } from "./limits.ts";
 import type { Observable } from "./types.ts";
 
 const ADDRESS = /(?<![\w.:-])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})(?![\w.:-])/gi;
 const HASH = /(?<![0-9a-z])(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})(?![0-9a-z])/gi;
 const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w-])/gi;
-/** Only behind a scheme or an at sign: names of files and of classes look like domains, too. */
+/** Behind a scheme or an at sign whatever it ends in. */
 const DOMAIN = /(?:\/\/|@)((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?![\w-])/gi;
+
+/** Elsewhere names of files and of classes look like domains, too: it depends on how they end. */
+const DOTTED = /(?<![\w.@/\\-])(?:[a-z0-9_-]{1,63}\.){1,8}[a-z0-9-]{2,63}(?![\w@-])/gi;
 
 /** Addresses, domains, hashes and mail addresses that a text names, each once, in small letters. */
 export function observablesIn(text: string): Observable[] {
@@ -19,5 +23,16 @@ export function observablesIn(text: string): Observable[] {
   for (const [match] of text.matchAll(HASH)) add("hash", match.toLowerCase());
   for (const [match] of text.matchAll(EMAIL)) add("email", match.toLowerCase());
   for (const [, domain = ""] of text.matchAll(DOMAIN)) add("domain", domain.toLowerCase());
+  for (const [match] of text.matchAll(DOTTED)) {
+    const seen = observableOf(match);
+    if (seen?.type === "domain") add("domain", seen.value);
+  }
   return [...found.values()];
+}
+
+/** What a copy says, without the names under which it says it: names of attributes look like domains. */
+export function textsOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value !== "object" || value === null) return "";
+  return Object.values(value).map(textsOf).join("\n");
 }

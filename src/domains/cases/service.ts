@@ -7,7 +7,7 @@ import { inOrganization } from "../../storage/organization-transaction.ts";
 import { RecordTable } from "../../storage/record-table.ts";
 import { type Copy, detectionCopy } from "./evidence.ts";
 import { CASE_EVIDENCE_MAX, CASE_INCIDENTS_MAX, CASE_NOTES_MAX, CASES_MAX } from "./limits.ts";
-import { observablesIn } from "./observables.ts";
+import { observablesIn, textsOf } from "./observables.ts";
 import { invalid } from "./refusals.ts";
 import {
   attachedIncidents,
@@ -165,7 +165,7 @@ export class Cases {
     const piece = { kind, ref, ...found, userId: userOf(change) };
     if (!(await insertEvidence(tx, organizationId, id, piece, nowMs)))
       throw new ApiError("CONFLICT", `A case has at most ${CASE_EVIDENCE_MAX} pieces of evidence.`);
-    const text = kind === "text" ? ref : JSON.stringify(found.snapshot);
+    const text = kind === "text" ? ref : textsOf(found.snapshot);
     await insertObservables(tx, organizationId, id, observablesIn(text));
     change.record({ resource: `case:${id}`, after: { evidence: { kind, ref } } });
     return detailsOf(tx, organizationId, stored);

@@ -54,21 +54,25 @@ export async function previewTerms(
   const { groups, note } = await findIn(correlation, [{ fromMs, toMs: toMs + 1 }], (span) =>
     reader.read(caller, correlation, steps, span),
   );
-  const episodes = [...groups].flatMap(([group, { stretches, because }]) =>
-    joinedStretches(stretches, windowMs).map((each) => ({ ...each, group, because: because(each.fromMs) })),
+  const episodes = [...groups].flatMap(([group, { stretches, because, evidence }]) =>
+    joinedStretches(stretches, windowMs).map((each) => ({
+      ...{ ...each, group, because: because(each.fromMs) },
+      evidence: () => evidence?.(each.fromMs) ?? [],
+    })),
   );
   const sorted = episodes.toSorted((left, right) => left.fromMs - right.fromMs);
   return {
     matched: [...groups.values()].reduce((total, { stretches }) => total + stretches.length, 0),
     episodes: sorted
       .slice(0, PREVIEW_MAX_EPISODES)
-      .map(({ group, fromMs: startMs, toMs: endMs, peak, because }) => ({
+      .map(({ group, fromMs: startMs, toMs: endMs, peak, because, evidence }) => ({
         group: { [terms.joinField]: groupValues(group)[0] ?? "" },
         ...{
           startedAt: new Date(startMs).toISOString(),
           endedAt: new Date(endMs).toISOString(),
           peak,
           because,
+          entries: [...evidence()],
         },
       })),
     episodesTotal: sorted.length,

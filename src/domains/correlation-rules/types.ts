@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels.ts";
-import { Severity } from "../../problems/events.ts";
+import { EvidenceEntry, Severity } from "../../problems/events.ts";
 import { LIVE_STATES } from "../../rules/live/live-states.ts";
 import { PreviewEpisode } from "../../rules/live/preview-episode.ts";
 
@@ -140,7 +140,12 @@ export type CorrelationPreviewBody = Static<typeof CorrelationPreviewBody>;
 export const CorrelationPreview = Type.Object(
   {
     matched: Type.Integer({ description: "Moments at which the rule finds what it asks for." }),
-    episodes: Type.Array(PreviewEpisode),
+    episodes: Type.Array(
+      Type.Object({
+        ...PreviewEpisode.properties,
+        entries: Type.Array(EvidenceEntry, { description: "One for each step, or for each value." }),
+      }),
+    ),
     episodesTotal: Type.Integer(),
     truncated: Type.Boolean(),
   },

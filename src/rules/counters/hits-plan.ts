@@ -29,7 +29,7 @@ interface HitsOf {
 }
 
 /**
- * The entries of steps that have a value in common, latest first: the time in milliseconds since 1970, that value, the one that
+ * The entries of steps that have a value in common, latest first: the id, the time in milliseconds since 1970, that value, the one that
  * is counted, and for each step whether the entry may be it. Entries without the value belong to nothing.
  */
 export function hitsPlan(
@@ -53,6 +53,7 @@ export function hitsPlan(
     ]),
   );
   const rows = project(hits, [
+    { name: "id", expression: columnOf(hits, "id") },
     { name: "at", expression: timeBucket(timeOf(hits, "alert"), 0n, NANOS_PER_MILLI) },
     { name: "join", expression: join },
     { name: "value", expression: value },

@@ -56,10 +56,11 @@ export class CorrelationRules implements RuleFinder {
 }
 
 function findingOf({ windowMs }: Correlation, points: readonly CorrelationPoint[]): GroupFinding {
-  const reasons = new Map(points.map(({ atMs, because }) => [atMs, because]));
+  const at = new Map(points.map((point) => [point.atMs, point]));
   return {
     stretches: points.map(({ atMs, peak }) => ({ fromMs: atMs, toMs: atMs, untilMs: atMs + windowMs, peak })),
-    because: (atMs) => reasons.get(atMs) ?? "The entries that the rule asks for came together.",
+    evidence: (atMs) => at.get(atMs)?.evidence() ?? [],
+    because: (atMs) => at.get(atMs)?.because ?? "The entries that the rule asks for came together.",
     ...{ wholeFromMs: null, judgedMs: null, nextMs: null },
   };
 }

@@ -1,6 +1,7 @@
 import { groupName } from "../counters/groups.ts";
 import { cardinalityPoints } from "../evaluation/cardinality.ts";
 import { sequencePoints } from "../evaluation/sequence.ts";
+import { type StepEvidence, stepEvidence, valueEvidence } from "../evaluation/step-evidence.ts";
 
 /** What a rule asks of entries with one value in common. */
 export type Correlation = { readonly windowMs: number; readonly joinField: string } & (
@@ -10,6 +11,7 @@ export type Correlation = { readonly windowMs: number; readonly joinField: strin
 
 /** An entry that one or more steps of a rule are about; of a rule that counts values with that value. */
 export interface CorrelationHit {
+  readonly id: string;
   readonly atMs: number;
   readonly join: string;
   readonly value: string;
@@ -28,6 +30,8 @@ export interface CorrelationPoint {
   /** Steps, or different values. */
   readonly peak: number;
   readonly because: string;
+  /** Which entries show it. */
+  readonly evidence: () => readonly StepEvidence[];
 }
 
 /** By the names of groups, which are the values in common. */
@@ -42,10 +46,12 @@ export function findCorrelated(
       correlation.kind === "sequence"
         ? sequencePoints(hits, stepCount, windowMs).map(({ atMs, startMs }) => ({
             ...{ atMs, peak: stepCount },
+            evidence: () => stepEvidence(hits, stepCount, { atMs, startMs }),
             because: `All ${stepCount} steps came in their order within ${secondsText(atMs - startMs)} for ${joinField} ${join}.`,
           }))
         : cardinalityPoints(hits, correlation.threshold, windowMs).map(({ atMs, values }) => ({
             ...{ atMs, peak: values },
+            evidence: () => valueEvidence(hits, { fromMs: atMs - windowMs, atMs }),
             because: `${values} different values of ${correlation.distinctField} within ${secondsText(windowMs)} for ${joinField} ${join}; the rule tells of ${correlation.threshold} or more.`,
           }));
     if (points.length > 0) found.set(groupName([join]), points);

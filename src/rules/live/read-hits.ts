@@ -43,8 +43,8 @@ export class HitsReader {
     if (coverage.partial)
       throw new DependencyError("archive", "archived entries cannot be read", { retryable: true });
     const list = value.rows.map(
-      ([atMs, join, distinct, ...isStep]): CorrelationHit => ({
-        ...{ atMs: Number(atMs), join: String(join), value: String(distinct) },
+      ([id, atMs, join, distinct, ...isStep]): CorrelationHit => ({
+        ...{ id: String(id), atMs: Number(atMs), join: String(join), value: String(distinct) },
         steps: isStep.flatMap((is, i) => (is === true || is === 1 ? [i] : [])),
       }),
     );

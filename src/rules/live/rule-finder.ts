@@ -1,4 +1,5 @@
 import type { TimeSpan } from "../evaluation/bucket-sums.ts";
+import type { StepEvidence } from "../evaluation/step-evidence.ts";
 import type { Stretch } from "../evaluation/stretches.ts";
 import type { KeptGroup, LiveRule } from "./live-store.ts";
 
@@ -9,6 +10,8 @@ export interface GroupFinding {
   readonly wholeFromMs: number | null;
   /** Why, of a stretch that begins then. */
   readonly because: (fromMs: number) => string;
+  /** Which entries show it, of a stretch that begins then; absent where no single ones do. */
+  readonly evidence?: (fromMs: number) => readonly StepEvidence[];
   readonly judgedMs: number | null;
   /** When it is to be looked at again whatever comes; null for never. */
   readonly nextMs: number | null;

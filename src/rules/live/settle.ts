@@ -94,6 +94,7 @@ async function advanceGroup(
         group,
         episode,
         finding?.because(episode.fromMs) ?? "The condition of the rule holds.",
+        finding?.evidence?.(episode.fromMs) ?? [],
       );
     } else if (transition.kind === "cleared" && endsByItself(rule))
       tellCleared(change, rule, group, { atMs: transition.atMs, cause: "recovered" });

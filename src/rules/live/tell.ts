@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Change } from "../../changes/change.ts";
 import { problemCleared, problemRaised, problemSubject, type RuleEvidence } from "../../problems/events.ts";
 import { groupValues } from "../counters/groups.ts";
+import type { StepEvidence } from "../evaluation/step-evidence.ts";
 import type { RuleDefinition } from "./definition.ts";
 import type { LiveRule, RuleKind, StoredEpisode } from "./live-store.ts";
 
@@ -25,6 +26,7 @@ export function tellRaised(
   group: string,
   episode: StoredEpisode,
   because: string,
+  entries: readonly StepEvidence[] = [],
 ): void {
   const { name, severity, attackTechnique, escalationPolicyId, windowMs, condition, groupBy } = definition;
   const key = ruleProblemKey(kind, ruleId, group);
@@ -46,6 +48,7 @@ export function tellRaised(
       from: new Date(episode.fromMs - windowMs).toISOString(),
       to: new Date(episode.toMs).toISOString(),
       peak: episode.peak,
+      ...(entries.length > 0 && { entries: [...entries] }),
     }),
   });
 }

@@ -1,27 +1,5 @@
-import type { Severity } from "../../problems/events.ts";
-import type { SampleEntry } from "./pack.ts";
-
-/** A rule about several entries as it comes with the server. Ids are never given again. */
-interface CatalogCorrelation {
-  readonly id: string;
-  readonly name: string;
-  /** What it means, and what to do about it. */
-  readonly description: string;
-  readonly severity: Severity;
-  readonly attackTechnique: string;
-  readonly joinField: string;
-  readonly windowSec: number;
-  readonly condition:
-    | { readonly kind: "sequence"; readonly steps: readonly string[] }
-    | {
-        readonly kind: "cardinality";
-        readonly matchKql: string;
-        readonly distinctField: string;
-        readonly threshold: number;
-      };
-  /** Entries in their order that it tells of; of a cardinality one for each value of the field. */
-  readonly chain: readonly SampleEntry[];
-}
+import { ATTACK_CHAINS } from "./attack-chains.ts";
+import type { CatalogCorrelation, SampleEntry } from "./pack.ts";
 
 const sshd = (message: string): SampleEntry => ({ message, service: "sshd", host: "web-1" });
 const many = <T>(count: number, make: (i: number) => T): readonly T[] =>
@@ -45,7 +23,7 @@ const NEW_USER: SampleEntry = {
 };
 const ACCEPTED = sshd("Accepted password for ana from 203.0.113.7 port 4022 ssh2");
 
-export const CORRELATIONS: readonly CatalogCorrelation[] = [
+const OF_SYSTEMS: readonly CatalogCorrelation[] = [
   {
     id: "ssh-guessed-then-in",
     name: "A password was guessed over SSH, and then it worked",
@@ -188,3 +166,5 @@ export const CORRELATIONS: readonly CatalogCorrelation[] = [
     })),
   },
 ];
+
+export const CORRELATIONS: readonly CatalogCorrelation[] = [...OF_SYSTEMS, ...ATTACK_CHAINS];

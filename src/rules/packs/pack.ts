@@ -41,3 +41,25 @@ export interface Pack {
 
 /** The terms of a rule that tells of every single entry. */
 export const EACH = { threshold: 1, windowSec: 60 } as const;
+
+/** A rule about several entries as it comes with the server. Ids are never given again. */
+export interface CatalogCorrelation {
+  readonly id: string;
+  readonly name: string;
+  /** What it means, and what to do about it. */
+  readonly description: string;
+  readonly severity: Severity;
+  readonly attackTechnique: string;
+  readonly joinField: string;
+  readonly windowSec: number;
+  readonly condition:
+    | { readonly kind: "sequence"; readonly steps: readonly string[] }
+    | {
+        readonly kind: "cardinality";
+        readonly matchKql: string;
+        readonly distinctField: string;
+        readonly threshold: number;
+      };
+  /** Entries in their order that it tells of; of a cardinality one for each value of the field. */
+  readonly chain: readonly SampleEntry[];
+}

@@ -109,11 +109,13 @@ describe("entries", () => {
     expect(await lookUp("host", "WEB-1")).toMatchObject({ firstSeen: new Date(before).toISOString() });
     expect((await neighborsOf("identity", "sam")).shown).toEqual([
       "logged_in_from out ip:45.33.32.156 3",
+      "uses out host:web-1 3",
       "uses out service:sshd 3",
     ]);
     expect((await neighborsOf("host", "web-1")).shown).toEqual([
       "runs_on in service:proxy 1",
       "runs_on in service:sshd 4",
+      "uses in identity:sam 3",
       "uses out domain:cdn.example.com 1",
     ]);
     // Whoever failed to sign in did not sign in from there.

@@ -94,8 +94,22 @@ describe("a correlation rule", () => {
     const [{ payload } = { payload: {} }] = await server.toldOf(own);
     expect(payload).toMatchObject({
       summary: "All 2 steps came in their order within 0.1 s for auth.sourceAddress 203.0.113.7.",
-      evidence: { ruleKind: "correlation", ruleId: id, condition: "sequence" },
+      evidence: {
+        ...{ ruleKind: "correlation", ruleId: id, condition: "sequence" },
+        entries: [{ step: 1 }, { step: 2 }],
+      },
     });
+    // Each step names the entry that is it.
+    const ids = JSON.stringify(payload).match(/(?<="entryId":")[0-9]+/g) ?? [];
+    const messages = await stores.clickhouse.query({
+      query: `SELECT message FROM logs WHERE organization_id = ${own} AND toString(id) IN ({ids: Array(String)}) ORDER BY id`,
+      query_params: { ids: ids },
+      format: "JSONEachRow",
+    });
+    expect((await messages.json<{ message: string }>()).map(({ message }) => message.slice(0, 8))).toEqual([
+      "Failed p",
+      "Accepted",
+    ]);
     await server.pass(10 * 60_000);
     // A person says when it is over.
     expect(await told()).toHaveLength(1);

@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { cardinalityPoints } from "../../../src/rules/evaluation/cardinality.ts";
 import { type Hit, sequencePoints } from "../../../src/rules/evaluation/sequence.ts";
+import { stepEvidence } from "../../../src/rules/evaluation/step-evidence.ts";
 
 /** Few times, so that many entries have the same. */
 const at = fc.integer({ min: 0, max: 12 });
@@ -46,6 +47,18 @@ export function checkSequences(numRuns: number): void {
       const expected = [...bruteSequence(hits, steps, windowMs)].toSorted(([a], [b]) => a - b);
       const found = sequencePoints(hits, steps, windowMs).map(({ atMs, startMs }) => [atMs, startMs]);
       expect(found).toEqual(expected);
+      // What shows it is such a way, too.
+      const named = hits.map((each, i) => ({ ...each, id: String(i) }));
+      for (const [atMs = 0, startMs = 0] of found) {
+        const shown = stepEvidence(named, steps, { atMs, startMs });
+        expect(shown.map(({ step }) => step)).toEqual(Array.from({ length: steps }, (_, i) => i + 1));
+        expect(new Set(shown.map(({ entryId }) => entryId)).size).toBe(steps);
+        const taken = shown.map(({ entryId }) => hits[Number(entryId)]);
+        expect(taken.every((each, step) => each?.steps.includes(step))).toBe(true);
+        const times = taken.map((each) => each?.atMs ?? Number.NaN);
+        expect(times).toEqual(times.toSorted((a, b) => a - b));
+        expect([times[0], times.at(-1)]).toEqual([startMs, atMs]);
+      }
     }),
     { numRuns },
   );

@@ -9,6 +9,7 @@ import {
   type RecognisedEntry,
 } from "../../../ingest/recognise/index.ts";
 import { PACKS } from "../../../src/rules/packs/catalog.ts";
+import { CORRELATIONS } from "../../../src/rules/packs/correlations.ts";
 import {
   type AlertServer,
   alertServer,
@@ -25,6 +26,7 @@ const RULES = PACKS.flatMap(({ rules }) => rules);
 const DETECTIONS_MAX = 1;
 const DAY_MS = 86_400_000;
 const PREVIEW_DAYS = 31;
+const CORRELATION_DAYS = 7;
 const WRITTEN_AT = Date.UTC(2017, 0, 1);
 
 /** The entries of a system's file, as `obs ship` sends them. */
@@ -83,11 +85,35 @@ describe.skipIf(!existsSync(LOGHUB))("logs of ordinary systems", () => {
       }
       if (episodes > 0) telling.push([id, episodes]);
     }
+    for (const { id, name, condition, joinField, windowSec } of CORRELATIONS) {
+      const asked =
+        condition.kind === "sequence"
+          ? { kind: condition.kind, steps: condition.steps.map((kql) => ({ kql })) }
+          : condition;
+      const needed = condition.kind === "sequence" ? condition.steps : [condition.matchKql];
+      const found = await countedBy(stores, needed.map(conditionOf), organizationId);
+      if (!found.every((entries) => entries.size > 0)) continue;
+      let episodes = 0;
+      for (let fromMs = firstMs; fromMs <= lastMs; fromMs += CORRELATION_DAYS * DAY_MS) {
+        const span = [fromMs, fromMs + CORRELATION_DAYS * DAY_MS].map((ms) => new Date(ms).toISOString());
+        const { status, body } = await server.send(
+          organizationId,
+          "POST",
+          "/api/v1/correlation-rules/preview",
+          {
+            ...{ name, joinField, windowSec, ...asked, from: span[0], to: span[1] },
+          },
+        );
+        expect(status).toBe(200);
+        episodes += body.episodesTotal;
+      }
+      if (episodes > 0) telling.push([id, episodes]);
+    }
     return telling;
   }
 
   for (const system of SYSTEMS)
-    test(`${system}: at most one rule of all packs tells of anything`, async () => {
+    test(`${system}: at most one rule of all packs and correlations tells of anything`, async () => {
       const organizationId = await makeOrganization(stores);
       const rows = rowsOf(system, organizationId);
       await insertRows(stores.clickhouse, rows);

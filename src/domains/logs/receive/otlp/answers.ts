@@ -10,7 +10,7 @@ const DESCRIBED_MAX_COUNT = 5;
 export interface Rejected {
   readonly what: string;
   /** The member that counts those that were rejected. */
-  readonly member: "rejectedLogRecords" | "rejectedDataPoints";
+  readonly member: "rejectedLogRecords" | "rejectedDataPoints" | "rejectedSpans";
   /** Whether reasons stand with their places, or each once without. */
   readonly hasPlaces: boolean;
 }

@@ -4,11 +4,11 @@ import {
   OtlpMetricsJsonDecoder,
   OtlpMetricsProtobufDecoder,
   OtlpProtobufDecoder,
+  OtlpTracesJsonDecoder,
+  OtlpTracesProtobufDecoder,
   type RecordDecoder,
 } from "../../../../../ingest/index.ts";
-import { validationFailed } from "../../../../errors.ts";
 import { route } from "../../../../http/define-route.ts";
-import { ANY_MEDIA_TYPE } from "../../../../http/media-type.ts";
 import type { AuthenticatedContext, Reply } from "../../../../http/route.ts";
 import { type LogReceiver, RECEIVE_ERRORS, readLogBody } from "../../../../receive/receive-records.ts";
 import { exportAnswer, type Rejected } from "./answers.ts";
@@ -19,6 +19,8 @@ import {
   ExportLogsServiceResponse,
   ExportMetricsServiceRequest,
   ExportMetricsServiceResponse,
+  ExportTraceServiceRequest,
+  ExportTraceServiceResponse,
   StatusMembers,
 } from "./schemas.ts";
 
@@ -31,8 +33,8 @@ interface OtlpOptions {
 interface SignalReceiver {
   readonly json: RecordDecoder;
   readonly protobuf: RecordDecoder;
-  readonly apartJson: "otlp" | "otlp-metrics";
-  readonly apartProtobuf: "otlp-protobuf" | "otlp-metrics-protobuf";
+  readonly apartJson: "otlp" | "otlp-metrics" | "otlp-traces";
+  readonly apartProtobuf: "otlp-protobuf" | "otlp-metrics-protobuf" | "otlp-traces-protobuf";
   readonly rejected: Rejected;
 }
 
@@ -67,6 +69,13 @@ export function otlpRoutes(receiver: Pick<LogReceiver, "receive">, { protobuf }:
     apartJson: "otlp-metrics",
     apartProtobuf: "otlp-metrics-protobuf",
     rejected: { what: "data points", member: "rejectedDataPoints", hasPlaces: false },
+  };
+  const traces: SignalReceiver = {
+    json: new OtlpTracesJsonDecoder(),
+    protobuf: new OtlpTracesProtobufDecoder(),
+    apartJson: "otlp-traces",
+    apartProtobuf: "otlp-traces-protobuf",
+    rejected: { what: "spans", member: "rejectedSpans", hasPlaces: false },
   };
   return [
     route({
@@ -104,17 +113,18 @@ export function otlpRoutes(receiver: Pick<LogReceiver, "receive">, { protobuf }:
     route({
       ...SIGNAL,
       path: "/api/v1/otlp/v1/traces",
-      summary: "OTLP traces: refused, so that exporters say so and do not try again",
-      effect: "read",
-      body: { kind: "raw", contentTypes: [ANY_MEDIA_TYPE], documented: Type.Unknown() },
-      responses: {},
-      handler: () => {
-        // Exporters repeat no 400; of other refusals some of them do.
-        const message =
-          "Traces are not kept, only logs and metrics are. Set OTEL_TRACES_EXPORTER=none, or point only logs here with " +
-          "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT.";
-        throw validationFailed([{ path: "", code: "custom", message }], message);
+      summary: "OTLP traces over HTTP: spans about generative AI become log entries",
+      effect: "ingest",
+      body: { kind: "raw", contentTypes, documented: ExportTraceServiceRequest },
+      responses: {
+        200: {
+          description: "Spans about generative AI are durable; how many others were left out is said.",
+          schema: ExportTraceServiceResponse,
+          alternatives,
+        },
       },
+      errors: RECEIVE_ERRORS,
+      handler: (context) => receiveSignal(receiver, context, traces),
     }),
   ];
 }

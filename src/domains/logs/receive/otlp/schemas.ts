@@ -114,3 +114,54 @@ export const ExportMetricsServiceResponse = Type.Object(
   },
   { $id: "ExportMetricsServiceResponse", examples: [{}] },
 );
+
+export const ExportTraceServiceRequest = Type.Object(
+  { resourceSpans: Type.Optional(Type.Array(Type.Unknown())) },
+  {
+    $id: "ExportTraceServiceRequest",
+    description:
+      "As the OpenTelemetry Protocol's JSON encoding has it; fields that are not known are ignored.",
+    examples: [
+      {
+        resourceSpans: [
+          {
+            resource: { attributes: [{ key: "service.name", value: { stringValue: "support-bot" } }] },
+            scopeSpans: [
+              {
+                spans: [
+                  {
+                    name: "chat small",
+                    startTimeUnixNano: "1772366398734000000",
+                    endTimeUnixNano: "1772366399734000000",
+                    attributes: [
+                      { key: "gen_ai.request.model", value: { stringValue: "small" } },
+                      { key: "gen_ai.usage.input_tokens", value: { intValue: "1200" } },
+                    ],
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+);
+
+export const ExportTraceServiceResponse = Type.Object(
+  {
+    partialSuccess: Type.Optional(
+      Type.Object(
+        {
+          rejectedSpans: Type.String({
+            description: "A 64-bit integer as a decimal text.",
+            examples: ["1"],
+          }),
+          errorMessage: Type.String({ examples: ["1 spans were rejected"] }),
+        },
+        { description: "Absent when every span is stored. Rejected spans must not be sent again." },
+      ),
+    ),
+  },
+  { $id: "ExportTraceServiceResponse", examples: [{}] },
+);

@@ -19,7 +19,7 @@ const suite = receiveSuite();
 const TYPE = "application/x-protobuf";
 
 function send(
-  signal: "logs" | "metrics" | "traces",
+  signal: "logs" | "metrics",
   body: Uint8Array | string,
   headers: Record<string, string> = {},
   url = suite.server.url,
@@ -119,14 +119,6 @@ describe("a refusal is a google.rpc.Status", () => {
     } finally {
       await listener.abort();
     }
-  });
-
-  test("of traces, with a status that exporters do not repeat", async () => {
-    const [code, type, bytes] = await bytesOf(await send("traces", new Uint8Array(0)));
-    expect([code, type]).toEqual([400, TYPE]);
-    expect(bytes.toString()).toContain("OTEL_TRACES_EXPORTER=none");
-    const json = await send("traces", "{}", { "content-type": "application/json" });
-    expect([json.status, await json.json()]).toMatchObject([400, { code: "VALIDATION_FAILED" }]);
   });
 });
 

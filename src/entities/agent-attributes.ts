@@ -1,4 +1,4 @@
-import { attribute, call, type Expression, literal } from "../../../query/index.ts";
+import { attribute, call, type Expression, literal } from "../../query/index.ts";
 
 /**
  * What entries of agents carry: names of OpenTelemetry's conventions for generative AI (semconv 1.37) first, then older ones and
@@ -10,6 +10,7 @@ export const NAMES = {
   tool: ["gen_ai.tool.name", "tool.name"],
   arguments: ["gen_ai.tool.call.arguments", "tool.parameters"],
   result: ["gen_ai.tool.call.result", "tool.output"],
+  user: ["user.id", "enduser.id", "user.email", "user.name", "metadata.user_id", "langfuse.user.id"],
   inputTokens: [
     "gen_ai.usage.input_tokens",
     "gen_ai.usage.prompt_tokens",
@@ -22,7 +23,34 @@ export const NAMES = {
     "llm.token_count.completion",
     "usage.completion_tokens",
   ],
+  cacheReadTokens: [
+    "gen_ai.usage.cache_read.input_tokens",
+    "gen_ai.usage.cache_read_input_tokens",
+    "llm.token_count.prompt_details.cache_read",
+    "usage.cache_read_input_tokens",
+    "usage.prompt_tokens_details.cached_tokens",
+  ],
+  cacheWriteTokens: [
+    "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.cache_creation_input_tokens",
+    "llm.token_count.prompt_details.cache_write",
+    "usage.cache_creation_input_tokens",
+  ],
+  reasoningTokens: [
+    "gen_ai.usage.reasoning.output_tokens",
+    "gen_ai.usage.reasoning_tokens",
+    "llm.token_count.completion_details.reasoning",
+    "usage.completion_tokens_details.reasoning_tokens",
+  ],
 } as const;
+
+/** Whether an entry may have an attribute under one of the names: under it, or as a member of an object. */
+export function mayHaveOne(names: readonly string[], mayHave: (outermostKey: string) => boolean): boolean {
+  return names.some((name) => {
+    const parts = name.split(".");
+    return parts.some((_, i) => mayHave(parts.slice(0, i + 1).join(".")));
+  });
+}
 
 /** The first of the names that an entry has a text under; empty for none. */
 export function textOf(names: readonly string[]): Expression {
