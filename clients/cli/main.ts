@@ -5,6 +5,7 @@ import { CliError, EXIT } from "./cli-error.ts";
 import { addArchiveCommand } from "./commands/archive.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addConfigurationCommands } from "./commands/configuration.ts";
+import { addImportCommand } from "./commands/import.ts";
 import { addLoginCommand } from "./commands/login.ts";
 import { addMcpCommand } from "./commands/mcp.ts";
 import { addPatternsCommand } from "./commands/patterns.ts";
@@ -45,6 +46,7 @@ addSourcesCommand(program, context);
 addArchiveCommand(program, context);
 addMcpCommand(program, context);
 addConfigurationCommands(program, context);
+addImportCommand(program, context);
 addCompletionCommand(program, context);
 
 try {
