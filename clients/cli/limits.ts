@@ -162,3 +162,5 @@ export const SIGMA_BATCH_MAX_BYTES = 1_900_000;
 export const SIGMA_BATCH_MAX_DOCUMENTS = 500;
 /** Characters of a query that files may say; the import itself takes longer ones. */
 export const RULE_QUERY_MAX_CHARS = 2048;
+/** Incidents of one page. */
+export const INCIDENTS_PAGE = 100;

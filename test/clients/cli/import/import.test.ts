@@ -119,7 +119,7 @@ test.each([1, 2] as const)(
       .filter((line) => line.trim().startsWith("#"));
     expect(comments.map((line) => line.trim())).toEqual([
       "# Taken over from Uptime Kuma (kuma.db).",
-        "# Not taken over:",
+      "# Not taken over:",
       "# - the notification Matrix, of the type matrix: there is no such channel",
       "# - Production, of the type group: its members carry its name as a tag",
       "# - Honeypot, of the type http: it is upside down: it would tell of what is well",
