@@ -4,7 +4,17 @@
  *
  *   bun clients/publish/main.ts FOLDER OPENAPI      OPENAPI: the address of a server's openapi.json, or a file of it
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { routesText } from "./routes-text.ts";
@@ -37,23 +47,34 @@ async function readDocument(place: string): Promise<unknown> {
 }
 
 async function publish(to: string, document: unknown): Promise<void> {
-  // Below the packages, where the compiler finds what the modules import.
-  const staged = mkdtempSync(join(ROOT, "node_modules/.client-"));
+  const staged = mkdtempSync(join(tmpdir(), "obs-client-"));
+  // Where the compiler finds what the modules import; of modules that lie in such a folder it would write nothing.
+  symlinkSync(join(ROOT, "node_modules"), join(staged, "node_modules"));
   try {
     for (const name of readdirSync(API).filter((each) => each.endsWith(".ts"))) {
       const text = name === "routes.ts" ? routesText(document) : readFileSync(join(API, name), "utf8");
       writeFileSync(join(staged, name), text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));
     }
+    // What the compiler does not know of JSON yet.
+    copyFileSync(join(ROOT, "ingest/json-source-text.d.ts"), join(staged, "json-source-text.d.ts"));
     writeFileSync(join(staged, "index.ts"), DOOR);
     mkdirSync(to, { recursive: true });
-    const options = ["--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--strict"];
-    const compiler = Bun.spawn(
-      [
-        ...[process.execPath, "x", "tsc", ...options, "--lib", "esnext,dom,dom.iterable", "--types", ""],
-        ...["--skipLibCheck", "--declaration", "--outDir", to, join(staged, "index.ts")],
-      ],
-      { cwd: ROOT, stdout: "inherit", stderr: "inherit" },
+    const compilerOptions = {
+      ...{
+        target: "es2022",
+        module: "esnext",
+        moduleResolution: "bundler",
+        strict: true,
+        skipLibCheck: true,
+      },
+      ...{ lib: ["esnext"], types: ["bun-types"], declaration: true, rootDir: ".", outDir: to },
+    };
+    writeFileSync(
+      join(staged, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["index.ts", "json-source-text.d.ts"] }),
     );
+    const tsc = join(ROOT, "node_modules/.bin/tsc");
+    const compiler = Bun.spawn([tsc, "-p", staged], { cwd: ROOT, stdout: "inherit", stderr: "inherit" });
     if ((await compiler.exited) !== 0) throw new Error("the client does not compile");
   } finally {
     rmSync(staged, { recursive: true, force: true });
