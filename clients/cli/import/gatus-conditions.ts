@@ -1,5 +1,5 @@
 /** What the conditions of an endpoint of Gatus ask, as far as a monitor can. */
-export interface GatusConditions {
+interface GatusConditions {
   readonly expectedStatusCode: number | null;
   readonly degradedResponseTimeMs: number | null;
   readonly keyword: string | null;
@@ -25,14 +25,14 @@ const DAY_MS = 86_400_000;
 
 /** Reads conditions as `[STATUS] == 200`; what a monitor cannot ask is a note. */
 export function readConditions(conditions: readonly string[]): GatusConditions {
-  const found = {
-    expectedStatusCode: null as number | null,
-    degradedResponseTimeMs: null as number | null,
-    keyword: null as string | null,
-    keywordMatchType: "contains" as "contains" | "not_contains",
-    expiryWarnDays: null as number | null,
-    assertions: [] as Assertion[],
-    notes: [] as string[],
+  const found: Found = {
+    expectedStatusCode: null,
+    degradedResponseTimeMs: null,
+    keyword: null,
+    keywordMatchType: "contains",
+    expiryWarnDays: null,
+    assertions: [],
+    notes: [],
   };
   for (const condition of conditions) {
     const { what = "", sign = "", value = "" } = CONDITION.exec(condition.trim())?.groups ?? {};

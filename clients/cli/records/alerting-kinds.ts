@@ -9,11 +9,11 @@ import { type ActionOptions, itemsOf, type RecordKind, wholeList } from "./recor
 const INCIDENT_STATES = ["open", "investigating", "identified", "monitoring", "resolved"] as const;
 const ID = { header: "id", at: "id", isRigid: true } as const;
 const NAME = { header: "name", at: "name" } as const;
-export const FOR = {
+const FOR = {
   ...{ flags: "--for <time>", about: "how long: 2h, 3d, or a date-time at which it ends" },
   isNeeded: true,
 } as const;
-export const REASON = { flags: "--reason <text>", about: "why, for who looks at it later" } as const;
+const REASON = { flags: "--reason <text>", about: "why, for who looks at it later" } as const;
 
 /** The parts of a silence that are said by options. */
 function silenceTerms({ for: ends = "", reason }: ActionOptions, nowMs: number) {

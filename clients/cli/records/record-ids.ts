@@ -8,7 +8,7 @@ export function recordNumber(text: string): number {
 }
 
 export const RULE_KINDS = ["log", "metric", "correlation"] as const;
-export type RuleKind = (typeof RULE_KINDS)[number];
+type RuleKind = (typeof RULE_KINDS)[number];
 
 /** A rule as `log:3`: rules of different kinds have the same numbers. Throws UsageError for another text. */
 export function ruleOf(text: string): { readonly kind: RuleKind; readonly id: number } {

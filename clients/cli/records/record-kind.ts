@@ -2,7 +2,7 @@ import type { ApiClient } from "../../api/client.ts";
 import type { JsonRecord } from "../../api/json.ts";
 
 /** A column of a list: the member that it shows, a path with dots, and how. */
-export interface RecordColumn {
+interface RecordColumn {
   readonly header: string;
   readonly at: string;
   /** `id`, times and numbers are never cut. */
