@@ -13,6 +13,7 @@ import { loadSecrets } from "../src/storage/embedded/secrets.ts";
 import { startEmbeddedClickHouse, startEmbeddedPostgres } from "../src/storage/embedded/start-engine.ts";
 import { createPostgres } from "../src/storage/postgres.ts";
 import { makeToken, type ServerProcess, startServer } from "../test/harness/server-process.ts";
+import { usageBetween, usageOfTree } from "./ingest/process-usage.ts";
 import { startLineProcess } from "./tail/child.ts";
 
 const monitors = Number(process.argv[2] ?? 1_000);
@@ -72,6 +73,9 @@ async function withServers(instances: number): Promise<unknown> {
       );
     const [first] = servers;
     if (first === undefined) throw new Error("at least one instance");
+    // Those that failed for the servers before are well again.
+    target.send("fail 0 0");
+    await target.line();
     await makeMonitors(first.url);
     await checked(sql);
     const apart = await measure(sql, 0, alone);
@@ -138,6 +142,7 @@ async function noted(): Promise<Noted> {
 /** Has monitors fail, from the first to before the last, and reads when what became of it. */
 async function measure(sql: Sql, from: number, to: number): Promise<unknown> {
   const [before] = await sql<{ id: string | null }[]>`SELECT max(id) AS id FROM events`;
+  const usedBefore = usageOfTree(process.pid);
   target.send(`fail ${from} ${to}`);
   await target.line();
   let { failedAtMs, toldAtMs } = await noted();
@@ -145,6 +150,7 @@ async function measure(sql: Sql, from: number, to: number): Promise<unknown> {
     ({ failedAtMs, toldAtMs } = await noted());
     return Object.keys(toldAtMs).length >= to - from;
   });
+  const used = Object.entries(usageBetween(usedBefore, usageOfTree(process.pid)));
   // When each was written, in its transaction.
   const events = await sql<{ kind: string; name: string; at: Date }[]>`
     SELECT kind, coalesce(payload -> 'source' ->> 'name', payload -> 'incident' -> 'source' ->> 'name') AS name,
@@ -163,6 +169,10 @@ async function measure(sql: Sql, from: number, to: number): Promise<unknown> {
   return {
     monitors: to - from,
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
+    // All that was done meanwhile, checks too: "other" are the instances and the target, "server" the benchmark itself.
+    cpuMsOfEach: Object.fromEntries(
+      used.map(([role, { cpuSeconds }]) => [role, Math.round((cpuSeconds * 1000) / (to - from))]),
+    ),
     ...summary({
       toConfirmed: between(failed, (name) => confirmed.get(name)),
       confirmedToIncident: between(

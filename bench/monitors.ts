@@ -1,7 +1,8 @@
 /**
  * Monitors: 6 000 of them every 30 s against one target on the same machine. How late checks begin, how many are made in a
  * second of one core by all processes of the server, what of it the stores take, the same while 20 000 logs a second come in,
- * and beside it what the blackbox exporter needs for as many checks, which it neither plans nor stores.
+ * and beside it what the blackbox exporter needs for as many checks, which it neither plans nor stores, and what Uptime Kuma does,
+ * which does both.
  * Usage: bun bench/monitors.ts [seconds of a turn] [monitors]. Prints a report and appends a line to
  * bench/results/monitors.jsonl.
  */
@@ -12,6 +13,7 @@ import { eventually } from "../test/harness/eventually.ts";
 import { usageBetween, usageOfTree } from "./ingest/process-usage.ts";
 import { startBenchServer } from "./ingest/server.ts";
 import { runExporter } from "./monitors/exporter.ts";
+import { runKuma } from "./monitors/kuma.ts";
 import { startLineProcess } from "./tail/child.ts";
 
 const seconds = Number(process.argv[2] ?? 60);
@@ -48,16 +50,19 @@ async function call(method: string, path: string, body?: unknown): Promise<strin
   return text;
 }
 
+async function requestsSince(): Promise<number> {
+  target.send("count");
+  return Number(await target.line());
+}
+
 async function usageOver(
   durationSec: number,
 ): Promise<{ readonly cpu: Record<string, number>; readonly requests: number }> {
-  target.send("count");
-  await target.line();
+  await requestsSince();
   const before = usageOfTree(server.pid);
   await Bun.sleep(durationSec * 1000);
   const usage = usageBetween(before, usageOfTree(server.pid));
-  target.send("count");
-  const requests = Number(await target.line());
+  const requests = await requestsSince();
   return {
     cpu: Object.fromEntries(Object.entries(usage).map(([role, { cpuSeconds }]) => [role, cpuSeconds])),
     requests,
@@ -134,7 +139,19 @@ try {
   sender.send("report");
   const logs: unknown = JSON.parse(await sender.line());
   await sender.end();
-  const report = { at: new Date().toISOString(), monitors, seconds, idle, alone, exporter, ingesting, logs };
+  await server.stop();
+  const kuma = await runKuma(targetUrl, Math.min(seconds, 30), requestsSince);
+  const report = {
+    at: new Date().toISOString(),
+    monitors,
+    seconds,
+    idle,
+    alone,
+    exporter,
+    kuma,
+    ingesting,
+    logs,
+  };
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   const results = join(import.meta.dir, "results");
   mkdirSync(results, { recursive: true });

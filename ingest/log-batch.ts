@@ -4,6 +4,7 @@ import type { Column } from "./native/column.ts";
 import { StringArrayColumn, StringMapColumn } from "./native/container-columns.ts";
 import { LowCardinalityColumn } from "./native/low-cardinality-column.ts";
 import { Enum8Column, Int64Column, UInt32Column } from "./native/number-column.ts";
+import { runsWithout } from "./native/row-runs.ts";
 import { StringColumn } from "./native/string-column.ts";
 import { appendMilliseconds } from "./timestamp.ts";
 
@@ -138,6 +139,38 @@ export class LogBatch {
       if (size > 0) visit(entry, bytes, at, at + size);
       at += size;
     }
+  }
+
+  /** Whether every name that some rows of the present request have, by their positions in it, was in the batch before it. */
+  areOfOlderNames(rows: ReadonlySet<number>): boolean {
+    const columns = [this.service, this.source, this.host];
+    return (
+      columns.every((names) => [...rows].every((row) => names.isOfOlder(row, row + 1))) &&
+      this.attrs.areOfOlder(rows) &&
+      this.attrJsonKeys.areOfOlder(rows)
+    );
+  }
+
+  /** Takes some rows of the present request back, by their positions in it. Their names stay, as if others had them. */
+  dropRows(dropped: ReadonlySet<number>): void {
+    const { ts, level, service, source, host, message, traceId, spanId, eventId, attrs, attrJsonKeys } = this;
+    for (const id of [traceId, spanId]) id.fillTo(this.#rows);
+    const runs = runsWithout(this.requestRows, dropped);
+    for (const column of [
+      ts,
+      level,
+      service,
+      source,
+      host,
+      message,
+      traceId,
+      spanId,
+      eventId,
+      attrs,
+      attrJsonKeys,
+    ])
+      column.keepRuns(runs);
+    this.#rows -= dropped.size;
   }
 
   /** Takes the rows of the present request back; the request stays open. */

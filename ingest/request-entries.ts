@@ -51,8 +51,10 @@ class RuledRequest implements RequestEntries {
     this.#request.decode(batch, NOTHING);
     this.#judged ??= judgeAtOnce(this.#rules, batch);
     const { dropped, changed } = this.#judged;
-    if (dropped.size === 0 && !changed.others && skip.size === 0) {
+    // What is dropped must not leave a name behind that nobody else has.
+    if (!changed.others && skip.size === 0 && batch.areOfOlderNames(dropped)) {
       rewriteTexts(batch, this.#judged, this.#copy);
+      if (dropped.size > 0) batch.dropRows(dropped);
       return;
     }
     const received = this.#copy.of(batch);

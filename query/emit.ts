@@ -21,6 +21,8 @@ export interface CompiledQuery {
   /** What the columns of the answer are, by position: in ClickHouse they have other names. */
   readonly columns: readonly CompiledColumn[];
   readonly settings: QuerySettings;
+  /** The keys of attributes that are looked for. */
+  readonly attributes: readonly string[];
   /** The limit of time among the settings: who waits longer for an answer waits in vain. */
   readonly maxExecutionMs: number;
 }
@@ -31,7 +33,8 @@ export function emit(plan: GuardedPlan): CompiledQuery {
   const parameters = new Parameters();
   const splitter = new PlanSplitter();
   const block = splitter.split(plan.relation);
-  const sql = new StatementWriter(parameters, splitter).writeOutermost(block);
+  const writer = new StatementWriter(parameters, splitter);
+  const sql = writer.writeOutermost(block);
   const columns = [...block.bindings].map(([name, binding]) => ({
     name,
     type: binding.type,
@@ -42,6 +45,7 @@ export function emit(plan: GuardedPlan): CompiledQuery {
     sql,
     parameters: parameters.finish(),
     columns,
+    attributes: [...writer.attributes],
     settings: settingsFor(budget, maxRows, (files ?? archived) === undefined ? "table" : "files"),
     maxExecutionMs: budget.maxExecutionMs,
   };

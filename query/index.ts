@@ -11,6 +11,13 @@
  * | `emit` | `GuardedPlan` | `CompiledQuery` |
  */
 
+export {
+  type AttributeColumn,
+  type AttributeColumns,
+  attributeColumnOf,
+  attributeInMap,
+  attributeKind,
+} from "./attribute-columns.ts";
 export type { DiscoveredRows } from "./bind/discovery.ts";
 export type { BareName } from "./bind/environment.ts";
 export { nearestName } from "./bind/nearest-name.ts";

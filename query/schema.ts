@@ -1,3 +1,4 @@
+import type { AttributeColumns } from "./attribute-columns.ts";
 import type { ScalarType } from "./scalar-type.ts";
 
 /**
@@ -8,7 +9,13 @@ import type { ScalarType } from "./scalar-type.ts";
 export type ColumnStorage =
   | { readonly kind: "plain"; readonly column: string }
   | { readonly kind: "enum"; readonly column: string }
-  | { readonly kind: "bag"; readonly column: string; readonly jsonKeysColumn: string };
+  | {
+      readonly kind: "bag";
+      readonly column: string;
+      readonly jsonKeysColumn: string;
+      /** Entries that columns of their own hold as well; none when absent. */
+      readonly columns?: AttributeColumns;
+    };
 
 export interface ColumnSchema {
   /** The public name: that of the field in an entry, and of the column in KQL. */
@@ -35,6 +42,9 @@ function plain(name: string, type: ScalarType, columnName: string = name): Colum
   return { name, type, storage: { kind: "plain", column: columnName } };
 }
 
+/** How the attributes of entries lie in `logs`. */
+export const ATTRIBUTES = { kind: "bag", column: "attrs", jsonKeysColumn: "attr_json_keys" } as const;
+
 /** Every table that a plan can read; `migrations/clickhouse` creates them. */
 export const TABLES = {
   logs: {
@@ -57,7 +67,7 @@ export const TABLES = {
       {
         name: "attrs",
         type: "dynamic",
-        storage: { kind: "bag", column: "attrs", jsonKeysColumn: "attr_json_keys" },
+        storage: ATTRIBUTES,
       },
     ],
     aliases: {

@@ -42,7 +42,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["http", "problems"],
   ["changes"],
   ["probes"],
-  ["audit", "outbound", "usage"],
+  ["audit", "log-store", "outbound", "usage"],
   ["jobs"],
   ["storage"],
   ["config"],

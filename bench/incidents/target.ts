@@ -45,3 +45,5 @@ for await (const line of console) {
     process.stdout.write(`${JSON.stringify({ failedAtMs, toldAtMs })}\n`);
   }
 }
+// Whoever started it has ended it, or died.
+await server.stop(true);

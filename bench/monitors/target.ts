@@ -18,3 +18,5 @@ for await (const _ of console) {
   process.stdout.write(`${requests}\n`);
   requests = 0;
 }
+// Whoever started it has ended it, or died.
+await server.stop(true);

@@ -33,6 +33,10 @@ export class SecretNames {
   readonly #fields: readonly (readonly string[])[];
   readonly #bits = new Map<string, number>();
   readonly #keys = new Map<string, KeyFinding>();
+  /** By the lists of a column's texts, to which others are only ever added: what is known of each, as `ofColumn` has it. */
+  readonly #known = new WeakMap<readonly string[], Uint16Array>();
+  /** The same of names of attributes, as `ofKeys` has it. */
+  readonly #knownKeys = new WeakMap<readonly string[], Uint16Array>();
 
   constructor(
     patterns: readonly { readonly bit: number; readonly pattern: MaskPattern }[],
@@ -44,7 +48,7 @@ export class SecretNames {
 
   ofColumn({ texts, indexes }: IndexedTexts, found: NameFindings["patternsOfRow"]): void {
     // Of each text, what is found in it and one more; only of those that rows have, among which are others.
-    const known = new Uint16Array(texts.length);
+    const known = knownOf(this.#known, texts);
     for (let row = 0; row < indexes.length; row++) {
       const index = indexes[row] ?? 0;
       if (known[index] === 0) known[index] = this.#bitsOf(texts[index] ?? "") + 1;
@@ -56,7 +60,7 @@ export class SecretNames {
   ofKeys({ attrs, attrJsonKeys }: EntryDetails, found: NameFindings): void {
     const { keys, ends } = attrs;
     const { texts, indexes } = keys;
-    const known = new Uint8Array(texts.length);
+    const known = knownOf(this.#knownKeys, texts);
     let jsonKeys: ReadonlySet<string> | null = null;
     let row = 0;
     for (let at = 0; at < indexes.length; at++) {
@@ -112,4 +116,14 @@ export class SecretNames {
 function remember<T>(known: Map<string, T>, name: string, value: T): void {
   if (known.size >= NAMES_MAX) known.clear();
   known.set(name, value);
+}
+
+/** What is known of the texts of a list, with room for those that were added to it since. */
+function knownOf(lists: WeakMap<readonly string[], Uint16Array>, texts: readonly string[]): Uint16Array {
+  const known = lists.get(texts);
+  if (known !== undefined && known.length >= texts.length) return known;
+  const grown = new Uint16Array(texts.length * 2);
+  if (known !== undefined) grown.set(known);
+  lists.set(texts, grown);
+  return grown;
 }

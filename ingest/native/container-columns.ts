@@ -3,6 +3,7 @@ import type { ByteBuffer } from "./byte-buffer.ts";
 import type { Column } from "./column.ts";
 import { LowCardinalityColumn } from "./low-cardinality-column.ts";
 import { Int64Column } from "./number-column.ts";
+import { elementRuns, type RowRuns } from "./row-runs.ts";
 import { StringColumn } from "./string-column.ts";
 import type { WrittenTexts } from "./written-texts.ts";
 
@@ -32,6 +33,19 @@ export class StringArrayColumn implements Column {
       elements: this.elements.sinceBookmark(),
       ends: this.#ends.lowSinceBookmark(this.elements.bookmarkRows),
     };
+  }
+
+  /** Whether every text of some rows since the bookmark was in the column before it. */
+  areOfOlder(rows: ReadonlySet<number>): boolean {
+    const { ends } = this.sinceBookmark();
+    return [...rows].every((row) => this.elements.isOfOlder(ends[row - 1] ?? 0, ends[row] ?? 0));
+  }
+
+  /** Forgets the rows since the bookmark but those in the runs; the texts of all stay. */
+  keepRuns(runs: RowRuns): void {
+    const { ends } = this.sinceBookmark();
+    this.elements.keepRuns(elementRuns(ends, runs));
+    keepEnds(this.#ends, this.elements.bookmarkRows, ends, runs);
   }
 
   bookmark(): void {
@@ -90,6 +104,21 @@ export class StringMapColumn implements Column {
     };
   }
 
+  /** Whether every key of some rows since the bookmark was in the column before it. */
+  areOfOlder(rows: ReadonlySet<number>): boolean {
+    const { ends } = this.sinceBookmark();
+    return [...rows].every((row) => this.keys.isOfOlder(ends[row - 1] ?? 0, ends[row] ?? 0));
+  }
+
+  /** Forgets the rows since the bookmark but those in the runs; the keys of all stay. */
+  keepRuns(runs: RowRuns): void {
+    const { ends } = this.sinceBookmark();
+    const elements = elementRuns(ends, runs);
+    this.keys.keepRuns(elements);
+    this.values.keepRuns(elements);
+    keepEnds(this.#ends, this.keys.bookmarkRows, ends, runs);
+  }
+
   bookmark(): void {
     this.keys.bookmark();
     this.values.bookmark();
@@ -116,5 +145,16 @@ export class StringMapColumn implements Column {
     this.keys.clear();
     this.values.clear();
     this.#ends.clear();
+  }
+}
+
+/** The ends of the rows in the runs, where their elements follow each other from `first` on. */
+function keepEnds(column: Int64Column, first: number, ends: Uint32Array, runs: RowRuns): void {
+  column.rewind();
+  let kept = first;
+  for (const [from, to] of runs) {
+    const start = ends[from - 1] ?? 0;
+    for (let row = from; row < to; row++) column.append(kept + (ends[row] ?? 0) - start, 0);
+    kept += (ends[to - 1] ?? 0) - start;
   }
 }

@@ -1,6 +1,7 @@
 import type { IndexedTexts } from "./block-reader.ts";
 import type { ByteBuffer } from "./byte-buffer.ts";
 import type { Column } from "./column.ts";
+import type { RowRuns } from "./row-runs.ts";
 import { StringDictionary } from "./string-dictionary.ts";
 
 /** The only version of the keys' serialization there is (`SharedDictionariesWithAdditionalKeys`). */
@@ -114,6 +115,26 @@ export class LowCardinalityColumn implements Column {
       texts: this.#dictionary.texts(),
       indexes: this.#indexes.subarray(this.#bookmarkRows, this.#rows),
     };
+  }
+
+  /** Whether every text of rows since the bookmark, `from` to before `to`, was in the column before it. */
+  isOfOlder(from: number, to: number): boolean {
+    const older = this.#dictionary.bookmarkSize;
+    const first = this.#bookmarkRows;
+    for (let row = first + from; row < first + to; row++)
+      if ((this.#indexes[row] ?? 0) >= older) return false;
+    return true;
+  }
+
+  /** Forgets the rows since the bookmark but those in the runs; the texts of all stay. */
+  keepRuns(runs: RowRuns): void {
+    const first = this.#bookmarkRows;
+    let rows = first;
+    for (const [from, to] of runs) {
+      if (rows !== first + from) this.#indexes.copyWithin(rows, first + from, first + to);
+      rows += to - from;
+    }
+    this.#rows = rows;
   }
 
   bookmark(): void {

@@ -1,5 +1,6 @@
 import type { ByteBuffer } from "./byte-buffer.ts";
 import type { Column } from "./column.ts";
+import type { RowRuns } from "./row-runs.ts";
 
 const INITIAL_ROWS = 1024;
 
@@ -81,6 +82,17 @@ export class Enum8Column implements Column {
     return new DataView(this.#values.buffer, this.#bookmark, this.rows - this.#bookmark);
   }
 
+  /** Forgets the rows since the bookmark but those in the runs. */
+  keepRuns(runs: RowRuns): void {
+    const first = this.#bookmark;
+    let rows = first;
+    for (const [from, to] of runs) {
+      if (rows !== first + from) this.#values.copyWithin(rows, first + from, first + to);
+      rows += to - from;
+    }
+    this.rows = rows;
+  }
+
   bookmark(): void {
     this.#bookmark = this.rows;
   }
@@ -153,6 +165,17 @@ export class Int64Column implements Column {
     for (let row = 0; row < found.length; row++)
       found[row] = (this.#halves[(this.#bookmark + row) * 2] ?? 0) - base;
     return found;
+  }
+
+  /** Forgets the rows since the bookmark but those in the runs. */
+  keepRuns(runs: RowRuns): void {
+    const first = this.#bookmark;
+    let rows = first;
+    for (const [from, to] of runs) {
+      if (rows !== first + from) this.#halves.copyWithin(rows * 2, (first + from) * 2, (first + to) * 2);
+      rows += to - from;
+    }
+    this.rows = rows;
   }
 
   bookmark(): void {

@@ -1,6 +1,7 @@
 import type { EncodedTexts } from "./block-reader.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import type { Column } from "./column.ts";
+import type { RowRuns } from "./row-runs.ts";
 import { WrittenTexts } from "./written-texts.ts";
 
 /** The memory a string column keeps between batches. */
@@ -58,6 +59,25 @@ export class StringColumn implements Column {
   sinceBookmark(): WrittenTexts {
     const { bytes, length } = this.data;
     return new WrittenTexts(bytes, this.#bookmarkBytes, length, this.rows - this.#bookmarkRows);
+  }
+
+  /** Forgets the rows since the bookmark but those in the runs. */
+  keepRuns(runs: RowRuns): void {
+    const { data } = this;
+    const texts = this.sinceBookmark();
+    const { start } = texts;
+    // An empty text is nothing but its length.
+    const ends = texts.end - start === texts.count ? null : texts.ends;
+    const endOf = (row: number): number =>
+      ends === null ? start + row : row === 0 ? start : (ends[row - 1] ?? start);
+    this.rows = this.#bookmarkRows;
+    data.length = start;
+    for (const [from, to] of runs) {
+      const [first, last] = [endOf(from), endOf(to)];
+      if (first !== data.length) data.bytes.copyWithin(data.length, first, last);
+      data.length += last - first;
+      this.rows += to - from;
+    }
   }
 
   bookmark(): void {

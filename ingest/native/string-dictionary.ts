@@ -31,6 +31,11 @@ export class StringDictionary {
     return this.#size;
   }
 
+  /** Strings up to the bookmark. */
+  get bookmarkSize(): number {
+    return this.#bookmark;
+  }
+
   /** Bytes of all strings. */
   get bytes(): number {
     return this.#arena.length;

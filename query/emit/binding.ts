@@ -1,3 +1,4 @@
+import type { AttributeColumns } from "../attribute-columns.ts";
 import type { Expression } from "../expression.ts";
 import type { ScalarType } from "../scalar-type.ts";
 import type { ColumnSchema, ColumnStorage } from "../schema.ts";
@@ -31,8 +32,15 @@ export interface BoundExpression {
   readonly bindings: Bindings;
 }
 
-export function storedBinding({ type, storage }: ColumnSchema): Binding {
-  return { type, storage };
+/** `columns` are the attributes that the rows have columns of. */
+export function storedBinding({ type, storage }: ColumnSchema, columns?: AttributeColumns): Binding {
+  const isSplit = storage.kind === "bag" && columns !== undefined && columns.size > 0;
+  return { type, storage: isSplit ? { ...storage, columns } : storage };
+}
+
+/** The identifiers of columns that hold entries of the bag as well. */
+export function attributeIdentifiers(columns: AttributeColumns | undefined): readonly string[] {
+  return [...(columns ?? new Map()).values()].flatMap(({ text, kind }) => [text, kind]);
 }
 
 export function aliasBinding(type: ScalarType, alias: string): Binding {
@@ -53,7 +61,8 @@ export function bindingOf(bindings: Bindings, name: string): Binding {
 
 /** The identifiers that a surrounding SELECT needs to use the binding as it is. */
 export function identifiersOf({ storage }: Binding): readonly string[] {
-  return storage.kind === "bag" ? [storage.column, storage.jsonKeysColumn] : [storage.column];
+  if (storage.kind !== "bag") return [storage.column];
+  return [storage.column, storage.jsonKeysColumn, ...attributeIdentifiers(storage.columns)];
 }
 
 /** The identifier of a binding that is one column in SQL. */

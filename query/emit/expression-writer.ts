@@ -1,3 +1,4 @@
+import { attributeInColumn, attributeInMap } from "../attribute-columns.ts";
 import type { Call, Expression, Literal } from "../expression.ts";
 import type { CallWriter, Grouping, ParameterType } from "../functions/definition.ts";
 import { fromElement, letting } from "../functions/json-arrays.ts";
@@ -27,6 +28,8 @@ export interface SelectContext {
   readonly parameters: Parameters;
   /** Definitions for the WITH of the SELECT, by alias: what is computed once. */
   readonly shared: Map<string, string>;
+  /** Told of each key that is looked for in stored attributes. */
+  readsAttribute(key: string): void;
   /** The SELECT of a relation, in brackets. */
   subquery(relation: Relation): string;
 }
@@ -212,20 +215,17 @@ export class ExpressionWriter {
     const { storage } = bindingOf(this.#bindings, column);
     if (storage.kind !== "bag")
       return this.share(valueToText(this.share(this.#attribute(column, path)), "dynamic"));
-    const whole = this.#place(path.join("."));
-    const entry = `${storage.column}[${whole}]`;
-    if (path.length === 1) return entry;
+    const whole = this.#entry(storage, path.join("."));
+    if (path.length === 1) return whole.text;
     const parts = splits(path).flatMap(([key, inner]) => {
       const keys = inner.map((part) => this.#place(part)).join(", ");
-      const text = `${storage.column}[${this.#place(key)}]`;
+      const { text } = this.#entry(storage, key);
       return [
         `JSONHas(${text}, ${keys})`,
         this.share(valueToText(this.share(fromElement(`JSONExtractRaw(${text}, ${keys})`)), "dynamic")),
       ];
     });
-    return this.share(
-      `multiIf(mapContains(${storage.column}, ${whole}), ${[entry, ...parts].join(", ")}, '')`,
-    );
+    return this.share(`multiIf(${[whole.isPresent, whole.text, ...parts].join(", ")}, '')`);
   }
 
   /** The JSON text of the entry; empty where the bag has no such key. */
@@ -233,20 +233,23 @@ export class ExpressionWriter {
     const { storage } = bindingOf(this.#bindings, column);
     if (storage.kind !== "bag")
       return jsonPath(this.share(this.#column(column)), path, (part) => this.#place(part));
-    const whole = this.#place(path.join("."));
-    const text = `${storage.column}[${whole}]`;
-    const entry = [
-      `has(${storage.jsonKeysColumn}, ${whole})`,
-      text,
-      `mapContains(${storage.column}, ${whole})`,
-      `toJSONString(${text})`,
-    ];
+    const { text, isPresent, isJson } = this.#entry(storage, path.join("."));
+    const entry = [isJson, text, isPresent, `toJSONString(${text})`];
     const parts = splits(path).flatMap(([key, inner]) => {
       const keys = inner.map((part) => this.#place(part)).join(", ");
-      const outer = `${storage.column}[${this.#place(key)}]`;
+      const { text: outer } = this.#entry(storage, key);
       return [`JSONHas(${outer}, ${keys})`, fromElement(`JSONExtractRaw(${outer}, ${keys})`)];
     });
     return `multiIf(${[...entry, ...parts].join(", ")}, '')`;
+  }
+
+  /** The entry of a stored bag: of its own columns where it has them. */
+  #entry({ column, jsonKeysColumn, columns }: BagStorage, key: string): ReturnType<typeof attributeInMap> {
+    this.#context.readsAttribute(key);
+    const own = columns?.get(key);
+    return own === undefined
+      ? attributeInMap(column, jsonKeysColumn, this.#place(key))
+      : attributeInColumn(own);
   }
 
   #place(text: string): string {

@@ -55,9 +55,11 @@ export class PlanSplitter {
       case "keptScan":
         throw new TypeError("a scan that is not guarded");
       case "guardedScan": {
+        const { files, attributeColumns } = relation.scope;
+        const columns = files === undefined ? attributeColumns : undefined;
         const bindings = TABLES[relation.table].columns.map((column): [string, Binding] => [
           column.name,
-          storedBinding(column),
+          storedBinding(column, columns),
         ]);
         return blockOver({ kind: "table", scan: relation }, new Map(bindings));
       }

@@ -3,7 +3,8 @@ import { KEPT_ROWS } from "../kept.ts";
 import type { ArchivedRows, GuardedScan, Relation } from "../plan/relation.ts";
 import { TABLES } from "../schema.ts";
 import { expansion, values } from "./array-join.ts";
-import { identifiersOf, storedBinding } from "./binding.ts";
+import { columnsOfMap } from "./attribute-definitions.ts";
+import { attributeIdentifiers, identifiersOf, storedBinding } from "./binding.ts";
 import { ExpressionWriter, type SelectContext } from "./expression-writer.ts";
 import { JOINS } from "./join-words.ts";
 import { keptCell } from "./kept-cell.ts";
@@ -29,14 +30,16 @@ interface WrittenSource {
   readonly sql: string;
   /** The scan when the source is a table itself; a SELECT in brackets has restricted its own. */
   readonly scan: StoredScan | null;
-  /** Columns that ARRAY JOIN makes: `*` does not stand for them. */
-  readonly arrayJoined: readonly string[];
+  /** Columns that `*` does not stand for: those that ARRAY JOIN makes, or the store of other columns. */
+  readonly beyondStar: readonly string[];
 }
 
 /** Writes the SELECTs of one statement. Whatever table is read, only the rows of its scope are. */
 export class StatementWriter {
   readonly #parameters: Parameters;
   readonly #splitter: PlanSplitter;
+  /** The keys that the statement looks for in the map of attributes, or in their columns. */
+  readonly attributes = new Set<string>();
   #tablesRead = 0;
   #tablesRestricted = 0;
 
@@ -67,6 +70,7 @@ export class StatementWriter {
     const context: SelectContext = {
       parameters: this.#parameters,
       shared,
+      readsAttribute: (key) => this.attributes.add(key),
       subquery: (relation) => this.#subquery(relation),
     };
     const definitions = block.definitions.map((definition) => ({
@@ -100,15 +104,15 @@ export class StatementWriter {
     const layers = layered(definitions, conditions);
     const own = layers.pop() ?? { definitions, conditions };
     const inner = layers.reduce<WrittenSource>((below, layer) => {
-      const columns = ["*", ...below.arrayJoined, ...layer.definitions.map(named)];
+      const columns = ["*", ...below.beyondStar, ...layer.definitions.map(named)];
       const lines = [`SELECT ${columns.join(", ")}`, ...this.#from(below, layer.conditions)];
-      return { sql: `(\n${lines.join("\n")}\n)`, scan: null, arrayJoined: [] };
+      return { sql: `(\n${lines.join("\n")}\n)`, scan: null, beyondStar: [] };
     }, source);
     return { inner, own };
   }
 
   /** FROM and WHERE, which are written nowhere else: of a table, only the rows of its scope are read. */
-  #from({ sql, scan }: Omit<WrittenSource, "arrayJoined">, conditions: readonly string[]): string[] {
+  #from({ sql, scan }: Omit<WrittenSource, "beyondStar">, conditions: readonly string[]): string[] {
     const restriction = scan === null ? [] : this.#restriction(scan);
     const where = [...restriction, ...conditions];
     return [`FROM ${sql}`, ...(where.length > 0 ? [`WHERE ${where.join(" AND ")}`] : [])];
@@ -117,8 +121,8 @@ export class StatementWriter {
   #source(context: SelectContext, block: SelectBlock): WrittenSource {
     const { source } = block;
     if (source.kind === "table") return this.#stored(source.scan);
-    const arrayJoined = arrayJoinedColumns(block, source);
-    return { sql: this.#madeSource(context, block, source), scan: null, arrayJoined };
+    const beyondStar = arrayJoinedColumns(block, source);
+    return { sql: this.#madeSource(context, block, source), scan: null, beyondStar };
   }
 
   #madeSource(
@@ -148,7 +152,7 @@ export class StatementWriter {
   #over(context: SelectContext, rows: string, write: (own: SelectContext) => string): string {
     const shared = new Map<string, string>();
     const added = write({ ...context, shared });
-    const { inner, own } = this.#layers({ sql: rows, scan: null, arrayJoined: [] }, ofRows(shared), []);
+    const { inner, own } = this.#layers({ sql: rows, scan: null, beyondStar: [] }, ofRows(shared), []);
     for (const { alias, sql } of own.definitions) context.shared.set(alias, sql);
     return inner.sql + added;
   }
@@ -156,11 +160,13 @@ export class StatementWriter {
   #stored(scan: StoredScan): WrittenSource {
     if (scan.kind === "guardedKeptScan") {
       this.#tablesRead++;
-      return { sql: KEPT_ROWS.table, scan, arrayJoined: [] };
+      return { sql: KEPT_ROWS.table, scan, beyondStar: [] };
     }
-    const { archived } = scan.scope;
-    if (archived === undefined) return { sql: this.#table(scan), scan, arrayJoined: [] };
-    return { sql: this.#storedAndArchived(scan, archived), scan: null, arrayJoined: [] };
+    const { archived, files, attributeColumns } = scan.scope;
+    if (archived !== undefined)
+      return { sql: this.#storedAndArchived(scan, archived), scan: null, beyondStar: [] };
+    const beyondStar = files === undefined ? attributeIdentifiers(attributeColumns) : [];
+    return { sql: this.#table(scan), scan, beyondStar };
   }
 
   /** The rows of the table and of the files as one source; ClickHouse reads only the columns that are asked of it. */
@@ -174,10 +180,20 @@ export class StatementWriter {
       moving === null
         ? []
         : [`${idColumn} NOT IN (\n${[`SELECT ${idColumn}`, ...rowsIn(moving)].join("\n")}\n)`];
-    const select = `SELECT ${columns.map(storedBinding).flatMap(identifiersOf).join(", ")}`;
+    const { attributeColumns } = scan.scope;
+    const select = (attributes: readonly string[]): string => {
+      const stored = columns.map((column) => storedBinding(column)).flatMap(identifiersOf);
+      return `SELECT ${[...stored, ...attributes].join(", ")}`;
+    };
     const branches = [
-      [select, ...this.#from({ sql: this.#table(scan), scan }, moved)],
-      [select, ...rowsIn(files)],
+      [
+        select(attributeIdentifiers(attributeColumns)),
+        ...this.#from({ sql: this.#table(scan), scan }, moved),
+      ],
+      [
+        select(columnsOfMap(attributeColumns ?? new Map(), (key) => this.#parameters.add("String", key))),
+        ...rowsIn(files),
+      ],
     ];
     return `(\n${branches.map((lines) => lines.join("\n")).join("\nUNION ALL\n")}\n)`;
   }

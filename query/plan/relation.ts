@@ -1,3 +1,4 @@
+import type { AttributeColumns } from "../attribute-columns.ts";
 import type { Expression } from "../expression.ts";
 import type { FileSource } from "../file-source.ts";
 import type { Overload } from "../functions/definition.ts";
@@ -75,6 +76,8 @@ export interface ScanScope {
   readonly made?: MadeEntries;
   /** Where the rows of `logs` are read instead of the table; every other bound stays. */
   readonly files?: FileSource;
+  /** Attributes of `logs` with columns of their own in the table; none when absent. */
+  readonly attributeColumns?: AttributeColumns;
   /** Rows of `logs` that lie outside the table and are read together with its own. */
   readonly archived?: ArchivedRows;
 }

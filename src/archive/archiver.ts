@@ -41,6 +41,8 @@ interface ArchiverOptions extends SweepOptions, UnitCommitOptions, HotDeletionOp
   readonly claimant: Claimant;
   /** The time by which entries age, milliseconds since 1970; see `BelievedClock`. */
   readonly believedNow: () => Promise<number>;
+  /** From when on entries are to stay, whatever their age: rules have not looked at them. Null for none. */
+  readonly heldSince: (signal: AbortSignal) => Promise<number | null>;
   /** Milliseconds, see `DELETION_WAIT_MS`. */
   readonly deletionWaitMs: number;
   readonly metrics: ArchiveMetrics;
@@ -64,6 +66,8 @@ export class Archiver {
   #failing = false;
   /** How far the machine's clock is ahead of the time that is believed. */
   #aheadMs = 0;
+  /** For how many days entries have waited for rules to look at them. */
+  #heldDays = 0;
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
@@ -87,6 +91,10 @@ export class Archiver {
   status(): Omit<DependencyStatus, "name"> {
     if (this.#failing)
       return { state: "degraded", detail: "Old entries could not be archived; they stay in the log store." };
+    if (this.#heldDays > 0) {
+      const detail = `Entries of ${this.#heldDays} days have not been looked through for rules; they stay in the log store until they have.`;
+      return { state: "degraded", detail };
+    }
     if (this.#aheadMs < CLOCK_AHEAD_MAX_MS) return { state: "up" };
     const days = Math.floor(this.#aheadMs / 86_400_000);
     const detail = `The clock is ${days} days ahead of the time that is known to have passed; entries stay so much longer.`;
@@ -104,7 +112,7 @@ export class Archiver {
     const { sql, claimant, metrics, now } = this.#options;
     try {
       await this.#takeBack();
-      const today = await this.#today();
+      const today = await this.#today(signal);
       if (this.#sweptMs === null || now() - this.#sweptMs >= SWEEP_EVERY_MS) await this.#sweep(today, signal);
       const archived = await this.#archiveDue(today, signal);
       const deleted = signal.aborted
@@ -130,11 +138,13 @@ export class Archiver {
   }
 
   /** The present day, by the time that is believed. */
-  async #today(): Promise<string> {
-    const { now, believedNow } = this.#options;
+  async #today(signal: AbortSignal): Promise<string> {
+    const { now, believedNow, heldSince } = this.#options;
     const believedMs = await askPostgres(believedNow, LEDGER_TIMEOUT_MS);
     this.#aheadMs = now() - believedMs;
-    return archiveToday(believedMs);
+    const heldMs = await heldSince(signal);
+    this.#heldDays = heldMs === null ? 0 : Math.floor((believedMs - heldMs) / 86_400_000);
+    return archiveToday(Math.min(believedMs, heldMs ?? believedMs));
   }
 
   async #sweep(today: string, signal: AbortSignal): Promise<void> {

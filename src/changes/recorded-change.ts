@@ -2,6 +2,7 @@ import type { TransactionSql } from "postgres";
 import type { Static, TObject } from "typebox";
 import { appendAudit } from "../audit/append.ts";
 import { type AuditEntry, type AuditOrigin, type AuditRecord, auditRecord } from "../audit/audit-entry.ts";
+import { allOf } from "../storage/all-of.ts";
 import { type Actor, actorFacts, auditActorOf, isCaller } from "./actor.ts";
 import type { Change } from "./change.ts";
 import { type EmittedEvent, type EventKind, encodeEvent } from "./events/event-kind.ts";
@@ -79,8 +80,8 @@ export async function writeChanges(
   });
   for (const { organizationId, events } of written) {
     if (events.length === 0) continue;
-    await lockEvents(tx, organizationId);
-    await insertEvents(tx, organizationId, events, subscribers);
+    // Sent at once: others of the organisation wait from the first on.
+    await allOf([lockEvents(tx, organizationId), insertEvents(tx, organizationId, events, subscribers)]);
   }
   for (const { organizationId, records } of written) await appendAudit(tx, organizationId, records);
   return written;

@@ -17,6 +17,7 @@ interface ServerArchiveOptions {
   readonly files: ArchiveFiles | null;
   readonly stores: Pick<Stores, "clickhouse" | "postgres">;
   readonly clock: BelievedClock;
+  readonly heldSince: (signal: AbortSignal) => Promise<number | null>;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -33,6 +34,7 @@ export function openServerArchive({
   files,
   stores,
   clock,
+  heldSince,
   metrics,
   log,
 }: ServerArchiveOptions): ServerArchive {
@@ -47,6 +49,7 @@ export function openServerArchive({
     sql: stores.postgres,
     claimant: new Claimant(directoryIdentity(config.dataDirectory)),
     believedNow: () => clock.read(),
+    heldSince,
     statements: new ArchiveStatements(stores.clickhouse, files),
     files,
     defaultDays: config.logRetentionDays,

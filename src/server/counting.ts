@@ -21,6 +21,7 @@ import { COUNTING_BUDGET } from "../rules/seal/limits.ts";
 import { Sealer } from "../rules/seal/sealer.ts";
 import type { SignalTable } from "../rules/seal/signal-store.ts";
 import type { StoredMarks } from "../rules/seal/stored-marks.ts";
+import { unsealedSince } from "../rules/seal/unsealed-since.ts";
 import { removeOldStreams } from "../rules/streams/stream-store.ts";
 import { tableDirectorySync } from "../storage/embedded/table-directory.ts";
 import type { Stores } from "../storage/open.ts";
@@ -87,6 +88,7 @@ export function openCounting(options: CountingOptions) {
   return {
     signals,
     housekeeping: [removeEndedCounters, removeOldStreams, removeOldEntities],
+    unsealedSince: (signal: AbortSignal) => unsealedSince({ sql, endpoint }, Date.now(), signal),
     onCounterMade: () => past.wake(),
     onIocBatch: () => hunt.wake(),
     start: () => {

@@ -6,6 +6,7 @@ import { contextRoutes } from "../domains/context/routes.ts";
 import { correlationRoutes, putsCorrelations } from "../domains/correlation-rules/routes.ts";
 import { detectionRoutes } from "../domains/detections/routes.ts";
 import { escalationDomain, readOnCall } from "../domains/escalation/domain.ts";
+import { whoIsPaged } from "../domains/escalation/simulation.ts";
 import { exportRoutes } from "../domains/export/routes.ts";
 import { identityRoutes } from "../domains/identities/routes.ts";
 import { incidentDomain } from "../domains/incidents/domain.ts";
@@ -41,6 +42,7 @@ import { maintenanceRoutes } from "../domains/maintenance/routes.ts";
 import { metricAlertRoutes } from "../domains/metric-alerts/routes.ts";
 import { metricRoutes } from "../domains/metrics/routes.ts";
 import { monitorScheduling } from "../domains/monitors/scheduling/part.ts";
+import { defaultChannels } from "../domains/notifications/default-store.ts";
 import { notificationDomain, readDeliveries } from "../domains/notifications/domain.ts";
 import { onCallDomain } from "../domains/on-call/domain.ts";
 import { inviteMailer } from "../domains/organizations/invite-mail.ts";
@@ -75,6 +77,7 @@ export function openDomains(services: Services) {
     services.mail,
     services.notifications,
     services.archive,
+    services.upkeep,
     services.anchors,
     services.events,
     services.storedRequests,
@@ -106,6 +109,7 @@ export function openDomains(services: Services) {
       alertPolicy: services.policy,
       knowsPolicy: hasPolicy,
       onCounterMade: services.counting.onCounterMade,
+      ...{ whoIsPaged, defaultChannels },
       readSavedSearch: (tx, organizationId, id) => savedSearches.readIn(tx, organizationId, id),
       putCorrelation: putsCorrelations({
         ...services,

@@ -22,6 +22,8 @@ import { KeptDirectory } from "../kql/kept/kept-directory.ts";
 import { KeptRows } from "../kql/kept/kept-rows.ts";
 import { openLibrary } from "../kql/library/open-library.ts";
 import type { Logger } from "../log.ts";
+import { AttributeAccess } from "../log-store/attribute-access.ts";
+import { openUpkeep } from "../log-store/upkeep.ts";
 import { OutboundPolicy } from "../outbound/outbound-policy.ts";
 import { LogReceiver } from "../receive/receive-records.ts";
 import { StoredMarks } from "../rules/seal/stored-marks.ts";
@@ -106,8 +108,10 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
   const quarantine = new Quarantine({ sql, bounds: quarantineBounds, metrics: metrics.quarantine, now });
   const runner = createQueryRunner(stores, metrics);
   const keptRows = new KeptRows({ sql, clickhouse, now });
+  const attributes = new AttributeAccess(sql, () => performance.now());
   const ranges = new LogRanges({
     runner,
+    attributes,
     index: new ArchiveIndex(sql, EXTENT_TRUSTED_MS),
     files,
     onUnreadable: (unreadable) => log.error({ files: unreadable }, "archived files cannot be read"),
@@ -171,7 +175,6 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     runner,
     /** Rings when something about monitors has changed. */
     monitorChanges: new MonitorChanges(),
-    /** Stored and archived entries as one. */
     /** What organisations keep for their queries: under which names, and rows. */
     kept: new KeptDirectory({ sql, now, log }),
     keptRows,
@@ -179,12 +182,19 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     externals: openExternalFiles({ config, policy, keptRows, now }),
     /** What computes the functions of queries that no store does. */
     library: openLibrary(config.geoDatabase ?? null),
+    /** Stored and archived entries as one. */
     ranges,
+    /** Attributes that the log store has columns of. */
+    attributes,
+    upkeep: openUpkeep({ sql, clickhouse, access: attributes, log }),
     counting,
     budget: queryBudgetOf(config),
     /** Where archived entries lie; null when no archive is configured. */
     files,
-    archive: openServerArchive({ config, files, stores, clock, metrics, log }),
+    archive: openServerArchive({
+      ...{ config, files, stores, clock, metrics, log },
+      heldSince: counting.unsealedSince,
+    }),
   };
 }
 

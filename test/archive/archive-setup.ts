@@ -20,6 +20,8 @@ interface ArchiverChoices {
   readonly now?: () => number;
   /** As `now` says when absent. */
   readonly believedNow?: () => Promise<number>;
+  /** Nothing is held when absent. */
+  readonly heldSince?: () => Promise<number | null>;
   readonly onStep?: (step: ArchiveStep, unit: UnitKey) => void;
   readonly statements?: ArchiveStatements;
   /** Of its data directory; one of its own when absent. */
@@ -48,6 +50,7 @@ export function archiverOver(stores: ArchiveStores, files: ArchiveFiles, choices
     now,
     deletionWaitMs: TEST_DELETION_WAIT_MS,
     believedNow: choices.believedNow ?? (async () => now()),
+    heldSince: choices.heldSince ?? (async () => null),
     onStep: choices.onStep ?? (() => undefined),
     metrics: metrics.archive,
     log: createLogger("silent"),

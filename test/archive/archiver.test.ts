@@ -47,6 +47,22 @@ function entriesOf(
 
 const idsOf = (rows: readonly StoredRow[]): string[] => rows.map(({ id }) => id.toString());
 
+test("entries that rules have not looked at stay, however old they are, and readiness says so", async () => {
+  const organization = await makeOrganization(stores);
+  const [looked, unlooked] = [entriesOf(organization, 50, 2), entriesOf(organization, 40, 3)];
+  await insertRows(stores.clickhouse, [...looked, ...unlooked]);
+  let heldMs: number | null = NOW_MS - 15 * DAY_MS;
+  const { archiver, run, files } = testArchiver(stores, directory, { heldSince: async () => heldMs });
+  await run();
+  expect(await hotIds(stores, organization)).toEqual(idsOf(unlooked));
+  expect(archiver.status()).toMatchObject({ state: "degraded", detail: expect.stringContaining("15 days") });
+  heldMs = null;
+  await run();
+  expect(await hotIds(stores, organization)).toEqual([]);
+  expect(await archivedIds(stores, organization, files)).toEqual(idsOf([...looked, ...unlooked]));
+  expect(archiver.status()).toEqual({ state: "up" });
+});
+
 test("entries whose days are over move to files of their organisation and day, the others stay", async () => {
   const [first, second] = [await makeOrganization(stores), await makeOrganization(stores)];
   const old = [...entriesOf(first, 40, 5), ...entriesOf(first, 35, 7)].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -7,7 +7,7 @@ import {
   holdDelivery,
   postponeDelivery,
   setDeliveryAside,
-  settleDelivery,
+  settleDeliveries,
 } from "../../src/changes/events/delivery-claims.ts";
 import { EventDelivery } from "../../src/changes/events/event-delivery.ts";
 import { removeOldEvents } from "../../src/changes/events/event-store.ts";
@@ -103,7 +103,7 @@ describe("what a handler did is there exactly once when its server dies", () => 
   test.each([
     "SELECT 1 FROM event_deliveries",
     "INSERT INTO saved_searches",
-    `DELETE FROM "event_deliveries"`,
+    "DELETE FROM event_deliveries",
     "commit",
   ])("before the statement %p", async (statement) => {
     const organizationId = await makeOrganization(sql);
@@ -141,7 +141,7 @@ test("an attempt that goes on when its lease is over is not doubled by another i
   await inOrganization(sql, organizationId, async (tx) => {
     await holdDelivery(tx, claimed);
     await server.deliver();
-    await settleDelivery(tx, claimed);
+    await settleDeliveries(tx, [claimed]);
   });
   await server.deliver();
   expect(await thingsOf(sql, organizationId)).toEqual([]);

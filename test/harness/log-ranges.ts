@@ -1,6 +1,7 @@
 import type { ArchiveFiles } from "../../src/archive/files/archive-files.ts";
 import { ArchiveIndex } from "../../src/archive/reading/archive-index.ts";
 import { LogRanges } from "../../src/archive/reading/log-ranges.ts";
+import type { RangeReadingOptions } from "../../src/archive/reading/range-reading.ts";
 import type { QueryRunner } from "../../src/storage/query-runner.ts";
 import { queryRunner } from "../query/query-store.ts";
 import type { TestStores } from "./stores.ts";
@@ -14,6 +15,8 @@ interface RangesChoices {
   readonly files?: ArchiveFiles | null;
   readonly runner?: Pick<QueryRunner, "run" | "read">;
   readonly index?: ArchiveIndex;
+  /** Attributes with columns of their own; none when absent. */
+  readonly attributes?: RangeReadingOptions["attributes"];
 }
 
 /** The stored entries of a suite, wherever they lie. */
@@ -25,6 +28,7 @@ export function logRanges(
     runner: choices.runner ?? queryRunner(stores),
     index: choices.index ?? new ArchiveIndex(stores.postgres, TEST_TRUSTED_MS),
     files: choices.files ?? null,
+    ...(choices.attributes !== undefined && { attributes: choices.attributes }),
     onUnreadable: () => undefined,
   });
 }

@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { CommittedBlock } from "../../ingest/committed-block.ts";
 import { NativeFormat } from "../../ingest/decode/native.ts";
 import { blockOf } from "../../ingest/entry-record.ts";
-import { EntryRules } from "../../ingest/entry-rules.ts";
+import { type EntryRule, EntryRules } from "../../ingest/entry-rules.ts";
 import { takeSlice } from "../../ingest/entry-slice.ts";
 import { openIngest } from "../../ingest/ingest.ts";
 import { LogBatch } from "../../ingest/log-batch.ts";
-import { type EntryTexts, entryTexts } from "../../ingest/masking/entry-texts.ts";
+import { entryTexts } from "../../ingest/masking/entry-texts.ts";
 import { RequestCopy } from "../../ingest/request-columns.ts";
 import { asRuled } from "../../ingest/request-entries.ts";
 import { ruledSlices } from "../../ingest/rewrite-slice.ts";
@@ -107,29 +107,35 @@ test("attributes that are hidden by their names alone are so in a batch that oth
     expect(Buffer.from(bytes).includes("hunter2")).toBe(false);
 });
 
-test("whatever texts of a request are masked, it is stored in a shared batch as it is by itself", async () => {
+test("whatever of a request is masked or dropped, it is stored in a shared batch as it is by itself", async () => {
   const format = new NativeFormat();
-  const rules = new EntryRules({
-    rules: [
-      {
-        action: { kind: "mask", fields: ["user"], patterns: ["email", "card"] },
-        rowsOf: () => ({ candidates: null, isFor: () => true }),
-      },
-    ],
-    random: Math.random,
-    applied: () => {},
-  });
+  const drop: EntryRule = {
+    action: { kind: "drop" },
+    rowsOf: (block) => ({ candidates: null, isFor: (row) => block.messageText(row) === "dropped" }),
+  };
+  const mask: EntryRule = {
+    action: { kind: "mask", fields: ["user"], patterns: ["email", "card"] },
+    rowsOf: () => ({ candidates: null, isFor: () => true }),
+  };
+  const [dropping, masking] = [[drop], [drop, mask]].map(
+    (rules) => new EntryRules({ rules, random: Math.random, applied: () => {} }),
+  );
   const owner = { organizationId: 1, keys: null };
   const text = fc.constantFrom("kept", "to ann@example.org", "4111 1111 1111 1111", "é");
   const entries = fc.array(
     fc.record(
       {
-        message: text,
+        message: fc.oneof(text, fc.constant("dropped")),
+        ts: fc.constantFrom("2026-01-01T00:00:00Z", "2026-01-02T00:00:00.000000001Z"),
+        host: fc.constantFrom("web-1", "web-2"),
+        event_id: fc.constantFrom("e1", "e2"),
+        level: fc.constantFrom("info", "error"),
         service: fc.oneof({ weight: 9, arbitrary: fc.constant("kept") }, text),
         attrs: fc.dictionary(
           fc.constantFrom("a", "b", "c", "d", "user", "ann@example.org"),
           fc.oneof(
             { weight: 9, arbitrary: text },
+            fc.constant(""),
             fc.integer(),
             fc.constant(4111111111111111),
             fc.record({ user: text }),
@@ -138,33 +144,65 @@ test("whatever texts of a request are masked, it is stored in a shared batch as 
       },
       { requiredKeys: ["message"] },
     ),
-    { minLength: 1, maxLength: 3 },
+    { minLength: 1, maxLength: 6 },
   );
   await fc.assert(
-    fc.asyncProperty(entries, async (entries) => {
-      const body = new TextEncoder().encode(JSON.stringify(entries));
+    fc.asyncProperty(entries, fc.boolean(), fc.nat(6), async (entries, isMasked, known) => {
+      const rules = isMasked ? masking : dropping;
+      if (rules === undefined) throw new Error("no rules");
+      const bodyOf = (some: readonly object[]) => new TextEncoder().encode(JSON.stringify(some));
+      const body = bodyOf(entries);
       const decode = (batch: LogBatch, skip: ReadonlySet<number>) => format.decode(body, batch, skip);
       const [shared, alone] = [new LogBatch(), new LogBatch()];
+      // Some of the names are known to the batch, others are not.
+      const others = entries.slice(0, known);
+      const receiveOthers = (batch: LogBatch): void => {
+        batch.beginRequest(1, 0);
+        format.decode(bodyOf([{ message: "others" }, ...others]), batch, new Set());
+        batch.keepRequest();
+      };
+      // What was taken back is still in the memory of the column.
       shared.beginRequest(1, 0);
-      decode(shared, new Set());
-      shared.keepRequest();
+      shared.traceId.append("0af7651916cd43dd8448eb211c80319c");
+      shared.rewindRequest();
+      receiveOthers(shared);
       shared.beginRequest(1, 0);
       const request = { organizationId: 1, format: "native", bytes: body.length, keys: null, decode };
-      asRuled(request, rules, new RequestCopy()).append(shared, new Set());
+      const ruled = asRuled(request, rules, new RequestCopy());
+      ruled.append(shared, new Set());
+      shared.keepRequest();
+      // What is appended behind it goes on to be right.
+      receiveOthers(shared);
+      receiveOthers(alone);
+      const around = entriesOf(takeBlock(alone));
       alone.beginRequest(1, 0);
       decode(alone, new Set());
-      const { slices } = await ruledSlices([takeSlice(alone, owner)], owner, rules, new LogBatch());
+      const { slices, dropped } = await ruledSlices([takeSlice(alone, owner)], owner, rules, new LogBatch());
       const stored = slices.flatMap((slice) => entriesOf(blockOf(slice)));
-      expect(entriesOf(takeBlock(shared)).slice(entries.length)).toEqual(stored);
-      expect(JSON.stringify(stored)).not.toMatch(/ann@example|4111/);
+      expect(ruled.dropped).toBe(dropped);
+      const block = takeBlock(shared);
+      expect(entriesOf(block)).toEqual([...around, ...stored, ...around]);
+      for (const { texts, indexes } of namesOf(block))
+        expect([...texts.keys()].slice(1).filter((name) => !indexes.includes(name))).toEqual([]);
+      expect(JSON.stringify(stored)).not.toMatch(isMasked ? /ann@example|4111|dropped/ : /dropped/);
     }),
-    { numRuns: 200 },
+    { numRuns: 300 },
   );
 });
 
-function entriesOf(bytes: Uint8Array): EntryTexts[] {
+/** The names of a block; the first of them is the empty one. */
+function namesOf(bytes: Uint8Array) {
+  const { service, source, host, details } = new CommittedBlock(bytes);
+  return [service, source, host, details.attrs.keys, details.attrJsonKeys.elements];
+}
+
+function entriesOf(bytes: Uint8Array): object[] {
   const block = new CommittedBlock(bytes);
-  return Array.from({ length: block.rows }, (_, row) => entryTexts(block, row));
+  return Array.from({ length: block.rows }, (_, row) => ({
+    ...entryTexts(block, row),
+    level: block.levelBytes[row],
+    ts: Buffer.from(block.tsBytes).toString("hex", row * 8, row * 8 + 8),
+  }));
 }
 
 function attributesOf(bytes: Uint8Array): Record<string, string>[] {

@@ -1,6 +1,8 @@
 import { ACCESS } from "./lists/access.ts";
 import { CHANGES } from "./lists/changes.ts";
+import { CONFIGURATION } from "./lists/configuration.ts";
 import { COUNTING } from "./lists/counting.ts";
+import { FINDINGS } from "./lists/findings.ts";
 import { INCIDENTS } from "./lists/incidents.ts";
 import { INGEST } from "./lists/ingest.ts";
 import { MASKING } from "./lists/masking.ts";
@@ -9,7 +11,9 @@ import { PAGING } from "./lists/paging.ts";
 import { READING } from "./lists/reading.ts";
 import { RECORDS } from "./lists/records.ts";
 import { REQUESTS } from "./lists/requests.ts";
+import { RULES } from "./lists/rules.ts";
 import { SHARES } from "./lists/shares.ts";
+import { TELLING } from "./lists/telling.ts";
 import { WIRES } from "./lists/wires.ts";
 import { WORK } from "./lists/work.ts";
 import type { Mutant } from "./mutant.ts";
@@ -30,4 +34,8 @@ export const AREAS: Readonly<Record<string, readonly Mutant[]>> = {
   reading: READING,
   monitors: MONITORS,
   paging: PAGING,
+  rules: RULES,
+  findings: FINDINGS,
+  telling: TELLING,
+  configuration: CONFIGURATION,
 };

@@ -1,18 +1,16 @@
 /** What AI agents did, over a whole server: counts, costs and findings of the caller's own entries, with secrets masked. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 
 const SECRET = `${"AKIA"}${"Q".repeat(16)}`;
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 let foreign: string;
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
   foreign = await makeToken(server.url);
   const call = (attrs: object, level = "info") => ({ message: "call", level, attrs });
@@ -44,7 +42,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 async function ask(method: string, path: string, json?: unknown, as = token) {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Marked } from "marked";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 
 interface Shown {
   id: number;
@@ -22,20 +22,17 @@ interface Shown {
   timeline: { happenedAt: string | null; knownAt: string; kind: string; text: string }[];
 }
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 let foreign: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
   foreign = await makeToken(server.url);
 });
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 async function call<T>(method: string, path: string, json?: unknown, as = token) {

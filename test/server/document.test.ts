@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ApiOperation, type Content, isJsonObject, operationsOf } from "../harness/api-document.ts";
 import { DeclaredAnswers } from "../harness/declared-answers.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 
 /** The OpenAPI document of the whole server: that it is complete. That it is true is checked with every answer of the tests. */
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let text: string;
 let document: DocumentText;
@@ -20,15 +19,13 @@ interface DocumentText {
 }
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await startSuiteServer();
   text = await (await fetch(`${server.url}/openapi.json`)).text();
   document = JSON.parse(text);
   operations = operationsOf(document);
 });
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 /** The bodies of operations that need an example: of requests, and of answers in JSON. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 
 /**
  * What belongs to another organisation looks exactly like what does not exist, for every operation of the server's own
@@ -16,7 +16,6 @@ interface Sample {
   readonly bodies?: Readonly<Record<string, unknown>>;
 }
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let own: string;
 let foreign: string;
@@ -211,9 +210,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 };
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
   const env = { STATUS_PAGE_HOSTS: "*.pages.example.com" };
-  server = await startServer({ dataDirectory: directory.path, env });
+  server = await startSuiteServer(env);
   own = await makeToken(server.url);
   foreign = await makeToken(server.url);
   const document: { paths: Record<string, Record<string, unknown>> } = JSON.parse(
@@ -225,7 +223,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 async function send(

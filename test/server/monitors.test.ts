@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 import { Receiver } from "../notify/deliveries/receiver.ts";
 
 /** Monitors of the real server, from the API to their checks, their incidents' events and the log store. */
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 let target: ReturnType<typeof Bun.serve>;
@@ -20,14 +19,12 @@ beforeAll(async () => {
       return new Response("welcome");
     },
   });
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path, env: { OUTBOUND_ALLOW: "127.0.0.1" } });
+  server = await startSuiteServer({ OUTBOUND_ALLOW: "127.0.0.1" });
   token = await makeToken(server.url);
 });
 afterAll(async () => {
   await server.stop();
   await target.stop(true);
-  directory[Symbol.dispose]();
 });
 
 interface MonitorAnswer {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../harness/eventually.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
@@ -10,6 +11,7 @@ import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporar
 
 const CLI = join(import.meta.dir, "../../clients/cli/main.ts");
 const PROBE_TOKEN = "p".repeat(40);
+const BEHIND_TOKEN = "b".repeat(40);
 
 let stores: TestStores;
 let directory: TemporaryDirectory;
@@ -29,7 +31,7 @@ beforeAll(async () => {
       DATABASE_URL: stores.postgresUrl,
       CLICKHOUSE_URL: stores.clickhouseUrl,
       OUTBOUND_ALLOW: "127.0.0.1",
-      PROBE_TOKENS: `weur=${PROBE_TOKEN}`,
+      PROBE_TOKENS: `weur=${PROBE_TOKEN},eeur=${BEHIND_TOKEN}`,
     },
   });
   token = await makeToken(server.url);
@@ -118,6 +120,74 @@ test("what a probe found while it was cut off is handed in later, and nothing of
     await stores.postgres`SELECT confirmed, told FROM monitor_state WHERE monitor_id = ${monitorId}`;
   expect(state).toEqual({ confirmed: "up", told: "up" });
 });
+
+/** The probe of a third region, in a network where nothing is but itself and a way to the server. */
+const BEHIND = `
+  ip link set lo up || exit 1
+  port=$(mktemp)
+  tail -f /dev/null | "$BUN" "$RELAY" "$WAY_OUT" > "$port" &
+  until [ -s "$port" ]; do sleep 0.05; done
+  exec "$BUN" "$CLI" probe --url "http://127.0.0.1:$(cat "$port")" --region eeur --token "$TOKEN" --allow 127.0.0.1`;
+/** A network and a tree of processes of its own: all of it ends with the shell. */
+const OWN_NETWORK = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c"];
+const hasNetworks =
+  Bun.which("unshare") !== null && Bun.spawnSync([...OWN_NETWORK, "ip link set lo up"]).success;
+
+test.skipIf(!hasNetworks)(
+  "a probe in a network that nobody reaches sees what is there, and one that disagrees alone is no outage",
+  async () => {
+    const wayOut = join(directory.path, "way-out.sock");
+    const relay = createServer((incoming) => {
+      const outgoing = connect(server.port, "127.0.0.1");
+      for (const [from, to] of [
+        [incoming, outgoing],
+        [outgoing, incoming],
+      ] as const) {
+        from.on("error", () => to.destroy());
+        from.on("close", () => to.destroy());
+        from.pipe(to);
+      }
+    });
+    await new Promise<void>((resolve) => relay.listen(wayOut, resolve));
+    const behind = Bun.spawn([...OWN_NETWORK, BEHIND], {
+      env: {
+        ...process.env,
+        ...{ BUN: process.execPath, RELAY: join(import.meta.dir, "probe-behind-socket.ts"), CLI },
+        ...{ WAY_OUT: wayOut, TOKEN: BEHIND_TOKEN },
+      },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    try {
+      await stores.postgres`
+        UPDATE monitors SET regions = ${["local", "weur", "eeur"]}, updated_at = now() WHERE id = ${monitorId}`;
+      await eventually("its region reports that nothing listens in its network", async () => {
+        const answer = await stores.clickhouse.query({
+          query: `SELECT DISTINCT region, status, error FROM monitor_checks WHERE region = 'eeur'`,
+          format: "JSONEachRow",
+        });
+        return Bun.deepEquals(await answer.json(), [
+          { region: "eeur", status: "down", error: "connection_refused" },
+        ]);
+      });
+      const state = () =>
+        stores.postgres`SELECT last_status, told FROM monitor_state WHERE monitor_id = ${monitorId}`;
+      await eventually("the three together are degraded", async () => {
+        const [row] = await state();
+        return row?.last_status === "degraded";
+      });
+      const [row] = await state();
+      expect(row).toEqual({ last_status: "degraded", told: "up" });
+    } finally {
+      behind.kill("SIGKILL");
+      await behind.exited;
+      await stores.postgres`
+        UPDATE monitors SET regions = ${["local", "weur"]}, updated_at = now() WHERE id = ${monitorId}`;
+      await new Promise((resolve) => relay.close(resolve));
+    }
+  },
+);
 
 test("nobody is a probe without a token of a region, and a result of a monitor that is not checked there is none", async () => {
   const post = (credential: string, results: unknown) =>

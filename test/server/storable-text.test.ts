@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { operationsOf } from "../harness/api-document.ts";
-import { type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import type { ServerProcess } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 
 /**
  * Texts and times that Postgres cannot hold are the caller's fault, wherever a text or a time may stand in a JSON body, a
@@ -35,13 +35,11 @@ const ANSWER_TIMEOUT_MS = 10_000;
 
 /** Names of what is made must not be taken already. */
 let names = 0;
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let cookie: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await startSuiteServer();
   const registered = await fetch(`${server.url}/api/v1/auth/register`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -51,7 +49,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 async function readOperations(): Promise<Operation[]> {

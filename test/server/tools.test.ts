@@ -6,8 +6,8 @@ import addFormats from "ajv-formats";
 import { ToolFinder } from "../../src/tools/find-tools.ts";
 import { CORE_TOOLS, OTHER_TOOLS } from "../../src/tools/use-when.ts";
 import { FORMATS } from "../../src/tools/vendor-formats.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 import { QUESTIONS } from "../tools/questions.ts";
 
 interface Tool {
@@ -22,17 +22,14 @@ const CORE_MAX_BYTES = 24_000;
 /** The share of questions whose tool is found first; that of the others is among the first three. */
 const FIRST_MIN = 0.8;
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
 });
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 async function tools(search: string): Promise<Tool[]> {

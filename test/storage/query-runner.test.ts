@@ -33,7 +33,14 @@ function statement(
   parameters: Record<string, string> = {},
 ): CompiledQuery {
   const limits = { readonly: "1", wait_end_of_query: "1", max_execution_time: "3600", max_threads: "1" };
-  return { sql, parameters, columns: [], settings: { ...limits, ...settings }, maxExecutionMs: 3_600_000 };
+  return {
+    sql,
+    parameters,
+    columns: [],
+    attributes: [],
+    settings: { ...limits, ...settings },
+    maxExecutionMs: 3_600_000,
+  };
 }
 
 /** Reads for longer than any test runs and writes nothing before its end. */

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { connect, type McpClient } from "../domains/mcp/mcp-clients.ts";
 import { proofRounds } from "../harness/proof.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 import { type ByName, type Schema, valuesOf } from "./arguments-of.ts";
 
 interface Tool {
@@ -57,13 +57,11 @@ const BY_DESCRIPTION_OF: Readonly<Record<string, ByName>> = {
   },
 };
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let client: McpClient;
 let tools: readonly Tool[];
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await startSuiteServer();
   client = await connect({ url: server.url, token: await makeToken(server.url), mayWrite: true });
   const listed = await fetch(`${server.url}/api/v1/tools/mcp.json?set=all&write=1`);
   tools = JSON.parse(await listed.text()).tools;
@@ -71,7 +69,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client[Symbol.asyncDispose]();
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 test("what a definition admits is never refused as not valid, for every tool", async () => {

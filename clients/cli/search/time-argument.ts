@@ -5,8 +5,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
   w: 604_800_000,
 };
-const DATE_ONLY = /^\d{4}-\d\d-\d\d$/;
-const HAS_OFFSET = /(?:[Zz]|[+-]\d\d:?\d\d)$/;
+const WITH_SECONDS_AND_OFFSET = /:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:?\d\d)$/;
 
 /** A moment as an ISO date-time: an age before now such as `15m`, a date, or a date-time; null for anything else. */
 export function parseTime(text: string, nowMs: number): string | null {
@@ -15,5 +14,5 @@ export function parseTime(text: string, nowMs: number): string | null {
   const ms = Date.parse(text);
   if (Number.isNaN(ms) || !/^\d{4}-/.test(text)) return null;
   // A date-time with an offset goes through as it is, so that its nanoseconds survive.
-  return HAS_OFFSET.test(text) && !DATE_ONLY.test(text) ? text : new Date(ms).toISOString();
+  return WITH_SECONDS_AND_OFFSET.test(text) ? text : new Date(ms).toISOString();
 }

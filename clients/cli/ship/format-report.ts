@@ -6,6 +6,8 @@ import { type Findings, type TimeSpan, type ValueCounts, widest } from "./findin
 import type { SentTotals } from "./sender.ts";
 import type { Tally } from "./tally.ts";
 
+const HOUR_MS = 3_600_000;
+
 /** What a run of `obs ship` has done. */
 interface ShipReport {
   readonly files: number;
@@ -38,7 +40,14 @@ export function formatReport(report: ShipReport, command: string): string[] {
     const asText = tally.entries - tally.nativeLines - tally.recognisedEntries;
     if (asText > 0) lines.push(`${formatCount(asText)} left as they were: their text is the message`);
   }
-  lines.push("to see them:", ...commandsOf(report, span).map((line) => `  ${command} ${line}`));
+  const commands = (lines: readonly string[]): string[] => lines.map((line) => `  ${command} ${line}`);
+  lines.push("to see them:", ...commands(commandsOf(report, span)));
+  // A source's mapping sets times and levels, which may be any.
+  if (report.sourceKey === null && span.toMs - span.fromMs > HOUR_MS)
+    lines.push(
+      "what failed most in the last hour of these, and what changed in it:",
+      ...commands(lastHourOf(report, span)),
+    );
   return lines.map(escapeControls);
 }
 
@@ -101,6 +110,16 @@ function commandsOf({ findings, totals, sourceKey }: ShipReport, span: TimeSpan)
     `search${query}${range}`,
     `query ${shellWord(`${table} | summarize count() by level, service`)}${range}`,
   ];
+}
+
+/** Questions that a long file is opened for. */
+function lastHourOf({ findings }: ShipReport, { toMs }: TimeSpan): string[] {
+  const condition = sourceCondition(findings.sources, findings.entries);
+  const failed = [...(condition === null ? [] : [condition]), 'level in ("error", "fatal")'].join(" and ");
+  const query = `logs | where ${failed} | summarize errors = count() by service | top 10 by errors`;
+  const range = `--from ${isoOf(endOf(toMs) - HOUR_MS)} --to ${isoOf(endOf(toMs))}`;
+  const only = condition === null ? "" : `--query ${shellWord(condition)} `;
+  return [`query ${shellWord(query)} ${range}`, `patterns ${only}${range}`];
 }
 
 /** The entries of the named sources, where all have one; null where that does not say which they are. */

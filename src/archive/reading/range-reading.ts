@@ -1,5 +1,6 @@
 import {
   type ArchivedRows,
+  type AttributeColumns,
   type CompiledColumn,
   type CompiledQuery,
   emit,
@@ -11,6 +12,7 @@ import {
   type TimeRange,
 } from "../../../query/index.ts";
 import { DependencyError } from "../../errors.ts";
+import type { AttributeAccess } from "../../log-store/attribute-access.ts";
 import { ClickHouseQueryError, classifyClickHouseError } from "../../storage/clickhouse-errors.ts";
 import type {
   LargeAnswer,
@@ -19,6 +21,7 @@ import type {
   QueryRunner,
   StatementProgress,
 } from "../../storage/query-runner.ts";
+import type { StatementCost } from "../../storage/statement-wire.ts";
 import type { StoredRows } from "../../storage/stored-rows.ts";
 import type { ArchiveFiles } from "../files/archive-files.ts";
 import type { ArchiveIndex } from "./archive-index.ts";
@@ -54,6 +57,8 @@ export interface RangeReadingOptions {
   readonly index: ArchiveIndex;
   /** Null when no archive is configured: then every file is missing. */
   readonly files: ArchiveFiles | null;
+  /** What attributes have columns of their own in the log store; none when absent. */
+  readonly attributes?: Pick<AttributeAccess, "columns" | "used" | "distrust">;
   /** Told about files that cannot be read. */
   readonly onUnreadable: (names: readonly string[]) => void;
 }
@@ -114,6 +119,11 @@ export class RangeReading {
     return this.#read(statement, { hot: false, files }, options);
   }
 
+  /** Whether the log store has the attribute in a column of its own. */
+  hasColumn(key: string): boolean {
+    return this.#options.attributes?.columns().has(key) ?? false;
+  }
+
   /** Whether no entry has left the log store for a file that was not read; what has been read has to be given up if not. */
   isCurrent(): Promise<boolean> {
     return this.archived.areCurrent(this.#hasReadHot);
@@ -157,12 +167,13 @@ export class RangeReading {
   }
 
   /** Asks, without the files that turn out not to be readable; null when there is nothing left to be asked. */
-  async #ask<T>(
+  async #ask<T extends StatementCost>(
     { plan, timeRange, made, maxRows, budget }: LogStatement,
     { hot, files }: Place,
     send: (compiled: CompiledQuery) => Promise<T>,
   ): Promise<T | null> {
     const { organizationId } = this.caller;
+    let attributeColumns: AttributeColumns = this.#options.attributes?.columns() ?? new Map();
     for (let failures = 0; ; failures += 1) {
       if (files.length > STATEMENT_MAX_FILES) throw tooManyFiles();
       // ClickHouse counts what is left of a file after its conditions: of one that is read in vain, nothing.
@@ -174,16 +185,35 @@ export class RangeReading {
         ...{ organizationId, timeRange, maxRows, budget },
         ...(made !== undefined && { made }),
         ...this.#places(readable, hot),
+        attributeColumns,
       };
       try {
-        return await send(emit(guardPlan(plan, scope)));
+        return await this.#counted(emit(guardPlan(plan, scope)), hot, send);
       } catch (error) {
+        if (attributeColumns.size > 0 && isFault(error)) {
+          this.#options.attributes?.distrust();
+          attributeColumns = new Map();
+          continue;
+        }
         if (readable.length === 0) throw error;
         const damaged = failures < UNREADABLE_MAX_FILES ? blamedFor(error, readable) : [];
         if (damaged.length === 0) throw withHint(error, readable.length);
         this.#giveUp(damaged);
       }
     }
+  }
+
+  /** The answer, after which it is known what the attributes cost that were looked for in the log store. */
+  async #counted<T extends StatementCost>(
+    compiled: CompiledQuery,
+    hot: boolean,
+    send: (compiled: CompiledQuery) => Promise<T>,
+  ): Promise<T> {
+    const startMs = performance.now();
+    const answer = await send(compiled);
+    const durationMs = performance.now() - startMs;
+    if (hot) this.#options.attributes?.used(compiled.attributes, { durationMs, bytesRead: answer.bytesRead });
+    return answer;
   }
 
   #places(readable: readonly ArchivedFile[], hot: boolean): { files?: FileSource; archived?: ArchivedRows } {
@@ -214,6 +244,18 @@ export class RangeReading {
 function asked<T>(answer: T | null): T {
   if (answer === null) throw new TypeError("the log store was not asked");
   return answer;
+}
+
+/**
+ * Whether ClickHouse says that a statement can never succeed. It says so of a column that the table has not, and, where it reads some
+ * columns later than others, of one that a part lacks: it does not read then what that would be made of.
+ */
+function isFault(error: unknown): boolean {
+  return (
+    error instanceof DependencyError &&
+    error.cause instanceof ClickHouseQueryError &&
+    classifyClickHouseError(error.cause) === "fault"
+  );
 }
 
 /** The files that ClickHouse names when it says that it cannot read something. */

@@ -5,6 +5,7 @@ import { DependencyError } from "../../errors.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
 import { backoffMs } from "../../jobs/claims/backoff.ts";
 import type { Logger } from "../../log.ts";
+import { allOf } from "../../storage/all-of.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { askUntilBack } from "../../storage/ask-until-back.ts";
 import { endWhenSilent } from "../../storage/silent-transaction.ts";
@@ -33,7 +34,7 @@ import {
   postponeDelivery,
   readBacklog,
   setDeliveryAside,
-  settleDelivery,
+  settleDeliveries,
 } from "./delivery-claims.ts";
 import type { EventMetrics } from "./event-metrics.ts";
 import { placesOf } from "./places.ts";
@@ -183,7 +184,7 @@ export class EventDelivery {
         const isHandled = await allOf(deliveries.map((claimed) => handle(subscription, claimed, change)));
         const ended = deliveries.filter((_, index) => isHandled[index]);
         // Last, because others of the organisation wait from here on.
-        await allOf(ended.map((claimed) => settleDelivery(change.tx, claimed)));
+        await settleDeliveries(change.tx, ended);
         return ended.length;
       },
       subscription.options,
@@ -247,16 +248,4 @@ async function handle(
   if (handler === undefined) throw new Error(`${name} does not handle ${event.kind}`);
   await handler.run(event, change);
   return true;
-}
-
-/**
- * Waits for all of what was begun in a transaction, also when some of it fails: a statement that comes after the end would be
- * outside of it.
- */
-async function allOf<T>(begun: readonly Promise<T>[]): Promise<T[]> {
-  const outcomes = await Promise.allSettled(begun);
-  return outcomes.map((outcome) => {
-    if (outcome.status === "rejected") throw outcome.reason;
-    return outcome.value;
-  });
 }

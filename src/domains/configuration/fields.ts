@@ -65,7 +65,11 @@ export class Fingerprints {
   }
 
   /** The record with the fingerprint of each secret in its place. */
-  sealed({ kind, secrets }: ConfigKind, organizationId: number, fields: JsonObject): JsonObject {
+  sealed(
+    { kind, secrets }: Pick<ConfigKind, "kind" | "secrets">,
+    organizationId: number,
+    fields: JsonObject,
+  ): JsonObject {
     const hidden = secrets.flatMap((name): [string, JsonValue][] => {
       const value = fields[name];
       if (value === undefined || value === null) return [];

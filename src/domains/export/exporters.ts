@@ -101,7 +101,7 @@ export const EXPORTERS: readonly Exporter[] = [
   exportedTable("log-alerts", "log_alerts", {
     key: "id",
     columns:
-      "id name kind description query kql service level group_by severity attack_technique threshold window_sec for_sec keep_firing_sec no_data_sec recover_threshold every_sec baseline_hours ratio_threshold min_baseline_events direction enabled escalation_policy_id alert_email channels catalog_id saved_search_id created_at updated_at",
+      "id name kind description query kql service level group_by severity attack_technique threshold window_sec for_sec keep_firing_sec no_data_sec recover_threshold every_sec baseline_hours ratio_threshold min_baseline_events direction enabled escalation_policy_id alert_email channels catalog_id saved_search_id expensive created_at updated_at",
     hidden: "sealed_channels",
   }),
   exportedTable("silences", "silences", {

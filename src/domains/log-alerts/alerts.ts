@@ -16,8 +16,16 @@ import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
 import { endLive, makeLive, redefineLive } from "../../rules/live/rule-lifecycle.ts";
 import { tellCleared } from "../../rules/live/tell.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
-import { areCountedAlike, counterOf, definitionOf, everyMsOf, requireTerms } from "./definition.ts";
-import { ALERTS_MAX, SCHEDULED_MAX } from "./limits.ts";
+import {
+  type AlertTerms,
+  areCountedAlike,
+  counterOf,
+  definitionOf,
+  everyMsOf,
+  isExpensive,
+  requireTerms,
+} from "./definition.ts";
+import { ALERTS_MAX, EXPENSIVE_MAX, SCHEDULED_MAX } from "./limits.ts";
 import { type CreateLogAlertBody, DEFAULTS, StoredLogAlert, type UpdateLogAlertBody } from "./types.ts";
 
 const TABLE = "log_alerts";
@@ -77,6 +85,7 @@ export class LogAlerts {
     const whole = wholeOf(body);
     requireTerms(whole, change.nowMs, await namesWithin(change.tx, change.organizationId));
     await requireFewScheduled(change, whole.kind, null);
+    const expensive = await requireFewExpensive(change, whole, null);
     requireAlertUrls(this.#deps.alertPolicy, body);
     await this.#requirePolicy(change, whole.escalationPolicyId);
     const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
@@ -87,6 +96,7 @@ export class LogAlerts {
         alertEmail,
         catalogId,
         savedSearchId: body.fromSavedSearch ?? null,
+        expensive,
         channels: [...names],
         sealedChannels: sealed,
       },
@@ -108,9 +118,12 @@ export class LogAlerts {
     } = body;
     const { alertChatDBotToken: _token, alertChatDChatId: _chat, ...fields } = rest;
     const before = stored === null ? null : await this.#records.readIn(tx, organizationId, id);
+    let expensive = false;
     if (before !== null) {
-      requireTerms({ ...before, ...fields }, change.nowMs, await namesWithin(tx, organizationId));
-      await requireFewScheduled(change, fields.kind ?? before.kind, id);
+      const whole = { ...before, ...fields };
+      requireTerms(whole, change.nowMs, await namesWithin(tx, organizationId));
+      await requireFewScheduled(change, whole.kind, id);
+      expensive = await requireFewExpensive(change, whole, id);
     }
     requireAlertUrls(this.#deps.alertPolicy, body);
     if (fields.escalationPolicyId !== undefined) await this.#requirePolicy(change, fields.escalationPolicyId);
@@ -120,7 +133,7 @@ export class LogAlerts {
       sealedChannelsOf({ ...stored, ...givenChannels(body) }),
     );
     const after = await this.#records.update(change, id, {
-      ...{ ...fields, channels: [...names], sealedChannels: sealed },
+      ...{ ...fields, expensive, channels: [...names], sealedChannels: sealed },
     });
     if (before === null) return after;
     if (before.enabled && after.enabled && areCountedAlike(before, after))
@@ -226,6 +239,26 @@ async function requireFewScheduled(
     WHERE organization_id = ${organizationId} AND kind = 'scheduled' AND id <> ${id ?? 0}`;
   if ((row?.n ?? 0) >= SCHEDULED_MAX)
     throw new ApiError("CONFLICT", `An organisation has at most ${SCHEDULED_MAX} rules of kind scheduled.`);
+}
+
+/** Whether the rule is expensive. Throws CONFLICT where an organisation would have too many of those that are enabled. */
+async function requireFewExpensive(
+  { tx, organizationId }: Change,
+  rule: AlertTerms & Pick<StoredLogAlert, "enabled">,
+  id: number | null,
+): Promise<boolean> {
+  if (!isExpensive(rule)) return false;
+  if (!rule.enabled) return true;
+  await lockOrganization(tx, organizationId);
+  const [row] = await tx<{ n: number }[]>`
+    SELECT count(*)::integer AS n FROM log_alerts
+    WHERE organization_id = ${organizationId} AND expensive AND enabled AND id <> ${id ?? 0}`;
+  if ((row?.n ?? 0) >= EXPENSIVE_MAX)
+    throw new ApiError(
+      "CONFLICT",
+      `An organisation has at most ${EXPENSIVE_MAX} enabled rules for which every entry is looked at; with a word, a service, a level or the value of an attribute this is none of them.`,
+    );
+  return true;
 }
 
 async function begin({ tx, organizationId, nowMs }: Change, alert: StoredLogAlert): Promise<void> {

@@ -1,7 +1,8 @@
-import { type KeptNames, parseSearch } from "../../../query/index.ts";
+import { type KeptNames, parseSearch, reachOf } from "../../../query/index.ts";
 import { ApiError, type FieldIssue, validationFailed } from "../../errors.ts";
 import { requireEntryConditions } from "../../kql/entry-conditions.ts";
 import { checkQueryText } from "../../kql/issues.ts";
+import { predicateOf } from "../../rules/counters/counter-plan.ts";
 import type { NewCounter } from "../../rules/counters/counter-store.ts";
 import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts";
 import { bucketSecOf } from "../../rules/live/find-stretches.ts";
@@ -20,6 +21,7 @@ export type AlertTerms = Omit<
   | "channels"
   | "catalogId"
   | "savedSearchId"
+  | "expensive"
 >;
 
 const HOUR_MS = 3_600_000;
@@ -100,6 +102,12 @@ export function counterOf(terms: AlertTerms, nowMs: number): NewCounter {
   const reachMs = condition.kind === "anomaly" ? condition.baselineMs : windowMs;
   const pastFromMs = Math.floor(nowMs / bucketMs) * bucketMs - Math.ceil(reachMs / bucketMs) * bucketMs;
   return { query, kql, service, level, groupBy, clock: "alert", bucketSec, pastFromMs };
+}
+
+/** Whether nothing but its whole condition says which entries a rule counts. */
+export function isExpensive(terms: AlertTerms): boolean {
+  if (terms.kind === "scheduled") return false;
+  return reachOf([predicateOf(counterOf(terms, 0))]) === null;
 }
 
 /** Whether two rules are counted in the same way, so that one's counter is the other's. */

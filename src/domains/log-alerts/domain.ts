@@ -37,7 +37,7 @@ interface LogAlertDomainDependencies extends LogAlertDependencies, PreviewDepend
 const PATH = "/api/v1/log-alerts";
 const TAG = "Log alerts";
 const read = { role: "viewer", scope: "alerts:read" } as const;
-const ERRORS = { errors: ["KQL_INVALID", "ALERT_URL_BLOCKED"] } as const;
+const ERRORS = { errors: ["KQL_INVALID", "ALERT_URL_BLOCKED", "CONFLICT"] } as const;
 
 /** Rules of an organisation about how many entries of a kind there are, and what they would have found. */
 export function logAlertDomain(deps: LogAlertDomainDependencies) {

@@ -3,6 +3,9 @@
 /** Rules of one organisation: the list is one answer, and every seal counts them all. */
 export const ALERTS_MAX = 1_000;
 
+/** Rules that are enabled and for which every entry is looked at: each costs some 0.03 µs an entry, whatever comes. */
+export const EXPENSIVE_MAX = 50;
+
 /** Rules of an organisation that ask a whole query: each is asked every few minutes, whatever comes. */
 export const SCHEDULED_MAX = 20;
 

@@ -15,7 +15,7 @@ export async function previewQuery(
   caller: QueryCaller,
   terms: AlertTerms,
   { fromMs, toMs }: TimeSpan,
-  channels: string[],
+  whom: Pick<Preview, "channels" | "pages">,
 ): Promise<Preview> {
   const everyMs = everyMsOf(terms);
   const lastMs = Math.floor(toMs / everyMs) * everyMs;
@@ -35,7 +35,7 @@ export async function previewQuery(
     episodes: sorted.slice(0, PREVIEW_MAX_EPISODES).map((each) => shownEpisode(groupBy, each)),
     episodesTotal: sorted.length,
     episodesPerDay: Number(((sorted.length * DAY_MS) / Math.max(everyMs, lastMs - firstMs)).toPrecision(3)),
-    ...{ band: [], samples: [], noData: [], channels },
+    ...{ band: [], samples: [], noData: [], expensive: false, ...whom },
     truncated: sorted.length > PREVIEW_MAX_EPISODES || firstMs - fromMs >= everyMs,
   };
 }

@@ -1,40 +1,23 @@
-import type { Sql } from "postgres";
-import {
-  columnOf,
-  filter,
-  keep,
-  limit,
-  type QueryBudget,
-  type Relation,
-  scan,
-  sort,
-  type TimeRange,
-} from "../../../query/index.ts";
+import type { Sql, TransactionSql } from "postgres";
+import type { QueryBudget } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { validationFailed } from "../../errors.ts";
 import { namesWithin } from "../../kql/kept/kept-directory.ts";
-import { countsIn, countsPlan, predicateOf, timesPlan } from "../../rules/counters/counter-plan.ts";
 import type { Counter } from "../../rules/counters/counter-store.ts";
-import { groupName } from "../../rules/counters/groups.ts";
 import type { Verdict } from "../../rules/evaluation/anomaly.ts";
-import type { BucketSum, TimeSpan } from "../../rules/evaluation/bucket-sums.ts";
+import type { TimeSpan } from "../../rules/evaluation/bucket-sums.ts";
 import { joinedStretches } from "../../rules/evaluation/stretches.ts";
 import { conditionOf, type RuleDefinition } from "../../rules/live/definition.ts";
 import { silences } from "../../rules/live/find-missing.ts";
-import {
-  bucketSecOf,
-  type CountsSource,
-  findAnomaly,
-  findThreshold,
-} from "../../rules/live/find-stretches.ts";
-import { ROWS_MAX_READ } from "../../rules/live/limits.ts";
+import { bucketSecOf, findAnomaly, findThreshold } from "../../rules/live/find-stretches.ts";
 import { explainThreshold } from "../../rules/live/tell.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import { wholeOf } from "./alerts.ts";
-import { type AlertTerms, counterOf, definitionOf, requireTerms } from "./definition.ts";
-import { PREVIEW_DEFAULT_MS, PREVIEW_MAX_EPISODES, PREVIEW_MAX_MS, PREVIEW_MAX_SAMPLES } from "./limits.ts";
+import { type AlertTerms, counterOf, definitionOf, isExpensive, requireTerms } from "./definition.ts";
+import { EntryCounts } from "./entry-counts.ts";
+import { PREVIEW_DEFAULT_MS, PREVIEW_MAX_EPISODES, PREVIEW_MAX_MS } from "./limits.ts";
 import { previewQuery } from "./preview-query.ts";
 import { groupOf, shownEpisode, type Told, timeText } from "./shown-episode.ts";
 import type { Preview, PreviewBody } from "./types.ts";
@@ -43,11 +26,25 @@ export interface PreviewDependencies {
   readonly sql: Sql;
   readonly ranges: LogRanges;
   readonly budget: QueryBudget;
+  /** Whom an incident that opens at a moment pages by a policy, or by the organisation's own. */
+  readonly whoIsPaged: (
+    tx: TransactionSql,
+    organizationId: number,
+    policyId: number | null,
+    atMs: number,
+  ) => Promise<readonly Paged[]>;
+  /** The names of the channels that are told by rules without any of their own. */
+  readonly defaultChannels: (tx: TransactionSql, organizationId: number) => Promise<string[]>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-const NANOS_PER_MILLI = 1_000_000n;
+/** Who is told to get up, and so many seconds after the incident opened; nobody where nobody is on call. */
+interface Paged {
+  readonly offsetSec: number;
+  readonly userId: number | null;
+}
+
 const DAY_MS = 86_400_000;
 
 /**
@@ -72,16 +69,21 @@ export async function previewTerms(
 ): Promise<Preview> {
   const { from, to, channels } = of;
   const { organizationId } = caller;
-  const kept = await askPostgres(() =>
-    inOrganization(deps.sql, organizationId, (tx) => namesWithin(tx, organizationId)),
+  const { kept, paged, defaults } = await askPostgres(() =>
+    inOrganization(deps.sql, organizationId, async (tx) => ({
+      kept: await namesWithin(tx, organizationId),
+      defaults: channels.length > 0 ? channels : await deps.defaultChannels(tx, organizationId),
+      paged: await deps.whoIsPaged(tx, organizationId, terms.escalationPolicyId, deps.now()),
+    })),
   );
   requireTerms(terms, deps.now(), kept);
   const span = spanOf(from, to, deps.now());
-  if (terms.kind === "scheduled") return previewQuery(deps, caller, terms, span, channels);
+  const whom = { channels: defaults, pages: paged.map(({ offsetSec, userId }) => ({ offsetSec, userId })) };
+  if (terms.kind === "scheduled") return previewQuery(deps, caller, terms, span, whom);
   const definition = definitionOf(terms);
-  const counter: Counter = { id: 0, organizationId: caller.organizationId, ...counterOf(terms, deps.now()) };
-  const reader = new EntryReader(deps, caller, counter);
-  const { told, verdicts, isCut } = await findTold(definition, counter, span, reader);
+  const counter = { ...counterOf(terms, deps.now()), id: 0, organizationId };
+  const reader = new EntryCounts(deps, caller, counter);
+  const { told, verdicts, isCut } = await findWithOld(deps, caller, { definition, counter, span, reader });
   const sorted = told.toSorted((left, right) => left.fromMs - right.fromMs);
   return {
     matched: await reader.count(span),
@@ -93,9 +95,36 @@ export async function previewTerms(
     }),
     samples: await reader.samples(span),
     noData: await missingIn(terms, definition, span, reader),
-    channels,
+    ...{ ...whom, expensive: isExpensive(terms) },
     truncated: isCut || sorted.length > PREVIEW_MAX_EPISODES,
   };
+}
+
+/** What was found, and what would have been had nothing been old when it came: of that nobody is told. */
+async function findWithOld(
+  deps: PreviewDependencies,
+  caller: QueryCaller,
+  of: {
+    readonly definition: RuleDefinition;
+    readonly counter: Counter;
+    readonly span: TimeSpan;
+    readonly reader: EntryCounts;
+  },
+): ReturnType<typeof findTold> {
+  const { definition, counter, span, reader } = of;
+  const timely = await findTold(definition, counter, span, reader);
+  if ((await reader.countOld(span)) === 0) return timely;
+  const whole = await findTold(
+    definition,
+    counter,
+    span,
+    new EntryCounts(deps, caller, { ...counter, clock: "past" }),
+  );
+  const isTold = (each: Told): boolean =>
+    timely.told.some(
+      ({ group, fromMs, toMs }) => group === each.group && fromMs <= each.toMs && each.fromMs <= toMs,
+    );
+  return { ...whole, told: whole.told.map((each) => ({ ...each, isHistoric: !isTold(each) })) };
 }
 
 /** When entries were missing: of a rule without groups from the beginning on, of groups after their first entry. */
@@ -103,7 +132,7 @@ async function missingIn(
   { groupBy }: AlertTerms,
   { noDataMs = null, windowMs }: RuleDefinition,
   span: TimeSpan,
-  reader: EntryReader,
+  reader: EntryCounts,
 ): Promise<Preview["noData"]> {
   if (noDataMs === null) return [];
   const bucketMs = bucketSecOf({ kind: "threshold", windowMs }) * 1000;
@@ -127,7 +156,7 @@ async function findTold(
   definition: RuleDefinition,
   { bucketSec }: Counter,
   { fromMs, toMs }: TimeSpan,
-  reader: EntryReader,
+  reader: EntryCounts,
 ): Promise<{ told: Told[]; verdicts: readonly Verdict[]; isCut: boolean }> {
   const condition = conditionOf(definition);
   const bucketMs = bucketSec * 1000;
@@ -153,82 +182,6 @@ async function findTold(
     return { ...each, group: "", because: reasons.get(each.fromMs) ?? "" };
   });
   return { told, verdicts, isCut: false };
-}
-
-/** What a counter counts, read from the entries. */
-class EntryReader implements CountsSource {
-  readonly #deps: PreviewDependencies;
-  readonly #caller: QueryCaller;
-  readonly #counter: Counter;
-
-  constructor(deps: PreviewDependencies, caller: QueryCaller, counter: Counter) {
-    this.#deps = deps;
-    this.#caller = caller;
-    this.#counter = counter;
-  }
-
-  readonly sums: CountsSource["sums"] = async ({ fromMs, toMs }, leastEntries) => {
-    const rows = await this.#ask(countsPlan(this.#counter), { fromMs });
-    const groups = new Map<string, BucketSum[]>();
-    for (const { bucketMs, group, n, times } of countsIn(rows, this.#counter)) {
-      if (bucketMs < fromMs || bucketMs >= toMs) continue;
-      const sums = groups.get(group) ?? [];
-      sums.push({ startMs: bucketMs, n, ...times });
-      groups.set(group, sums);
-    }
-    for (const [group, sums] of groups)
-      if (sums.reduce((total, { n }) => total + n, 0) < leastEntries) groups.delete(group);
-    return { groups, sealed: new Map(), isCut: rows.length === ROWS_MAX_READ };
-  };
-
-  readonly times: CountsSource["times"] = async (spans) => {
-    const { groupBy } = this.#counter;
-    const found: { group: string; atMs: number; n: number }[] = [];
-    for (const span of spans)
-      for (const [at, ...cells] of await this.#ask(timesPlan(this.#counter, span), span))
-        found.push({
-          group: groupName(cells.slice(0, groupBy.length)),
-          atMs: Number(at),
-          n: Number(cells.at(-1)),
-        });
-    return found;
-  };
-
-  /** As a search for the same would. */
-  async count({ fromMs, toMs }: TimeSpan): Promise<number> {
-    const counter = { ...this.#counter, clock: "own", groupBy: [], bucketSec: DAY_MS / 1000 } as const;
-    const rows = await this.#ask(countsPlan(counter), { fromMs, toMs });
-    return rows.reduce((total, [, n]) => total + Number(n), 0);
-  }
-
-  /** The latest entries that it counts. */
-  async samples({ fromMs, toMs }: TimeSpan): Promise<Preview["samples"]> {
-    const logs = filter(scan("logs"), predicateOf(this.#counter));
-    const latest = sort(logs, [{ expression: columnOf(logs, "ts"), direction: "descending", nulls: "last" }]);
-    const rows = await this.#ask(keep(limit(latest, PREVIEW_MAX_SAMPLES), ["id", "ts", "message"]), {
-      fromMs,
-      toMs,
-    });
-    return rows.map(([id, ts, message]) => ({
-      ...{ id: String(id), message: String(message) },
-      ts: timeText(Number(BigInt(String(ts)) / NANOS_PER_MILLI)),
-    }));
-  }
-
-  async #ask(
-    plan: Relation,
-    { fromMs, toMs }: { fromMs: number; toMs?: number },
-  ): Promise<readonly (readonly unknown[])[]> {
-    const { ranges, budget } = this.#deps;
-    const timeRange: TimeRange = {
-      from: BigInt(fromMs) * NANOS_PER_MILLI,
-      to: toMs === undefined ? null : BigInt(toMs) * NANOS_PER_MILLI - 1n,
-    };
-    const { value } = await ranges.read(this.#caller, (logs) =>
-      logs.run({ operation: "alert_preview", plan, timeRange, maxRows: ROWS_MAX_READ, budget }),
-    );
-    return value.rows;
-  }
 }
 
 function spanOf(from: string | undefined, to: string | undefined, nowMs: number): TimeSpan {

@@ -5,12 +5,15 @@ import type { Stretch } from "../../rules/evaluation/stretches.ts";
 export interface Told extends Stretch {
   readonly group: string;
   readonly because: string;
+  /** Nobody is told: entries were older than a day when they came. */
+  readonly isHistoric?: boolean;
 }
 
-export function shownEpisode(groupBy: readonly string[], { group, fromMs, toMs, peak, because }: Told) {
+export function shownEpisode(groupBy: readonly string[], told: Told) {
+  const { group, fromMs, toMs, peak, because, isHistoric = false } = told;
   return {
     group: groupOf(groupBy, group),
-    ...{ startedAt: timeText(fromMs), endedAt: timeText(toMs), peak, because },
+    ...{ startedAt: timeText(fromMs), endedAt: timeText(toMs), peak, because, isHistoric },
   };
 }
 

@@ -177,6 +177,12 @@ const kql = Type.Union([Type.String(), Type.Null()], {
   description: "Conditions in KQL, which must hold beside `query`.",
 });
 
+const expensive = Type.Boolean({
+  description:
+    "Whether every entry has to be looked at for it, since no word, value or attribute says which can count; 50 rules that are enabled may be so.",
+  examples: [false],
+});
+
 /** As it is stored; the channels by their names. */
 export const StoredLogAlert = Type.Object({
   ...base.record.properties,
@@ -185,6 +191,7 @@ export const StoredLogAlert = Type.Object({
   alertEmail,
   catalogId,
   savedSearchId,
+  expensive,
   channels: Type.Array(Type.String()),
 });
 export type StoredLogAlert = Static<typeof StoredLogAlert>;
@@ -197,6 +204,7 @@ export const LogAlert = Type.Object(
     alertEmail,
     catalogId,
     savedSearchId,
+    expensive,
     ...FLAGS,
     state: Type.Enum([...LIVE_STATES], {
       description:
@@ -223,12 +231,20 @@ export type PreviewBody = Static<typeof PreviewBody>;
 
 const Time = Type.String({ format: "date-time" });
 
+const Episode = Type.Object({
+  ...PreviewEpisode.properties,
+  isHistoric: Type.Boolean({
+    description: "Nobody would have been told: its entries were older than a day when they came.",
+    examples: [false],
+  }),
+});
+
 export const Preview = Type.Object(
   {
     matched: Type.Integer({
       description: "Entries of the range that the rule counts: the same as of a search.",
     }),
-    episodes: Type.Array(PreviewEpisode, {
+    episodes: Type.Array(Episode, {
       description: "When somebody would have been told, in order of time; of many the first 500.",
     }),
     episodesTotal: Type.Integer(),
@@ -244,7 +260,23 @@ export const Preview = Type.Object(
       { description: "Of an anomaly: each window, and what was usual." },
     ),
     samples: Type.Array(Type.Object({ id: Type.String(), ts: Time, message: Type.String() })),
-    channels: Type.Array(Type.String(), { description: "Whom it would tell, by the names of channels." }),
+    channels: Type.Array(Type.String(), {
+      description:
+        "Whom it would tell, by the names of its channels, or of the organisation's where it has none.",
+    }),
+    pages: Type.Array(
+      Type.Object({
+        offsetSec: Type.Integer({ description: "Seconds after the incident opened.", examples: [300] }),
+        userId: Type.Union([Type.Integer(), Type.Null()], {
+          description: "Null where nobody is on call.",
+        }),
+      }),
+      {
+        description:
+          "Who would be paged when, if it fired at once and nobody answered: by its policy, or the organisation's.",
+      },
+    ),
+    expensive: Type.Boolean({ description: "Whether every entry has to be looked at for it." }),
     noData: Type.Array(
       Type.Object({
         group: PreviewEpisode.properties.group,

@@ -28,6 +28,12 @@ export async function findDefaults(tx: TransactionSql, organizationId: number): 
   return row ?? NO_DEFAULTS;
 }
 
+/** The channels of an organisation, by their names. */
+export async function defaultChannels(tx: TransactionSql, organizationId: number): Promise<string[]> {
+  const { alert_email, channels, template_names } = await findDefaults(tx, organizationId);
+  return [...(alert_email === null ? [] : ["alertEmail"]), ...channels, ...template_names];
+}
+
 export async function replaceDefaults(
   tx: TransactionSql,
   organizationId: number,

@@ -42,7 +42,7 @@ export function countsPlan(counter: Counting): Relation {
   const logs = scan("logs");
   const { clock } = counter;
   const predicate = predicateOf(counter);
-  return countsOf(filter(logs, clock === "own" ? predicate : allOf([isTimely(logs), predicate])), counter);
+  return countsOf(filter(logs, clock === "alert" ? allOf([isTimely(logs), predicate]) : predicate), counter);
 }
 
 /** A counter, and tests of which one holds of every entry that it counts; null where any entry may be counted. */
@@ -115,6 +115,13 @@ export function countsIn(rows: readonly (readonly unknown[])[], counter: Countin
   return groupBy.length === 0 ? counts : fewerGroups(counts);
 }
 
+/** How many entries of a counter were old when they came, so that alerts leave them out. */
+export function oldCountPlan(counter: CounterFilter): Relation {
+  const logs = scan("logs");
+  const old = filter(logs, allOf([call("not", isTimely(logs)), predicateOf(counter)]));
+  return aggregate(old, [], [aggregateCall("n", "count")]);
+}
+
 /** How many entries of a counter have each time of the span, in milliseconds since 1970, and each value that it groups by. */
 export function timesPlan(
   counter: CounterFilter,
@@ -126,7 +133,7 @@ export function timesPlan(
   const counted = filter(
     logs,
     allOf([
-      ...(clock === "own" ? [] : [isTimely(logs)]),
+      ...(clock === "alert" ? [isTimely(logs)] : []),
       call("greaterOrEqual", time, literal("datetime", BigInt(fromMs) * NANOS_PER_MILLI)),
       call("less", time, literal("datetime", BigInt(toMs) * NANOS_PER_MILLI)),
       predicateOf(counter),

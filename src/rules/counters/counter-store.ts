@@ -15,11 +15,12 @@ export interface CounterFilter extends EntryFilter {
   readonly kql: string | null;
   /** Fields by whose values entries are counted apart. */
   readonly groupBy: readonly string[];
-  /** The entry's own time, or the one that alerts take for it. */
-  readonly clock: "own" | "alert";
+  /** The entry's own time, or the one that alerts take for it, which leave out what was old when it came; `past` does not. */
+  readonly clock: "own" | "alert" | "past";
 }
 
 export interface Counter extends CounterFilter {
+  readonly clock: "own" | "alert";
   readonly id: number;
   readonly organizationId: number;
   readonly bucketSec: number;
@@ -29,6 +30,7 @@ export interface Counter extends CounterFilter {
 
 /** What a counter is made of. */
 export interface NewCounter extends CounterFilter {
+  readonly clock: "own" | "alert";
   readonly bucketSec: number;
   readonly pastFromMs: number | null;
 }

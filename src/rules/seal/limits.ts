@@ -42,6 +42,11 @@ export const REACH_MAX_TEXTS = 64;
 /** What counters reach, kept: a few hundred bytes of each. */
 export const REACHES_KEPT_MAX = 50_000;
 
+/** The archive waits for what is not sealed; entries stay in the log store for days, so that hours say nothing. */
+export const UNSEALED_AFTER_MS = 12 * 3_600_000;
+/** Streams that are asked for it: the one furthest behind decides. */
+export const UNSEALED_MAX_STREAMS = 64;
+
 /** How long the seal under way may take when the server stops; the next start repeats it. */
 export const SEAL_STOP_MS = 2_000;
 

@@ -84,6 +84,25 @@ export async function takeStreams(
   return rows.map(streamOf);
 }
 
+/** Streams of which it is not known that they are sealed up to a moment, those furthest behind first, at most `max`. */
+export async function streamsBehind(
+  sql: Sql,
+  throughMs: number,
+  max: number,
+): Promise<readonly Pick<OpenStream, "instance" | "sealedId" | "lastId">[]> {
+  const rows = await sql<{ instance: number; sealedId: string; nextId: string | null }[]>`
+    SELECT s.instance, s.sealed_id::text AS "sealedId",
+      (SELECT min(n.first_id) FROM ingest_streams n
+       WHERE n.instance = s.instance AND n.first_id > s.first_id)::text AS "nextId"
+    FROM ingest_streams s
+    WHERE NOT s.ended AND coalesce(s.through, s.created_at) < ${new Date(throughMs)}
+    ORDER BY s.sealed_id LIMIT ${max}`;
+  return rows.map(({ instance, sealedId, nextId }) => ({
+    ...{ instance, sealedId: BigInt(sealedId) },
+    lastId: nextId === null ? null : BigInt(nextId) - 1n,
+  }));
+}
+
 function streamOf(row: StreamRow): OpenStream {
   const { id, instance, nextId, intentTo, intentRevision, isOwn, isFormer } = row;
   return {

@@ -7,7 +7,8 @@ import { readPages } from "../../../clients/api/page.ts";
 import { EventStreamParser } from "../../../clients/api/stream.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { serverPort } from "../../harness/server-port.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 
 const CLIENT = join(import.meta.dir, "../../../clients/api");
@@ -20,7 +21,7 @@ let api: ApiClient;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
   api = new ApiClient({ baseUrl: server.url, token });
   const entries = MESSAGES.map((message, index) => ({ message, level: index < 2 ? "error" : "info" }));

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../harness/eventually.ts";
 import { serverPort } from "../../harness/server-port.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliResult, type CliUser, obs, runCli } from "./cli-process.ts";
 import { findLines } from "./found-lines.ts";
@@ -17,7 +18,7 @@ let file: string;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
   file = join(directory.path, "app.log");
   writeFileSync(file, "one\n\u001b[31mtwo\u001b[0m\u009b1m\n");

@@ -6,24 +6,22 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { RECIPES } from "../../../clients/cli/tokens/recipes.ts";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
+import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { obs, runCli } from "./cli-process.ts";
 
 const MAIN = join(import.meta.dir, "../../../clients/cli/main.ts");
 const PASSWORD = "correct horse battery";
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
 });
 
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 /** A question that is waited for, and what is typed then. */

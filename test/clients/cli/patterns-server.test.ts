@@ -1,7 +1,7 @@
 /** `obs patterns` against a started server: what was shipped comes back as forms with their counts. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs, runCli } from "./cli-process.ts";
 
@@ -18,7 +18,7 @@ let other: CliUser;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   user = await userWithToken();
   other = await userWithToken();
   const before = FROM.getTime() - HOUR_MS / 2;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type ServerProcess, startServer } from "../../harness/server-process.ts";
+import type { ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs } from "./cli-process.ts";
 import { countsOf, differences, findEntries, findLines, linesOfEntries, linesOfText } from "./found-lines.ts";
@@ -15,7 +16,7 @@ let user: CliUser;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   user = { directory: directory.path };
   await obs(
     user,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliResult, type CliUser, obs, runCli, spawnOnTerminal } from "./cli-process.ts";
 import { findLines } from "./found-lines.ts";
@@ -12,7 +12,7 @@ let user: CliUser;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   const env = { OBS_URL: server.url, OBS_TOKEN: await makeToken(server.url) };
   user = { directory: directory.path, env };
   const entries = Array.from({ length: 12 }, (_, index) => ({

@@ -3,26 +3,24 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs, runCli, spawnCli } from "./cli-process.ts";
 import { countsOf, differences, findEntries, findLines } from "./found-lines.ts";
 
 const TIMEOUT_MS = 120_000;
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
 });
 
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 function userOf(home: TemporaryDirectory): CliUser {
@@ -87,8 +85,8 @@ describe("many files", () => {
       using home = temporaryDirectory();
       const user = userOf(home);
       const files = Array.from({ length: 6 }, (_, index) => `app-${index}.log`);
-      for (const name of files) writeFileSync(join(home.path, name), textOf(linesOf(name, 9000)));
-      const args = ["ship", "app-*.log", "--service", "killed-many", "--batch", "100"];
+      for (const name of files) writeFileSync(join(home.path, name), textOf(linesOf(name, 3000)));
+      const args = ["ship", "app-*.log", "--service", "killed-many", "--batch", "30"];
       for (let kill = 0; kill < 4; kill++) {
         const before = filesBegun(user);
         const child = spawnCli(user, args);
@@ -100,7 +98,7 @@ describe("many files", () => {
       await expectMessages(
         user,
         "killed-many",
-        files.flatMap((name) => linesOf(name, 9000)),
+        files.flatMap((name) => linesOf(name, 3000)),
       );
     },
     TIMEOUT_MS,
@@ -139,7 +137,7 @@ describe("many files", () => {
 });
 
 describe("a compressed file", () => {
-  const lines = linesOf("packed", 50_000);
+  const lines = linesOf("packed", 10_000);
   const packers: Readonly<Record<string, (text: Buffer) => Uint8Array | Promise<Uint8Array>>> = {
     gz: (text) => gzipSync(text),
     zst: (text) => zstdCompressSync(text),
@@ -151,13 +149,13 @@ describe("a compressed file", () => {
 
   for (const [ending, pack] of Object.entries(packers))
     test.skipIf(ending === "bz2" && Bun.which("bzip2") === null)(
-      `of 50 000 lines (${ending}) is unpacked, and continued where a killed run ended`,
+      `of 10 000 lines (${ending}) is unpacked, and continued where a killed run ended`,
       async () => {
         using home = temporaryDirectory();
         const user = userOf(home);
         const path = join(home.path, `app.log.${ending}`);
         writeFileSync(path, await pack(Buffer.from(textOf(lines))));
-        const args = ["ship", path, "--service", ending];
+        const args = ["ship", path, "--service", ending, "--batch", "100"];
         const child = spawnCli(user, args);
         await eventually("it is begun", () => filesBegun(user) > 0);
         child.kill("SIGKILL");

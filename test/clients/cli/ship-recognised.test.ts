@@ -3,7 +3,8 @@ import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs, runCli } from "./cli-process.ts";
 
@@ -33,19 +34,16 @@ Caused by: java.io.IOException: closed
 const LOGFMT = `ts=2026-01-02T03:04:05Z level=warn msg="slow answer" took=3s path=/cart
 `;
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
 });
 
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 function userOf(home: TemporaryDirectory): CliUser {
@@ -171,6 +169,19 @@ describe("a line becomes what it says", () => {
   });
 });
 
+/** A command as a report shows it, run by a shell; gives the objects that it prints. */
+async function runShown(user: CliUser, command: string): Promise<object[]> {
+  const shell = command.trim().replace(/^obs/, `${process.execPath} ${MAIN}`);
+  const env = { ...user.env, PATH: process.env.PATH ?? "", HOME: user.directory };
+  const child = Bun.spawn(["sh", "-c", `${shell} --json`], { env, stdout: "pipe", stderr: "pipe" });
+  const output = await new Response(child.stdout).text();
+  return output
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): object => JSON.parse(line));
+}
+
 /** The commands that the report names, run as they stand there until they show `count` entries; gives what they print. */
 async function runReported(
   user: CliUser,
@@ -178,23 +189,41 @@ async function runReported(
   count: number,
 ): Promise<{ found: object[]; rows: object[] }> {
   const [search = "", query = ""] = report.split("to see them:\n")[1]?.split("\n") ?? [];
-  const run = async (command: string): Promise<object[]> => {
-    const shell = command.trim().replace(/^obs/, `${process.execPath} ${MAIN}`);
-    const env = { ...user.env, PATH: process.env.PATH ?? "", HOME: user.directory };
-    const child = Bun.spawn(["sh", "-c", `${shell} --json`], { env, stdout: "pipe", stderr: "pipe" });
-    const output = await new Response(child.stdout).text();
-    return output
-      .trimEnd()
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line): object => JSON.parse(line));
-  };
+  const run = (command: string): Promise<object[]> => runShown(user, command);
   const rows = await eventually(`${count} entries in the query's answer`, async () => {
     const counted = await run(query);
     return countOf(counted) === count && counted;
   });
   return { found: await run(search), rows };
 }
+
+test("of a file of hours two commands are named that tell which service failed most in its last hour, and what is new", async () => {
+  using home = temporaryDirectory();
+  const user = userOf(home);
+  const lines = Array.from({ length: 180 }, (_, minute) => {
+    const time = `2007-03-01 ${String(8 + Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}:00`;
+    const [level, text] =
+      minute < 60
+        ? ["ERROR", "disk is full"]
+        : minute < 130
+          ? ["INFO", "order taken"]
+          : ["ERROR", "payment refused by the bank"];
+    return `${time} ${level} [main] com.shop.${minute < 130 ? "Cart" : "Payment"} - ${text}`;
+  });
+  const name = "it's hours.log";
+  writeFileSync(join(home.path, name), `${lines.join("\n")}\n`);
+  const { stderr } = await runCli(user, ["ship", name, "--service", "shop", "--zone", "UTC"]);
+  await runReported(user, stderr, 180);
+  const named = stderr.split("and what changed in it:\n")[1]?.split("\n") ?? [];
+  const [failed, changed] = await Promise.all([
+    runShown(user, named[0] ?? ""),
+    runShown(user, named[1] ?? ""),
+  ]);
+  expect(failed).toEqual([{ service: "shop", errors: 50 }]);
+  expect(changed).toMatchObject([{ patterns: [{ new: true, count: 50 }, { new: false }], total: 60 }]);
+  const short = await runCli(user, ["ship", "-"], `${lines[0]}\n`);
+  expect(short.stderr).not.toContain("last hour");
+});
 
 /** Of how many entries the rows tell. */
 function countOf(rows: readonly object[]): number {

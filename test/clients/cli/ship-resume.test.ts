@@ -12,26 +12,26 @@ import { join } from "node:path";
 import { MESSAGE_MAX_CHARS } from "../../../clients/cli/limits.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliProcess, type CliUser, cliResult, obs, runCli, spawnCli } from "./cli-process.ts";
 import { countsOf, differences, findEntries, linesOfEntries, linesOfText } from "./found-lines.ts";
 
 const TIMEOUT_MS = 120_000;
-const MANY_LINES = 100_000;
+/** In so small batches that a run is long under way. */
+const MANY_LINES = 20_000;
+const SMALL_BATCHES = ["--batch", "100"];
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
 });
 
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 /** A user of the suite's server with a state of its own, and a file to ship. */
@@ -100,7 +100,7 @@ test(
     const user = makeUser(home);
     const text = linesFrom(0, MANY_LINES);
     writeFileSync(user.file, text);
-    const args = ["ship", user.file, "--service", "killed"];
+    const args = ["ship", user.file, "--service", "killed", ...SMALL_BATCHES];
     for (let kill = 0; kill < 4; kill++) {
       const child = await shipUntilRecorded(user, args);
       child.kill("SIGKILL");
@@ -194,7 +194,7 @@ test(
     const user = makeUser(home);
     const text = linesFrom(0, MANY_LINES / 2);
     writeFileSync(user.file, text);
-    const args = ["ship", user.file, "--service", "interrupted"];
+    const args = ["ship", user.file, "--service", "interrupted", ...SMALL_BATCHES];
     const child = await shipUntilRecorded(user, args);
     child.kill("SIGINT");
     const { exitCode, stderr } = await cliResult(child);
@@ -221,7 +221,9 @@ test(
       const file = join(home.path, "app.log");
       const text = linesFrom(0, MANY_LINES);
       writeFileSync(file, text);
-      const child = await shipUntilRecorded(user, ["ship", file, "--service", "outage", "--json"]);
+      const child = await shipUntilRecorded(user, [
+        ...["ship", file, "--service", "outage", "--json", ...SMALL_BATCHES],
+      ]);
       for (let kill = 0; kill < 2; kill++) {
         const before = recordedOffset(user);
         current.kill("SIGKILL");
@@ -289,15 +291,15 @@ test("a file that grew is continued where the last run ended", async () => {
 test("a file that grew after its run was killed is continued without a repetition", async () => {
   using home = temporaryDirectory();
   const user = makeUser(home);
-  const args = ["ship", user.file, "--service", "grown-after-kill", "--concurrency", "32"];
-  writeFileSync(user.file, linesFrom(0, 60_300));
+  const args = ["ship", user.file, "--service", "grown-after-kill", "--concurrency", "32", ...SMALL_BATCHES];
+  writeFileSync(user.file, linesFrom(0, 12_060));
   const child = spawnCli(user, args);
   await eventually("the last batch is on its way", () => recordedOffset(user) > 0);
   child.kill("SIGKILL");
   await child.exited;
-  appendFileSync(user.file, linesFrom(60_300, 1700));
+  appendFileSync(user.file, linesFrom(12_060, 340));
   await obs(user, args);
-  await expectStored(user, "grown-after-kill", linesFrom(0, 62_000));
+  await expectStored(user, "grown-after-kill", linesFrom(0, 12_400));
 });
 
 test("a replaced file and a truncated one are shipped from their start", async () => {

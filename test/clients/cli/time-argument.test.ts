@@ -22,6 +22,11 @@ test("a date-time with an offset keeps its digits", () => {
     expect(parseTime(text, NOW_MS)).toBe(text);
 });
 
+test("a date-time without seconds is that minute's beginning", () => {
+  expect(parseTime("2026-01-02T10:02Z", NOW_MS)).toBe("2026-01-02T10:02:00.000Z");
+  expect(parseTime("2026-01-02 10:02+05:30", NOW_MS)).toBe("2026-01-02T04:32:00.000Z");
+});
+
 test("a date-time without an offset is the time of this machine", () => {
   expect(parseTime("2026-01-02T03:04:05", NOW_MS)).toBe(new Date(2026, 0, 2, 3, 4, 5).toISOString());
 });

@@ -98,6 +98,8 @@ export function configurationServer(stores: TestStores, now: () => number = Date
     ...logAlertDomain({
       ...{ sql, now, box: TEST_BOX, alertPolicy: policy, knowsPolicy: hasPolicy, onCounterMade: nothing },
       ...{ ranges: logRanges(stores), budget: INTERACTIVE_BUDGET },
+      whoIsPaged: () => Promise.reject(new Error("nothing is tried here")),
+      defaultChannels: () => Promise.reject(new Error("nothing is tried here")),
       readSavedSearch: () => Promise.reject(new Error("nothing is read here")),
       putCorrelation: () => Promise.reject(new Error("nothing is imported here")),
     }).routes,

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { lockOrganization } from "../../../src/storage/organization-transaction.ts";
+import { eventually } from "../../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import {
   CONFIG,
@@ -144,6 +146,32 @@ describe("two at once", () => {
     expect(both.map(({ summary }) => summary.create).toSorted()).toEqual([0, 1]);
     expect(await own.listed("/api/v1/saved-searches")).toHaveLength(1);
   });
+
+  test("wait for each other before they look at what there is", async () => {
+    const own = await fresh();
+    const { promise: hasLock, resolve: lock } = Promise.withResolvers<void>();
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+    // Another instance makes the same record in the meantime, as an apply of its own does.
+    const elsewhere = stores.postgres.begin(async (tx) => {
+      await lockOrganization(tx, own.id);
+      lock();
+      await mayEnd;
+      await tx`
+        INSERT INTO saved_searches (organization_id, name, q, created_at, updated_at)
+        VALUES (${own.id}, 'Search a', 'words', now(), now())`;
+    });
+    await hasLock;
+    const applied = own.refusal(search("a"), {}, "apply");
+    await eventually("the apply waits for the lock", async () => {
+      const waiting = await stores.postgres`
+        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return waiting.length > 0;
+    });
+    end();
+    await elsewhere;
+    expect((await applied).fields).toMatchObject([{ path: "/resources/saved-searches/a" }]);
+    expect(await own.listed("/api/v1/saved-searches")).toHaveLength(1);
+  });
 });
 
 describe("a plan", () => {
@@ -253,6 +281,14 @@ describe("keys", () => {
       summary: { adopt: 2, update: 0, unchanged: 2 },
     });
     expect((await own.refusal(search("a", "three"), { adopt: true })).fields).toHaveLength(1);
+  });
+
+  test("of one name are two records, and none takes over what the other one stands for", async () => {
+    const own = await fresh();
+    await own.apply(search("a"));
+    const record = { name: "Search a", q: "words" };
+    const planned = await own.plan({ "saved-searches": { a: record, b: record } }, { adopt: true });
+    expect(planned.summary).toMatchObject({ create: 1, adopt: 0, unchanged: 1 });
   });
 
   test("that nothing describes any more are orphans, and go with prune alone", async () => {

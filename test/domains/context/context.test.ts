@@ -194,6 +194,9 @@ describe("records", () => {
       "uses out service:vpn 1",
     ]);
     expect((await server.send(own, "GET", "/api/v1/identities")).body.items).toHaveLength(1);
+    // Who calls somebody else's name an alias does not become that one.
+    await server.send(own, "POST", "/api/v1/identities", { principal: "pat", aliases: ["Sam@example.com"] });
+    expect(await lookUp("identity", "sam@example.com")).toMatchObject({ canonical: null, source: "record" });
   });
 
   test("that have no entity yet get it when they are asked for; what is none is null", async () => {

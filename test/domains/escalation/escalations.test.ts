@@ -409,26 +409,26 @@ describe("an escalation", () => {
       await begin(of, incidentId, await makePolicy(of, [userStep(of.ben, 0), userStep(of.ana, 3600)]));
       return incidentId;
     };
-    const [held, stuck] = [await begun(world), await begun(slow)];
-    const [sound, elsewhere] = [await begun(world), await begun(other)];
+    const [held, stuck, sound] = [await begun(world), await begun(slow), await begun(world)];
+    const elsewhere = await begun(other);
     const { escalations } = instance();
-    const done = Promise.withResolvers<void>();
+    const [locked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const changing = stores.postgres.begin(async (tx) => {
       await tx`SELECT 1 FROM incidents WHERE id = ${held} FOR UPDATE`;
       // What a page of this organisation cannot be written without.
       await tx`SELECT 1 FROM organizations WHERE id = ${slow.organizationId} FOR UPDATE`;
+      locked.resolve();
       await done.promise;
     });
+    await locked.promise;
     const isPaged = (of: World, id: number) =>
       eventually("it is paged", async () => (await pages(of, id)).length === 1 || null);
     escalations.start();
-    await isPaged(world, sound);
-    await isPaged(other, elsewhere);
+    await Promise.all([isPaged(world, sound), isPaged(other, elsewhere)]);
     expect([await pages(world, held), await pages(slow, stuck)]).toEqual([[], []]);
     done.resolve();
     await changing;
-    await isPaged(world, held);
-    await isPaged(slow, stuck);
+    await Promise.all([isPaged(world, held), isPaged(slow, stuck)]);
     await escalations.stop();
   });
 

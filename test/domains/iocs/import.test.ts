@@ -207,11 +207,11 @@ describe("a feed", () => {
   });
   afterAll(() => feedServer.stop(true));
 
-  async function makeFeed(): Promise<number> {
+  async function makeFeed(name = "Botnets"): Promise<number> {
     Object.assign(served, { body: "", status: 200, location: "", asked: [] });
     const url = `http://127.0.0.1:${feedServer.port}/feed.csv`;
     const { status, body } = await server.send(own, "POST", `${PATH}/feeds`, {
-      name: "Botnets",
+      name,
       url,
       format: "csv",
       severity: "high",
@@ -259,6 +259,20 @@ describe("a feed", () => {
     expect(await values("active")).toEqual(["9.9.9.9", "evil.example"]);
     expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
     expect(await values("active")).toEqual(["9.9.9.9"]);
+  });
+
+  test("says nothing of what another one lists", async () => {
+    await newcomer();
+    const one = await makeFeed();
+    served.body = "1.2.3.4\n";
+    await ask(one);
+    const other = await makeFeed("Others");
+    served.body = "other.example\n";
+    await ask(other);
+    served.body = "5.6.7.8\n";
+    await ask(one);
+    expect(await values("active")).toEqual(["other.example", "5.6.7.8"]);
+    expect(await values("expired")).toEqual(["1.2.3.4"]);
   });
 
   test("that answers something else, leads inward or fails loses nothing and says why", async () => {

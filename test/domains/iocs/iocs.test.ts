@@ -154,6 +154,9 @@ describe("what is found", () => {
       `ioc:${id}:host:web-2`,
     ]);
     expect((await server.send(own, "GET", `${PATH}/feed-stats`)).body.hits24h).toBe(7);
+    await storeAndSeal({ host: "web-2", message: "45.33.32.156" });
+    await server.tell();
+    expect(await server.toldOf(own)).toHaveLength(2);
     own = other;
     expect(await hitsOf(foreign)).toBe(0);
     expect(await server.toldOf(other)).toEqual([]);

@@ -6,8 +6,10 @@ import { Changes } from "../../../src/changes/changes.ts";
 import { subscribe } from "../../../src/changes/events/subscription.ts";
 import { correlationRoutes, putsCorrelations } from "../../../src/domains/correlation-rules/routes.ts";
 import { detectionRoutes } from "../../../src/domains/detections/routes.ts";
+import { whoIsPaged } from "../../../src/domains/escalation/simulation.ts";
 import { logAlertDomain } from "../../../src/domains/log-alerts/domain.ts";
 import { metricAlertRoutes } from "../../../src/domains/metric-alerts/routes.ts";
+import { defaultChannels } from "../../../src/domains/notifications/default-store.ts";
 import { savedSearches } from "../../../src/domains/saved-searches/records.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -69,6 +71,7 @@ export async function alertServer(stores: TestStores) {
     ...{ sql, box: TEST_BOX, ranges, now, budget: INTERACTIVE_BUDGET, alertPolicy },
     knowsPolicy: async (_tx, organizationId, id) => policies.get(id) === organizationId,
     onCounterMade: () => undefined,
+    ...{ whoIsPaged, defaultChannels },
     readSavedSearch: (tx, organizationId, id) => savedSearches.readIn(tx, organizationId, id),
     putCorrelation: putsCorrelations({ sql, box: TEST_BOX, alertPolicy, knowsPolicy: async () => false }),
   });
@@ -125,10 +128,11 @@ export async function alertServer(stores: TestStores) {
   };
   const seal = async (): Promise<void> => {
     while (await sealer.workOnce(NEVER));
-    await past.workOnce(NEVER);
+    while (await past.workOnce(NEVER));
   };
   const evaluate = async (): Promise<void> => {
-    await evaluation().workOnce(NEVER);
+    const evaluating = evaluation();
+    while (await evaluating.workOnce(NEVER));
   };
   const send = async (organizationId: number, method: string, path: string, json?: unknown) => {
     const as = `member/*/1/${organizationId}`;

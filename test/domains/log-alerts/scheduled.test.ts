@@ -76,6 +76,18 @@ test("rows are apart by the columns that the rule groups by, and of the threshol
   expect(await toldOf(own)).toContain("raised ");
 });
 
+test("an entry at the border of two windows is of the later one alone", async () => {
+  const own = await makeOrganization(stores);
+  await makeRule(own, { kql: "where status >= 500 | summarize n = count() | where n >= 3" });
+  const border = Math.ceil(server.clock.nowMs / (5 * MINUTE_MS)) * 5 * MINUTE_MS;
+  const entry = { message: "x", host: "a", attrs: [["status", "503"]] as const, jsonKeys: ["status"] };
+  await server.store(own, { ...entry, atMs: border - 1 }, { ...entry, atMs: border - 1 });
+  await server.store(own, { ...entry, atMs: border });
+  await endWindow();
+  await endWindow();
+  expect(await toldOf(own)).toEqual([]);
+});
+
 test("two that look at once tell once, and a window that nobody could look at is looked at later", async () => {
   const own = await makeOrganization(stores);
   await makeRule(own);

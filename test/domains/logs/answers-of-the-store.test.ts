@@ -21,6 +21,7 @@ const rowsOf = (count: number) => ({
   sql: `SELECT toString(number), repeat('x', 1000) FROM numbers(${count})`,
   parameters: {},
   columns: [],
+  attributes: [],
   settings: LIMITS,
   maxExecutionMs: 60_000,
 });

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 
 const ENTRIES = [
   { message: "null", attrs: { user: null, inner: { user: null } } },
@@ -11,13 +10,11 @@ const ENTRIES = [
   { message: "absent", attrs: {} },
 ];
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await startSuiteServer();
   headers = {
     authorization: `Bearer ${await makeToken(server.url)}`,
     "content-type": "application/json",
@@ -28,7 +25,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 async function post(path: string, body: unknown): Promise<unknown> {

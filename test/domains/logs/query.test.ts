@@ -221,6 +221,7 @@ describe("fields", () => {
       count: ENTRIES,
       share: 1,
       examples: ["39", "38", "37"],
+      hasColumn: false,
     });
     expect(fields).toContainEqual(
       expect.objectContaining({ name: "traceId", kind: "column", count: 0, share: 0 }),

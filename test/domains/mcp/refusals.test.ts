@@ -1,23 +1,20 @@
 /** What /mcp refuses, and how: said to whoever speaks HTTP, without any client in between. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
 });
 afterAll(async () => {
   await server.stop();
-  directory[Symbol.dispose]();
 });
 
 interface Said {

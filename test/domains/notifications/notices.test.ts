@@ -1,25 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { Receiver } from "../../notify/deliveries/receiver.ts";
 
 const CHANNELS = "/api/v1/me/alert-channels";
 const INCIDENTS = "/api/v1/incidents";
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 const receivers: Receiver[] = [];
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path, env: { OUTBOUND_ALLOW: "127.0.0.1" } });
+  server = await startSuiteServer({ OUTBOUND_ALLOW: "127.0.0.1" });
 });
 afterAll(async () => {
   await server.stop();
   for (const receiver of receivers) receiver[Symbol.dispose]();
-  directory[Symbol.dispose]();
 });
 
 function receiver(): Receiver {

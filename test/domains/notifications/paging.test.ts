@@ -1,24 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type MailPeer, openMailPeer } from "../../notify/mail/mail-peer.ts";
 
 const CONTACTS = "/api/v1/me/contact-methods";
 
-let directory: TemporaryDirectory;
 let server: ServerProcess;
 let peer: MailPeer;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
   peer = await openMailPeer({});
-  server = await startServer({ dataDirectory: directory.path, env: { SMTP_URL: peer.url } });
+  server = await startSuiteServer({ SMTP_URL: peer.url });
 });
 afterAll(async () => {
   await server.stop();
   await peer.close();
-  directory[Symbol.dispose]();
 });
 
 async function send(token: string, method: string, path: string, json?: unknown) {

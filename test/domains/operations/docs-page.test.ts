@@ -1,8 +1,8 @@
 /** The reference as a person has it: in a real browser, over the whole server. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 
 const CHROMIUM = Bun.which("chromium") ?? Bun.which("google-chrome") ?? Bun.which("chromium-browser");
 if (CHROMIUM === null)
@@ -13,7 +13,6 @@ const FIRST_OPERATION = "tag/logs/POST/api/v1/logs/ingest";
 const FIRST_SECTION = `//*[contains(@id, "${FIRST_OPERATION}")]`;
 
 describe.skipIf(CHROMIUM === null)("the page of the reference", () => {
-  let directory: TemporaryDirectory;
   let server: ServerProcess;
   let browser: Browser;
   let page: Page;
@@ -21,8 +20,7 @@ describe.skipIf(CHROMIUM === null)("the page of the reference", () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    directory = temporaryDirectory();
-    server = await startServer({ dataDirectory: directory.path });
+    server = await startSuiteServer();
     browser = await puppeteer.launch({
       executablePath: CHROMIUM ?? "",
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
@@ -40,7 +38,6 @@ describe.skipIf(CHROMIUM === null)("the page of the reference", () => {
   afterAll(async () => {
     await browser.close();
     await server.stop();
-    directory[Symbol.dispose]();
   }, WAIT_MS);
 
   test(

@@ -416,14 +416,21 @@ test("a sender that invents keys opens a list of incidents and no more, and may 
 
 test("with a receiver end its incidents, and nobody else's", async () => {
   const [own, other] = [await suite(), await suite()];
+  const second = await bodyOf(
+    await own.server.send(own.organizationId, "POST", RECEIVERS, { name: "Second" }),
+    MintedAlertReceiver,
+  );
   await own.post(plain("a"));
   await own.post(plain("b"));
+  await own.post(plain("of the second"), second.token);
   await other.post(plain("a"));
   await own.server.send(own.organizationId, "DELETE", `${RECEIVERS}/${own.receiver.id}`);
   await own.server.deliver();
-  expect((await own.server.list(own.organizationId)).items).toMatchObject([
-    { resolution: "deleted" },
-    { resolution: "deleted" },
+  const { items } = await own.server.list(own.organizationId);
+  expect(items.map(({ title, resolution }) => `${title}: ${resolution}`).toSorted()).toEqual([
+    "a is wrong: deleted",
+    "b is wrong: deleted",
+    "of the second is wrong: null",
   ]);
   expect(await other.open()).toHaveLength(1);
 });

@@ -57,6 +57,18 @@ describe("a subscription", () => {
     expect(mailsTo()).toHaveLength(2);
   });
 
+  test("that is confirmed is changed by nobody who asks for it again", async () => {
+    const { subscribed, subscribe, subscribers, email, api, mailsTo } = await page();
+    await subscribed();
+    const before = await subscribers();
+    expect(before).toMatchObject([{ email, confirmed: true, monitorIds: null }]);
+    server.clock.nowMs += 11 * 60_000;
+    const mails = mailsTo().length;
+    expect((await subscribe(email, [api])).status).toBe(202);
+    expect(await subscribers()).toEqual(before);
+    expect(mailsTo()).toHaveLength(mails);
+  });
+
   test("cannot be asked for more than five times an hour by one client, however many addresses it knows", async () => {
     const { subscribe, subscribers } = await page();
     for (let index = 0; index < 12; index += 1)

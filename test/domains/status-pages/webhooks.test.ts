@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
+import { openWebhook, sealWebhook } from "../../../src/domains/status-pages/subscribers/webhooks.ts";
 import { eventually } from "../../harness/eventually.ts";
+import { TEST_BOX } from "../../harness/ledger.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type Answering, Receiver } from "../../notify/deliveries/receiver.ts";
@@ -108,6 +110,34 @@ describe("a webhook", () => {
     expect(hook.received).toHaveLength(3);
     expect(page.mailsTo().at(-1)?.subject).toBe("Nothing more is sent about Acme");
     expect(page.mailsTo()).toHaveLength(2);
+  });
+
+  test("hears what is written while it is being told", async () => {
+    const page = await hooked((_received, nth) => (nth === 1 ? "hang" : new Response(null, { status: 204 })));
+    using hook = page.hook;
+    const { incident, tell, api, id } = page;
+    const about = await incident([api], [{ body: "We look into it", public: true }]);
+    await tell(about, [api]);
+    const telling = server.tellDue();
+    await eventually("it is being told", () => hook.received.length === 1);
+    await stores.postgres`
+      INSERT INTO incident_updates (organization_id, incident_id, kind, status, public, body, created_at)
+      VALUES (${id}, ${about}, 'update', 'identified', true, 'We have found it', now())`;
+    await tell(about, [api]);
+    hook.release();
+    await telling;
+    await page.retry();
+    await server.tellDue();
+    await page.retry();
+    await server.tellDue();
+    expect(hook.received).toHaveLength(2);
+    expect(hook.received[1]?.body).toContain("We have found it");
+  });
+
+  test("opens for its own organisation alone", () => {
+    const { sealed } = sealWebhook(TEST_BOX, 1, new URL("https://example.com/hooks/token"));
+    expect(openWebhook(TEST_BOX, 1, sealed).url).toBe("https://example.com/hooks/token");
+    expect(() => openWebhook(TEST_BOX, 2, sealed)).toThrow();
   });
 
   test("that is late gets the same id again, and one that has come back is as good as new", async () => {

@@ -90,7 +90,7 @@ export const MONITORS: readonly Mutant[] = [
   },
   {
     name: "results that are tried again go under another token",
-    file: "src/domains/monitors/scheduling/batch-sender.ts",
+    file: "src/storage/insert-once.ts",
     find: "insert_deduplication_token: token,",
     replace: "insert_deduplication_token: crypto.randomUUID(),",
     tests: OUTAGES,

@@ -64,8 +64,8 @@ export const PAGING: readonly Mutant[] = [
   {
     name: "people are paged for what somebody has answered",
     file: LOOP,
-    find: "if (incident.needsNobody !== null) return this.end(change, incidentId, incident.needsNobody);",
-    replace: "",
+    find: "else await this.end(change, incidentId, incident.needsNobody);",
+    replace: "else await this.#take(change, due, incident, locked);",
     tests: ESCALATIONS,
   },
   {
@@ -78,7 +78,7 @@ export const PAGING: readonly Mutant[] = [
   {
     name: "nobody hears that nobody answered",
     file: LOOP,
-    find: "if (isLast) await this.#tellOwners(change, due, incident);\n      else",
+    find: "if (isLast) await this.#tellOwners(change, due, incident);\n    else",
     replace: "if (!isLast)",
     tests: ESCALATIONS,
   },
@@ -99,8 +99,8 @@ export const PAGING: readonly Mutant[] = [
   {
     name: "a step that fails holds up every other one",
     file: LOOP,
-    find: "await askPostgres(() => putOff(sql, escalation, PUT_OFF_MS));",
-    replace: "throw error;",
+    find: "if (delayMs === null) continue;",
+    replace: "if (delayMs === null) continue;\n      if (delayMs === PUT_OFF_MS) return;",
     tests: ESCALATIONS,
   },
   {
@@ -120,16 +120,16 @@ export const PAGING: readonly Mutant[] = [
   },
   {
     name: "a page waits for a notice to the same receiver",
-    file: DELIVERIES,
-    find: "AND earlier.priority <= d.priority ",
-    replace: "",
+    file: "src/notify/deliveries/take-due.ts",
+    find: "AND earlier.priority <= d.priority AND earlier.id < d.id)",
+    replace: "AND earlier.id < d.id)",
     tests: SENDER,
   },
   {
     name: "a receiver is told the end before the beginning",
-    file: DELIVERIES,
+    file: "src/notify/deliveries/take-due.ts",
     find: "AND earlier.id < d.id)",
-    replace: "AND earlier.id < d.id AND false)",
+    replace: "AND earlier.id < d.id AND earlier.id < 0)",
     tests: SENDER,
   },
   {
@@ -148,9 +148,9 @@ export const PAGING: readonly Mutant[] = [
   },
   {
     name: "pages of people are gathered with other messages",
-    file: "src/notify/deliveries/delivery-sender.ts",
-    find: "return priority === 0 ? null : RATES[channel];",
-    replace: "return RATES[channel];",
+    file: "src/notify/deliveries/limits.ts",
+    find: "return delivery.priority === 0 ? null : RATES[delivery.channel];",
+    replace: "return RATES[delivery.channel];",
     tests: SENDER,
   },
   {

@@ -20,14 +20,14 @@ export const READING: readonly Mutant[] = [
   },
   {
     name: "a statement reads all organisations",
-    file: "query/emit/statement.ts",
-    find: "organizationColumn} = ",
-    replace: "organizationColumn} <= ",
+    file: "query/emit/restriction.ts",
+    find: "`${table.organizationColumn} = ${parameters",
+    replace: "`${table.organizationColumn} <= ${parameters",
     tests: TENANCY,
   },
   {
     name: "a statement reads beyond the end of its time range",
-    file: "query/emit/statement.ts",
+    file: "query/emit/restriction.ts",
     find: "...(to === null ? [] : [`${table.timeColumn} <= ${to}`]),",
     replace: "",
     tests: TENANCY,

@@ -30,8 +30,8 @@ export const WORK: readonly Mutant[] = [
   {
     name: "an attempt that its holder did not survive is not counted",
     file: "src/jobs/claims/work-queue.ts",
-    find: "${sql(attempts)} = ${sql(attempts)} + 1",
-    replace: "${sql(attempts)} = greatest(${sql(attempts)}, 1)",
+    find: "${sql(attempts)} = ${sql(attempts)} + ${more}",
+    replace: "${sql(attempts)} = greatest(${sql(attempts)}, ${more})",
     tests: CLAIMS,
   },
   {

@@ -67,7 +67,7 @@ export async function sampleFields(
   }
   const constant = CONSTANT_COLUMNS.map(({ name, type }): Field => {
     const share = count === 0 ? 0 : 1;
-    return { name, kind: "column", types: [type], count: count, share, examples: [] };
+    return { name, kind: "column", types: [type], count: count, share, examples: [], hasColumn: true };
   });
   const frequent = [...attributes.values()]
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
@@ -75,8 +75,8 @@ export async function sampleFields(
   return {
     fields: [
       ...constant,
-      ...columns.map((tally) => tally.field("column", count)),
-      ...frequent.map((tally) => tally.field("attribute", count)),
+      ...columns.map((tally) => tally.field("column", count, true)),
+      ...frequent.map((tally) => tally.field("attribute", count, deps.logs.hasColumn(tally.name))),
     ],
     sampledEntries: count,
   };
@@ -104,7 +104,7 @@ class FieldTally {
       this.#examples.add(value.slice(0, FIELD_EXAMPLE_MAX_CHARS).toWellFormed());
   }
 
-  field(kind: Field["kind"], entries: number): Field {
+  field(kind: Field["kind"], entries: number, hasColumn: boolean): Field {
     return {
       name: this.name,
       kind,
@@ -112,6 +112,7 @@ class FieldTally {
       count: this.#count,
       share: entries === 0 ? 0 : this.#count / entries,
       examples: [...this.#examples],
+      hasColumn,
     };
   }
 }

@@ -70,6 +70,11 @@ export const FieldsAnswer = Type.Object(
         examples: Type.Array(Type.String({ examples: ["502"] }), {
           description: "Some of its values; long ones are cut.",
         }),
+        hasColumn: Type.Boolean({
+          description:
+            "Whether it is stored as a column, which queries read quickly. Attributes that queries ask for get one by themselves.",
+          examples: [true],
+        }),
       }),
     ),
     sampledEntries: Type.Integer({

@@ -45,29 +45,30 @@ export function checkPagePlan(of: ChecksOf, after: CheckPosition | null, maxRows
   return limit(ordered, maxRows);
 }
 
-/** How many checks there are by monitor and status: `monitorId`, `status`, `checks`. */
-export function checkCountPlan(of: readonly ChecksOf[]): Relation {
-  const all = checksIn(of);
-  return aggregate(
-    all,
-    [
-      { name: "monitorId", expression: columnOf(all, "monitorId") },
-      { name: "status", expression: columnOf(all, "status") },
-    ],
-    [aggregateCall("checks", "sum", columnOf(all, "slots"))],
-  );
-}
+/** In the order of their columns. */
+export const CHECK_STATUSES = ["up", "degraded", "down", "unknown", "missed"] as const;
 
-/** How long checks took that were answered, by monitor: `monitorId`, then avg, min, p50, p95, p99, max. */
-export function responseTimePlan(of: readonly ChecksOf[]): Relation {
-  const all = answered(checksIn(of));
-  const duration = columnOf(all, "durationMs");
+/**
+ * What there is to say of checks, in one pass over them: by monitor, and whether they were answered, how many there are of each
+ * status and how long they took. `monitorId`, `answered`, the statuses, then avg, min, p50, p95, p99, max.
+ */
+export function checkStatsPlan(of: readonly ChecksOf[]): Relation {
+  const all = checksIn(of);
+  const [status, slots, duration] = ["status", "slots", "durationMs"].map((name) => columnOf(all, name));
+  if (status === undefined || slots === undefined || duration === undefined)
+    throw new Error("no such column");
   const percentile = (name: string, level: number) =>
     aggregateCall(name, "percentile", duration, literal("real", level));
   return aggregate(
     all,
-    [{ name: "monitorId", expression: columnOf(all, "monitorId") }],
     [
+      { name: "monitorId", expression: columnOf(all, "monitorId") },
+      { name: "answered", expression: isAnswered(all) },
+    ],
+    [
+      ...CHECK_STATUSES.map((one) =>
+        aggregateCall(one, "sumif", slots, call("equal", status, literal("string", one))),
+      ),
       aggregateCall("avg", "avg", duration),
       aggregateCall("min", "min", duration),
       percentile("p50", 50),
@@ -92,24 +93,42 @@ export function bucketPlan(of: ChecksOf, bucketMs: number, isAnswered: boolean):
   );
 }
 
+/** Monitors of one span are one condition: a condition for each would be asked of every check of all of them. */
 function checksIn(of: readonly ChecksOf[]): Relation {
   const all = scan("checks");
-  const startedAt = columnOf(all, "startedAt");
-  const isOne = ({ monitorId, span }: ChecksOf): Expression =>
+  const [monitorId, startedAt] = [columnOf(all, "monitorId"), columnOf(all, "startedAt")];
+  const spans = Map.groupBy(of, ({ span }) => `${span.fromMs} ${span.toMs}`);
+  const isIn = ({ fromMs, toMs }: Span, ids: readonly number[]): Expression =>
     allOf([
-      call("equal", columnOf(all, "monitorId"), literal("long", BigInt(monitorId))),
-      call("greaterOrEqual", startedAt, literal("datetime", nanosOf(span.fromMs))),
-      call("less", startedAt, literal("datetime", nanosOf(span.toMs))),
+      anyOf(ids.map((id) => call("equal", monitorId, literal("long", BigInt(id))))),
+      call("greaterOrEqual", startedAt, literal("datetime", nanosOf(fromMs))),
+      call("less", startedAt, literal("datetime", nanosOf(toMs))),
     ]);
-  return filter(all, anyOf(of.map(isOne)));
+  return filter(
+    all,
+    anyOf(
+      [...spans.values()].flatMap((ofSpan) => {
+        const [first] = ofSpan;
+        return first === undefined
+          ? []
+          : [
+              isIn(
+                first.span,
+                ofSpan.map((one) => one.monitorId),
+              ),
+            ];
+      }),
+    ),
+  );
 }
 
 function answered(checks: Relation): Relation {
+  return filter(checks, isAnswered(checks));
+}
+
+function isAnswered(checks: Relation): Expression {
   const status = columnOf(checks, "status");
-  return filter(
-    checks,
-    anyOf(["up", "degraded"].map((one) => call("equal", status, literal("string", one)))),
-  );
+  return anyOf(["up", "degraded"].map((one) => call("equal", status, literal("string", one))));
 }
 
 function isBehind(checks: Relation, { startedAtMs, region }: CheckPosition): Expression {

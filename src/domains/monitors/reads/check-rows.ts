@@ -9,12 +9,12 @@ import type { QueryCaller, QueryRunner } from "../../../storage/query-runner.ts"
 import type { Row } from "../../../storage/stored-rows.ts";
 import {
   bucketPlan,
+  CHECK_STATUSES,
   type CheckPosition,
   type ChecksOf,
-  checkCountPlan,
   checkPagePlan,
+  checkStatsPlan,
   nanosOf,
-  responseTimePlan,
 } from "./check-plans.ts";
 import type { Check, MonitorStats } from "./types.ts";
 
@@ -22,8 +22,15 @@ const NANOS_PER_MILLI = 1_000_000n;
 /** Whoever looks at a monitor waits this long for its numbers at most; those of a hundred over a month take less. */
 const BUDGET: QueryBudget = { ...DECORATION_BUDGET, maxExecutionMs: 5_000 };
 
-export type CheckCounts = NonNullable<MonitorStats["checks"]>;
-export type ResponseTimes = NonNullable<MonitorStats["responseTimeMs"]>;
+type CheckCounts = NonNullable<MonitorStats["checks"]>;
+type ResponseTimes = NonNullable<MonitorStats["responseTimeMs"]>;
+
+/** What checks of a monitor come to. */
+export interface CheckStats {
+  readonly counts: CheckCounts;
+  /** Null where none was answered. */
+  readonly times: ResponseTimes | null;
+}
 
 export const NO_CHECKS: CheckCounts = { total: 0, up: 0, degraded: 0, down: 0, unknown: 0, missed: 0 };
 
@@ -53,28 +60,19 @@ export class CheckRows {
     return rows.map(checkOf);
   }
 
-  async counts(caller: QueryCaller, of: readonly ChecksOf[]): Promise<ReadonlyMap<number, CheckCounts>> {
-    const rows = await this.#run("check_counts", caller, checkCountPlan(of), of, of.length * 5);
-    const counts = new Map<number, CheckCounts>();
-    for (const [id, status, checks] of rows) {
-      const before = counts.get(Number(id)) ?? NO_CHECKS;
-      counts.set(Number(id), withCount(before, String(status), Number(checks)));
+  /** Monitors without a check are absent. */
+  async stats(caller: QueryCaller, of: readonly ChecksOf[]): Promise<ReadonlyMap<number, CheckStats>> {
+    const rows = await this.#run("check_stats", caller, checkStatsPlan(of), of, of.length * 2);
+    const stats = new Map<number, CheckStats>();
+    for (const row of rows) {
+      const { counts, times } = stats.get(Number(row[0])) ?? { counts: NO_CHECKS, times: null };
+      const [found, isAnswered] = [countsOf(row), row[1] === true];
+      stats.set(Number(row[0]), {
+        counts: addedCounts(counts, found),
+        times: isAnswered ? timesOf(row.slice(2 + CHECK_STATUSES.length)) : times,
+      });
     }
-    return counts;
-  }
-
-  /** Monitors without a check that was answered are absent. */
-  async responseTimes(
-    caller: QueryCaller,
-    of: readonly ChecksOf[],
-  ): Promise<ReadonlyMap<number, ResponseTimes>> {
-    const rows = await this.#run("response_times", caller, responseTimePlan(of), of, of.length);
-    return new Map(
-      rows.map(([id, ...times]): [number, ResponseTimes] => {
-        const [avg = 0, min = 0, p50 = 0, p95 = 0, p99 = 0, max = 0] = times.map(milliseconds);
-        return [Number(id), { avg, min, p50, p95, p99, max }];
-      }),
-    );
+    return stats;
   }
 
   /** By the number of the length of time, from 0; those without checks are absent. */
@@ -128,16 +126,34 @@ function checkOf(row: Row): Check {
   };
 }
 
-const STATUSES = ["up", "degraded", "down", "unknown", "missed"] as const;
-
 function statusOf(value: unknown): Check["status"] {
-  const status = STATUSES.find((one) => one === value);
+  const status = CHECK_STATUSES.find((one) => one === value);
   if (status === undefined) throw new Error("a check has an unknown status");
   return status;
 }
 
-function withCount(counts: CheckCounts, status: string, checks: number): CheckCounts {
-  return { ...counts, [statusOf(status)]: checks, total: counts.total + checks };
+/** Of a row of `checkStatsPlan`. */
+function countsOf(row: Row): CheckCounts {
+  const [up = 0, degraded = 0, down = 0, unknown = 0, missed = 0] = CHECK_STATUSES.map((_, index) =>
+    Number(row[2 + index]),
+  );
+  return { total: up + degraded + down + unknown + missed, up, degraded, down, unknown, missed };
+}
+
+function addedCounts(a: CheckCounts, b: CheckCounts): CheckCounts {
+  return {
+    total: a.total + b.total,
+    up: a.up + b.up,
+    degraded: a.degraded + b.degraded,
+    down: a.down + b.down,
+    unknown: a.unknown + b.unknown,
+    missed: a.missed + b.missed,
+  };
+}
+
+function timesOf(values: readonly unknown[]): ResponseTimes {
+  const [avg = 0, min = 0, p50 = 0, p95 = 0, p99 = 0, max = 0] = values.map(milliseconds);
+  return { avg, min, p50, p95, p99, max };
 }
 
 /** To the microsecond: more of it is noise. */

@@ -11,7 +11,7 @@ import type { Span } from "../../../uptime/spans.ts";
 import { noSuchMonitor } from "../service.ts";
 import { findMonitors, type WatchedMonitorRow } from "../store.ts";
 import type { ChecksOf } from "./check-plans.ts";
-import { type CheckCounts, type CheckRows, NO_CHECKS, type ResponseTimes } from "./check-rows.ts";
+import { type CheckRows, type CheckStats, NO_CHECKS } from "./check-rows.ts";
 import { spanOf } from "./time-span.ts";
 import { bucketSecOf, timelineOf } from "./timeline.ts";
 import type { MonitorStats, SpanParameters, Timeline, TimelineParameters } from "./types.ts";
@@ -59,9 +59,7 @@ export async function readStats(
   );
   if (known.length === 0) return [];
   const of = known.map(({ row }): ChecksOf => ({ monitorId: Number(row.id), span: spanFor(row) }));
-  const checks = await unlessAway(asking, () =>
-    Promise.all([rows.counts(asking.caller, of), rows.responseTimes(asking.caller, of)]),
-  );
+  const checks = await unlessAway(asking, () => rows.stats(asking.caller, of));
   return known.map((one) => statsOf(one, spanFor(one.row), nowMs, { checks, isCut }));
 }
 
@@ -113,7 +111,7 @@ async function readKnown(
 }
 
 /** What the log store says of checks; null while it does not answer. */
-type ChecksKnown = readonly [ReadonlyMap<number, CheckCounts>, ReadonlyMap<number, ResponseTimes>] | null;
+type ChecksKnown = ReadonlyMap<number, CheckStats> | null;
 
 function statsOf(
   { row, periods, maintenance }: Known,
@@ -126,15 +124,14 @@ function statsOf(
   const objective = objectiveOf(row);
   const window = objectiveWindow(objective, nowMs);
   const state = objectiveState(objective, uptimeOf(periods, maintenance, window).downMs);
-  const [counts, times] = checks ?? [null, null];
   return {
     monitorId: id,
     from: new Date(span.fromMs).toISOString(),
     to: new Date(span.toMs).toISOString(),
     uptimePercent: uptime.percent,
     downtimeSec: uptime.downMs / 1000,
-    checks: counts === null ? null : (counts.get(id) ?? NO_CHECKS),
-    responseTimeMs: times?.get(id) ?? null,
+    checks: checks === null ? null : (checks.get(id)?.counts ?? NO_CHECKS),
+    responseTimeMs: checks?.get(id)?.times ?? null,
     slo: {
       targetBp: objective.uptimeTargetBp,
       windowDays: objective.uptimeWindowDays,

@@ -50,6 +50,8 @@ export class Assignments<Row extends RunnableRow = RunnableRow> {
   #shards: ReadonlySet<number> = new Set();
   #comparedMs = Number.NEGATIVE_INFINITY;
   #latestChangeMs = 0;
+  /** When that was seen, by the monotonic clock: whoever made it has a clock that went on since. */
+  #latestSeenMs = 0;
 
   constructor(options: AssignmentsOptions<Row>) {
     this.#options = options;
@@ -81,7 +83,9 @@ export class Assignments<Row extends RunnableRow = RunnableRow> {
     const nowMs = monotonicNow();
     const isNew = shards.some((shard) => !this.#shards.has(shard));
     const isCompared = isNew || nowMs - this.#comparedMs >= COMPARE_EVERY_MS;
-    const sinceMs = isCompared ? null : this.#latestChangeMs - CHANGES_OVERLAP_MS;
+    const sinceMs = isCompared
+      ? null
+      : this.#latestChangeMs + (nowMs - this.#latestSeenMs) - CHANGES_OVERLAP_MS;
     const versions = shards.length === 0 ? [] : await askPostgres(() => listVersions(sql, shards, sinceMs));
     drop.push(...this.#dropStopped(versions, isCompared));
     const changed = versions.filter(({ monitorId, updatedAtMs, isRun }) => {
@@ -100,8 +104,11 @@ export class Assignments<Row extends RunnableRow = RunnableRow> {
     );
     this.#shards = new Set(shards);
     if (isCompared) this.#comparedMs = nowMs;
-    for (const { updatedAtMs } of versions)
-      this.#latestChangeMs = Math.max(this.#latestChangeMs, updatedAtMs);
+    for (const { updatedAtMs } of versions) {
+      if (updatedAtMs <= this.#latestChangeMs) continue;
+      this.#latestChangeMs = updatedAtMs;
+      this.#latestSeenMs = nowMs;
+    }
     const latestSlotMs = rows.reduce((latest, { last_slot }) => Math.max(latest, Number(last_slot)), 0);
     return { assign, drop, latestSlotMs };
   }

@@ -47,11 +47,6 @@ export const BATCHES_BACKOFF = { baseMs: 1_000, maxMs: 30_000 };
 /** How long results wait for a log store that is away. */
 export const BATCHES_KEPT_MS = 7 * 86_400_000;
 
-/** How often hours are summed up again. */
-export const HOURS_EVERY_MS = 60_000;
-/** Looked back further than between two sums, so that nothing falls between them. */
-export const HOURS_OVERLAP_SEC = 600;
-
 /** How often heartbeats and their deadlines are looked at. */
 export const HEARTBEATS_EVERY_MS = 1_000;
 /** Heartbeats that are judged at a time. */

@@ -19,7 +19,6 @@ import type { RunnableRow } from "./assignment-store.ts";
 import { BatchSender } from "./batch-sender.ts";
 import { removeOldBatches } from "./batch-store.ts";
 import { HeartbeatWatch } from "./heartbeat-watch.ts";
-import { HourSums } from "./hour-sums.ts";
 import { WAKE_GATHER_MS } from "./limits.ts";
 import { MaintenanceSettlement } from "./maintenance-settlement.ts";
 import type { MonitorMetrics } from "./monitor-metrics.ts";
@@ -91,7 +90,6 @@ export function monitorScheduling(deps: SchedulingDependencies) {
     heartbeats,
     new BatchSender({ ...deps, clickhouse: deps.clickhouseEndpoint }),
     new MaintenanceSettlement(deps),
-    new HourSums(deps),
     new SloWatch(deps),
   ];
   let gathering: ReturnType<typeof setTimeout> | undefined;

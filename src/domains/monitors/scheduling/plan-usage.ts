@@ -22,9 +22,53 @@ interface PlanUse {
   readonly untold: readonly number[];
 }
 
+interface UsePlanOptions {
+  /** See `countByOrganization`. */
+  readonly counts: ReadonlyMap<number, number>;
+  readonly nowMs: number;
+  readonly limit: number;
+}
+
 /** The month of UTC, as a date. */
 export function monthOf(nowMs: number): string {
   return `${new Date(nowMs).toISOString().slice(0, 7)}-01`;
+}
+
+/** Checks by organisation: of rounds, those that count against the month's. */
+export function countByOrganization(
+  rounds: readonly Round[],
+  { settings }: RoundFacts,
+): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { monitorId, checks } of rounds) {
+    const monitor = settings.get(monitorId);
+    const made = checks.filter(({ outcome }) => outcome.error !== "plan_limit").length;
+    if (monitor === undefined || monitor.isHeartbeat || made === 0) continue;
+    counts.set(monitor.organizationId, (counts.get(monitor.organizationId) ?? 0) + made);
+  }
+  return counts;
+}
+
+/** Where a plan has no limit, all of the rounds are as they are. */
+export function allAllowed(rounds: readonly Round[]): PlanUse {
+  return { rounds, usedUp: [], untold: [] };
+}
+
+/** Adds checks to the month's, and answers how many these are by now. */
+export async function addUsage(
+  tx: TransactionSql,
+  counts: ReadonlyMap<number, number>,
+  nowMs: number,
+): Promise<readonly { readonly organization_id: number; readonly checks: string }[]> {
+  if (counts.size === 0) return [];
+  const ids = [...counts.keys()].sort((a, b) => a - b);
+  return tx<{ organization_id: number; checks: string }[]>`
+    INSERT INTO organization_usage AS used (organization_id, month, checks)
+    SELECT organization_id, ${monthOf(nowMs)}, checks
+    FROM unnest(${ids}::integer[], ${ids.map((id) => counts.get(id) ?? 0)}::bigint[])
+      AS given (organization_id, checks)
+    ON CONFLICT (organization_id, month) DO UPDATE SET checks = used.checks + excluded.checks
+    RETURNING organization_id, checks`;
 }
 
 /**
@@ -35,30 +79,14 @@ export async function usePlan(
   tx: TransactionSql,
   rounds: readonly Round[],
   { settings }: RoundFacts,
-  { nowMs, limit }: { readonly nowMs: number; readonly limit: number | null },
+  { counts, nowMs, limit }: UsePlanOptions,
 ): Promise<PlanUse> {
-  const counts = new Map<number, number>();
-  for (const { monitorId, checks } of rounds) {
-    const monitor = settings.get(monitorId);
-    const made = checks.filter(({ outcome }) => outcome.error !== "plan_limit").length;
-    if (monitor === undefined || monitor.isHeartbeat || made === 0) continue;
-    counts.set(monitor.organizationId, (counts.get(monitor.organizationId) ?? 0) + made);
-  }
-  if (counts.size === 0) return { rounds, usedUp: [], untold: [] };
-  const ids = [...counts.keys()].sort((a, b) => a - b);
+  const counted = await addUsage(tx, counts, nowMs);
   const month = monthOf(nowMs);
-  const counted = await tx<{ organization_id: number; checks: string }[]>`
-    INSERT INTO organization_usage AS used (organization_id, month, checks)
-    SELECT organization_id, ${month}, checks
-    FROM unnest(${ids}::integer[], ${ids.map((id) => counts.get(id) ?? 0)}::bigint[])
-      AS given (organization_id, checks)
-    ON CONFLICT (organization_id, month) DO UPDATE SET checks = used.checks + excluded.checks
-    RETURNING organization_id, checks`;
-  if (limit === null) return { rounds, usedUp: [], untold: [] };
   const over = counted
     .map(({ organization_id, checks }) => ({ organizationId: organization_id, over: Number(checks) - limit }))
     .filter((use) => use.over >= 0);
-  if (over.length === 0) return { rounds, usedUp: [], untold: [] };
+  if (over.length === 0) return allAllowed(rounds);
   const usedUp = over.map(({ organizationId }) => organizationId);
   await tx`
     UPDATE organization_usage SET checks = least(checks, ${limit}::bigint)

@@ -1,12 +1,13 @@
 import type { AnonymousChange, Change } from "../../../changes/change.ts";
 import type { Changes } from "../../../changes/changes.ts";
 import { SERVER_ORIGIN } from "../../../changes/changes.ts";
+import { allOf } from "../../../storage/all-of.ts";
 import { beginPeriods } from "../../../uptime/period-store.ts";
 import { writeStates } from "../../../uptime/state-store.ts";
 import { takeResults } from "../regions/probe-result-store.ts";
 import { insertBatch } from "./batch-store.ts";
 import { admitRounds, type JudgedMonitor, judgeRounds } from "./judge-rounds.ts";
-import { usePlan } from "./plan-usage.ts";
+import { addUsage, allAllowed, countByOrganization, usePlan } from "./plan-usage.ts";
 import { lockFacts } from "./round-facts.ts";
 import { LOCAL_REGION, type Round } from "./rounds.ts";
 import { tellEffects } from "./tell-effects.ts";
@@ -56,9 +57,15 @@ export class RoundCommit {
     const { tx, nowMs, by } = change;
     const facts = await lockFacts(tx, rounds);
     const admitted = admitRounds(rounds, facts, epochOf);
-    const use = await usePlan(tx, admitted.rounds, facts, { nowMs, limit });
+    const counts = countByOrganization(admitted.rounds, facts);
+    const use =
+      limit === null
+        ? allAllowed(admitted.rounds)
+        : await usePlan(tx, admitted.rounds, facts, { counts, nowMs, limit });
     const judged = judgeRounds(use.rounds, facts);
-    await Promise.all([
+    await allOf<unknown>([
+      // Other instances that record something of the organisation wait from here on.
+      ...(limit === null ? [addUsage(tx, counts, nowMs)] : []),
       writeStates(
         tx,
         judged.map(({ state }) => state),

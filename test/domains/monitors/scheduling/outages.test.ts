@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { Registry } from "prom-client";
 import { BatchSender } from "../../../../src/domains/monitors/scheduling/batch-sender.ts";
-import { HourSums } from "../../../../src/domains/monitors/scheduling/hour-sums.ts";
 import { monitorMetrics } from "../../../../src/domains/monitors/scheduling/monitor-metrics.ts";
 import { createLogger } from "../../../../src/log.ts";
 import { createPostgres } from "../../../../src/storage/postgres.ts";
@@ -127,41 +126,4 @@ test("while Postgres is away for longer than a lease checks go on, and none of t
   const checks = await storedChecks(stores);
   expect(faultsOfLedger(checks, monitorId, 1_000)).toEqual([]);
   expect(checks.filter(({ status }) => status === "missed")).toEqual([]);
-});
-
-test("an hour is what its checks come to, however often it is summed up and however late some arrive", async () => {
-  const { clickhouse, postgres: sql } = stores;
-  const hours = new HourSums({ sql, clickhouse, log: createLogger("silent") });
-  const insert = (minute: number, status: string, durationMs: number, slots = 1) =>
-    clickhouse.insert({
-      table: "monitor_checks",
-      format: "JSONEachRow",
-      values: [
-        {
-          organization_id: 1,
-          monitor_id: 7,
-          started_at: `2026-11-22 10:${String(minute).padStart(2, "0")}:00.000`,
-          region: "local",
-          slot: `2026-11-22 10:${String(minute).padStart(2, "0")}:00.000`,
-          status,
-          duration_ms: durationMs,
-          slots,
-        },
-      ],
-    });
-  await insert(1, "up", 100);
-  await insert(2, "down", 5_000);
-  await hours.sumOnce();
-  await hours.sumOnce();
-  await insert(3, "degraded", 300);
-  await insert(4, "missed", 0, 50);
-  await hours.sumOnce();
-  const answer = await clickhouse.query({
-    query: `SELECT toString(hour) AS hour, up, degraded, down, unknown, missed, duration_sum_ms AS sum, duration_max_ms AS max
-            FROM monitor_hours FINAL`,
-    format: "JSONEachRow",
-  });
-  expect(await answer.json<object>()).toEqual([
-    { hour: "2026-11-22 10:00:00", up: 1, degraded: 1, down: 1, unknown: 0, missed: 50, sum: 400, max: 300 },
-  ]);
 });

@@ -1,0 +1,179 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { ClickHouseError } from "@clickhouse/client";
+import { type AttributeColumn, attributeColumnOf, attributeInMap, attributeKind } from "../../query/index.ts";
+import { BUSY_SECONDS, MERGE_MAX_MS, SAMPLE_ROWS, UNINDEXED_AGE_S } from "./limits.ts";
+
+/** How the table has to have the columns of an attribute. */
+export interface ColumnDefinition {
+  readonly key: string;
+  readonly isLowCardinality: boolean;
+}
+
+const PARTS = "database = currentDatabase() AND table = 'logs' AND active";
+/** ClickHouse's number for a merge that there is nothing for. */
+const CANNOT_ASSIGN_OPTIMIZE = "388";
+
+/** What looking after the table `logs` asks of ClickHouse. No key stands in a statement but as hexadecimal digits. */
+export class TableStatements {
+  readonly #clickhouse: ClickHouseClient;
+
+  constructor(clickhouse: ClickHouseClient) {
+    this.#clickhouse = clickhouse;
+  }
+
+  /** Rows that came in within the last seconds. */
+  async recentRows(signal: AbortSignal): Promise<number> {
+    return this.#count(
+      `SELECT sum(rows) FROM system.parts WHERE ${PARTS} AND level = 0 AND modification_time > now() - ${BUSY_SECONDS}`,
+      signal,
+    );
+  }
+
+  /** Parts that have waited for the merge that would have made their skip indexes. */
+  async unindexedParts(signal: AbortSignal): Promise<number> {
+    return this.#count(
+      `SELECT count() FROM system.parts WHERE ${PARTS} AND rows > 0 AND secondary_indices_compressed_bytes = 0
+        AND modification_time <= now() - ${UNINDEXED_AGE_S}`,
+      signal,
+    );
+  }
+
+  /** Has the store merge what pays most, within the size of any merge; false when there is nothing to merge. */
+  async merge(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#command("OPTIMIZE TABLE logs", signal, { optimize_throw_if_noop: 1 });
+      return true;
+    } catch (error) {
+      if (error instanceof ClickHouseError && error.code === CANNOT_ASSIGN_OPTIMIZE) return false;
+      throw error;
+    }
+  }
+
+  /** Distinct values of an attribute among some entries, about. */
+  async distinctValues(key: string, signal: AbortSignal): Promise<number> {
+    return this.#count(
+      `SELECT uniq(${inMap(key).text}) FROM (SELECT attrs FROM logs LIMIT ${SAMPLE_ROWS})`,
+      signal,
+    );
+  }
+
+  /** Adds the columns that are missing. Every part and every insert has their values from then on, stored or computed. */
+  async addColumns(definitions: readonly ColumnDefinition[], signal: AbortSignal): Promise<void> {
+    const actions = definitions.flatMap(additions);
+    if (actions.length > 0) await this.#command(`ALTER TABLE logs ${actions.join(", ")}`, signal);
+  }
+
+  /** A partition some of whose parts lack the columns, the newest of them; null when there is none. */
+  async unfilledPartition(key: string, signal: AbortSignal): Promise<string | null> {
+    const { text, kind } = attributeColumnOf(key);
+    const names = [text, kind];
+    const [partition] = await this.#texts(
+      `SELECT partition_id FROM system.parts WHERE ${PARTS} AND rows > 0 AND name NOT IN (
+         SELECT name FROM system.parts_columns WHERE ${PARTS} AND column IN {names:Array(String)}
+         GROUP BY name HAVING count() = ${names.length})
+       ORDER BY partition_id DESC LIMIT 1`,
+      signal,
+      { names },
+    );
+    return partition ?? null;
+  }
+
+  /** Whether something rewrites the table's parts already. */
+  async isChanging(signal: AbortSignal): Promise<boolean> {
+    const running = await this.#count(
+      "SELECT count() FROM system.mutations WHERE database = currentDatabase() AND table = 'logs' AND NOT is_done",
+      signal,
+    );
+    return running > 0;
+  }
+
+  /** Begins to write the columns into the parts of a partition; ClickHouse goes on with it by itself. */
+  async fill(
+    partition: string,
+    definitions: readonly ColumnDefinition[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const of = `IN PARTITION ID '${partitionId(partition)}'`;
+    const actions = definitions.flatMap(({ key, isLowCardinality }) => {
+      const { text, kind } = attributeColumnOf(key);
+      const index = isLowCardinality ? [] : [`MATERIALIZE INDEX ${text}_bloom ${of}`];
+      return [`MATERIALIZE COLUMN ${text} ${of}`, `MATERIALIZE COLUMN ${kind} ${of}`, ...index];
+    });
+    await this.#command(`ALTER TABLE logs ${actions.join(", ")}`, signal, { mutations_sync: "0" });
+  }
+
+  /** Of the keys, those whose columns the table has. */
+  async existing(keys: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const found = new Set(
+      await this.#texts(
+        "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'logs' AND name LIKE 'attr\\_%'",
+        signal,
+      ),
+    );
+    return new Set(keys.filter((key) => isIn(found, attributeColumnOf(key))));
+  }
+
+  /** Removes what there is of the columns. */
+  async dropColumns(key: string, signal: AbortSignal): Promise<void> {
+    const { text, kind } = attributeColumnOf(key);
+    await this.#command(
+      `ALTER TABLE logs DROP INDEX IF EXISTS ${text}_bloom, DROP COLUMN IF EXISTS ${text}, DROP COLUMN IF EXISTS ${kind}`,
+      signal,
+      { mutations_sync: "0" },
+    );
+  }
+
+  async #command(
+    query: string,
+    signal: AbortSignal,
+    settings: Record<string, string | number> = {},
+  ): Promise<void> {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(MERGE_MAX_MS)]);
+    await this.#clickhouse.command({ query, abort_signal: deadline, clickhouse_settings: settings });
+  }
+
+  async #count(query: string, signal: AbortSignal): Promise<number> {
+    const [value] = await this.#texts(query, signal);
+    return Number(value ?? 0);
+  }
+
+  async #texts(
+    query: string,
+    signal: AbortSignal,
+    parameters: Record<string, readonly string[]> = {},
+  ): Promise<string[]> {
+    const answer = await this.#clickhouse.query({
+      query,
+      query_params: parameters,
+      format: "JSONCompactEachRow",
+      abort_signal: signal,
+    });
+    return (await answer.json<[unknown]>()).map(([value]) => String(value));
+  }
+}
+
+function isIn(names: ReadonlySet<string>, { text, kind }: AttributeColumn): boolean {
+  return names.has(text) && names.has(kind);
+}
+
+function inMap(key: string): ReturnType<typeof attributeInMap> {
+  return attributeInMap("attrs", "attr_json_keys", `unhex('${Buffer.from(key).toString("hex")}')`);
+}
+
+function additions({ key, isLowCardinality }: ColumnDefinition): string[] {
+  const { text, kind } = attributeColumnOf(key);
+  const ofMap = inMap(key);
+  const type = isLowCardinality ? "LowCardinality(String)" : "String";
+  const index = `ADD INDEX IF NOT EXISTS ${text}_bloom ${text} TYPE bloom_filter(0.005) GRANULARITY 4`;
+  return [
+    `ADD COLUMN IF NOT EXISTS ${text} ${type} MATERIALIZED ${ofMap.text} CODEC(ZSTD(1))`,
+    `ADD COLUMN IF NOT EXISTS ${kind} UInt8 MATERIALIZED ${attributeKind(ofMap)} CODEC(ZSTD(1))`,
+    ...(isLowCardinality ? [] : [index]),
+  ];
+}
+
+/** What ClickHouse calls a partition by, which is letters and digits. */
+function partitionId(text: string): string {
+  if (!/^[\w-]+$/.test(text)) throw new TypeError("no name of a partition");
+  return text;
+}
