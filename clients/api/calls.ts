@@ -1,15 +1,8 @@
-import type { Static, TSchema } from "typebox";
-import type { ApiRoute } from "../../src/server/domains.ts";
-
-type NameOf<R> = R extends { readonly method: infer M extends string; readonly path: infer P extends string }
-  ? `${M} ${P}`
-  : never;
-type Routes = { [R in ApiRoute as NameOf<R>]: NonNullable<R["contract"]> };
+import type { Routes } from "./routes.ts";
 
 /** A route as it is documented: method and path, such as `GET /api/v1/logs/:id`. */
 export type CallName = keyof Routes;
 
-type Value<S> = S extends TSchema ? Static<S> : never;
 type Param<P> = { readonly [Name in keyof P]: string | number };
 /** A member that may be left out where all of it may, and that does not exist where there is nothing to say. */
 type Part<Name extends string, T> = keyof T extends never
@@ -19,11 +12,11 @@ type Part<Name extends string, T> = keyof T extends never
     : { readonly [N in Name]: T };
 /** A body that is no JSON value is sent as it is; its content type stands in `headers`. */
 export type RawBody = string | Uint8Array<ArrayBuffer> | Blob;
-type Body<Name extends CallName> = [Value<Routes[Name]["body"]>] extends [undefined]
+type Body<Name extends CallName> = [Routes[Name]["body"]] extends [undefined]
   ? Name extends `POST ${string}`
     ? { readonly body?: RawBody }
     : unknown
-  : { readonly body: Value<Routes[Name]["body"]> };
+  : { readonly body: Routes[Name]["body"] };
 
 type Responses<Name extends CallName> = Routes[Name]["responses"];
 /** The statuses with which a call succeeds. */
@@ -42,8 +35,8 @@ interface CallOptions {
 export type CallInput<Name extends CallName> = CallOptions & {
   /** Refuses every other status, for callers that must know they speak to the right server; any 2xx by default. */
   readonly expect?: SuccessStatus<Name>;
-} & Part<"params", Param<Value<Routes[Name]["params"]>>> &
-  Part<"query", Value<Routes[Name]["query"]>> &
+} & Part<"params", Param<Routes[Name]["params"]>> &
+  Part<"query", Routes[Name]["query"]> &
   Body<Name>;
 
 /** The same, absent where nothing has to be said. */
@@ -52,15 +45,9 @@ export type CallArguments<Name extends CallName, Options = unknown> =
     ? [input?: CallInput<Name> & Options]
     : [input: CallInput<Name> & Options];
 
-type BodyOf<Response> = Response extends { readonly contentType: string }
-  ? never
-  : Response extends { readonly schema: infer S extends TSchema }
-    ? Static<S>
-    : undefined;
-
 /** The value of a successful answer; undefined where it has none, `never` where it is no JSON and has to be opened. */
 export type CallAnswer<Name extends CallName> = {
-  [Status in SuccessStatus<Name>]: BodyOf<Responses<Name>[Status]>;
+  [Status in SuccessStatus<Name>]: Responses<Name>[Status];
 }[SuccessStatus<Name>];
 
 /** The calls that answer JSON or nothing. The others are opened. */

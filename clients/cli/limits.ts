@@ -148,3 +148,19 @@ export const CONFIG_FILES_MAX = 5_000;
 export const CONFIG_FOLDERS_MAX_DEPTH = 16;
 /** Bytes of a file that holds a secret: a key with its certificates is a few KiB. */
 export const SECRET_FILE_MAX_BYTES = 64 * 1024;
+
+/** Rows of a table of Uptime Kuma: more than records that files may describe. */
+export const KUMA_ROWS_MAX = 20_000;
+/** An export of Grafana OnCall. */
+export const ONCALL_ANSWER_MAX_BYTES = 64 * 1024 * 1024;
+/** Pages of one list of its API, of fifty each. */
+export const ONCALL_PAGES_MAX = 200;
+/** One answer of it. */
+export const ONCALL_TIMEOUT_MS = 60_000;
+/** Bytes of Sigma rules that are asked about at once, and documents: below what the server takes. */
+export const SIGMA_BATCH_MAX_BYTES = 1_900_000;
+export const SIGMA_BATCH_MAX_DOCUMENTS = 500;
+/** Characters of a query that files may say; the import itself takes longer ones. */
+export const RULE_QUERY_MAX_CHARS = 2048;
+/** Incidents of one page. */
+export const INCIDENTS_PAGE = 100;

@@ -5,11 +5,13 @@ import { CliError, EXIT } from "./cli-error.ts";
 import { addArchiveCommand } from "./commands/archive.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addConfigurationCommands } from "./commands/configuration.ts";
+import { addImportCommand } from "./commands/import.ts";
 import { addLoginCommand } from "./commands/login.ts";
 import { addMcpCommand } from "./commands/mcp.ts";
 import { addPatternsCommand } from "./commands/patterns.ts";
 import { addProbeCommand } from "./commands/probe.ts";
 import { addQueryCommand } from "./commands/query.ts";
+import { addRecordCommands } from "./commands/records.ts";
 import { addSearchCommand } from "./commands/search.ts";
 import { addShipCommand } from "./commands/ship.ts";
 import { addSourcesCommand } from "./commands/sources.ts";
@@ -43,8 +45,10 @@ addProbeCommand(program, context);
 addTokenCommand(program, context);
 addSourcesCommand(program, context);
 addArchiveCommand(program, context);
+addRecordCommands(program, context);
 addMcpCommand(program, context);
 addConfigurationCommands(program, context);
+addImportCommand(program, context);
 addCompletionCommand(program, context);
 
 try {

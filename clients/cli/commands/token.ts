@@ -17,7 +17,7 @@ import type { GlobalOptions } from "./global-options.ts";
 interface CreateFlags {
   for?: string;
   name?: string;
-  scope?: string[];
+  scopes?: string[];
   expires?: string;
   signIn?: boolean;
 }
@@ -40,7 +40,7 @@ export function addTokenCommand(program: Command, context: CliContext): void {
     .description("make a token that may write logs, and show where it goes")
     .addOption(new Option("--for <sender>", "show it filled into a recipe").choices(Object.keys(RECIPES)))
     .option("--name <name>", "what it is for; else the sender")
-    .option("--scope <scope...>", "what it may do; else logs:write and nothing more")
+    .option("--scope, --scopes <scope...>", "what it may do; else logs:write and nothing more")
     .option("--expires <time>", "its end: a date, or so long from now, such as 30d")
     .option("--sign-in", "make it with a password: a token that makes it ends it when it ends itself")
     .action(async (flags: CreateFlags, self: Command) => {
@@ -67,7 +67,7 @@ export function addTokenCommand(program: Command, context: CliContext): void {
 async function runCreate(context: CliContext, flags: CreateFlags, globals: GlobalOptions): Promise<void> {
   const wanted = {
     name: flags.name ?? flags.for ?? "shipper",
-    scopes: flags.scope ?? ["logs:write"],
+    scopes: flags.scopes ?? ["logs:write"],
     expiresAtMs: flags.expires === undefined ? null : endOf(flags.expires, context.now()),
   };
   const { made, baseUrl } =

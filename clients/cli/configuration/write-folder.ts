@@ -12,13 +12,7 @@ export async function writeFolder(
   resources: Resources,
   overwrite: boolean,
 ): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
-  const present = await yamlFiles(folder);
-  const [first] = present;
-  if (first !== undefined && !overwrite)
-    throw new CliError(
-      `${first} is there already: choose an empty folder, or --overwrite what has the same names`,
-    );
+  await requireNoYaml(folder, overwrite);
   const written: string[] = [];
   for (const [kind, records] of Object.entries(resources)) {
     const path = join(folder, `${kind}.yaml`);
@@ -29,4 +23,14 @@ export async function writeFolder(
     written.push(path);
   }
   return written;
+}
+
+/** Makes the folder where it is not there. Throws CliError where it holds YAML files that nobody said may be overwritten. */
+export async function requireNoYaml(folder: string, overwrite: boolean): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const [first] = await yamlFiles(folder);
+  if (first !== undefined && !overwrite)
+    throw new CliError(
+      `${first} is there already: choose an empty folder, or --overwrite what has the same names`,
+    );
 }

@@ -8,7 +8,7 @@ import { alertChannelFlags } from "../../notify/alert-channels.ts";
 import { liveStates } from "../../rules/live/live-states.ts";
 import { CORRELATIONS } from "../../rules/packs/correlations.ts";
 import { runRoutes } from "../../rules/runs/run-routes.ts";
-import type { Correlation as ImportedCorrelation } from "../../rules/sigma/converted-rule.ts";
+import { correlationOf, type Correlation as ImportedCorrelation } from "../../rules/sigma/converted-rule.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { type PreviewDependencies, previewCorrelation, previewTerms } from "./preview.ts";
@@ -28,19 +28,8 @@ import {
 /** Puts a correlation that others have read from elsewhere into its rules. */
 export function putsCorrelations(deps: CorrelationDependencies) {
   const rules = new Correlations(deps);
-  return (change: Change, { key, ...asked }: ImportedCorrelation, enabled: boolean) => {
-    const { name, severity, description, attackTechnique, joinField, windowSec } = asked;
-    const { kind, steps, matchKql, distinctField, threshold } = asked;
-    return rules.put(change, key, {
-      ...{ name, severity, kind, joinField, windowSec, enabled },
-      ...(description !== null && { description }),
-      ...(attackTechnique !== null && { attackTechnique }),
-      ...(kind === "sequence" && { steps: steps.map((kql) => ({ kql })) }),
-      ...(matchKql !== null && { matchKql }),
-      ...(distinctField !== null && { distinctField }),
-      ...(threshold !== null && { threshold }),
-    });
-  };
+  return (change: Change, asked: ImportedCorrelation, enabled: boolean) =>
+    rules.put(change, asked.key, { ...correlationOf(asked), enabled });
 }
 
 interface CorrelationRouteDependencies extends CorrelationDependencies, PreviewDependencies {

@@ -41,6 +41,11 @@ const ImportResult = Type.Object(
     ),
     note: Type.Optional(Type.String()),
     kql: Type.Optional(Type.String({ description: "Of a dry run: what would be asked." })),
+    rule: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Of a dry run: what would be made, as the body that makes such a rule.",
+      }),
+    ),
     fields: Type.Optional(
       Type.Array(
         Type.Object({

@@ -3,7 +3,7 @@ import { mapInSlices } from "../../concurrency/thread-turns.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
 import { requireEntryConditions } from "../../kql/entry-conditions.ts";
 import { type Converted, convertSigma } from "../../rules/sigma/convert.ts";
-import type { Correlation } from "../../rules/sigma/converted-rule.ts";
+import { type ConvertedRule, type Correlation, correlationOf } from "../../rules/sigma/converted-rule.ts";
 import { IMPORT_MAX_DOCUMENTS } from "../../rules/sigma/limits.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
 import type { LogAlerts } from "./alerts.ts";
@@ -71,12 +71,7 @@ async function putOne(
   if (!("made" in each) || each.made === "part") return shown;
   const { title, made } = each;
   if (made.kind === "log") {
-    const { id, updated } = await alerts.put(change, made.key, {
-      ...{ name: made.name, severity: made.severity, kql: made.kql, threshold: made.threshold },
-      ...{ windowSec: made.windowSec, groupBy: [...made.groupBy], enabled },
-      ...(made.description !== null && { description: made.description }),
-      ...(made.attackTechnique !== null && { attackTechnique: made.attackTechnique }),
-    });
+    const { id, updated } = await alerts.put(change, made.key, { ...logAlertOf(made), enabled });
     return { title, ruleKind: "log", ruleId: id, updated };
   }
   if (putCorrelation === null)
@@ -107,6 +102,16 @@ export function shownOf(each: Convertible): ImportResult {
   return {
     ...{ title, ruleKind: each.made.kind === "log" ? "log" : "correlation" },
     kql: conditionsOf(each.made).join("\n"),
+    rule: each.made.kind === "log" ? logAlertOf(each.made) : correlationOf(each.made),
+  };
+}
+
+function logAlertOf(made: ConvertedRule) {
+  return {
+    ...{ name: made.name, severity: made.severity, kql: made.kql, threshold: made.threshold },
+    ...{ windowSec: made.windowSec, groupBy: [...made.groupBy] },
+    ...(made.description !== null && { description: made.description }),
+    ...(made.attackTechnique !== null && { attackTechnique: made.attackTechnique }),
   };
 }
 

@@ -34,3 +34,18 @@ export interface Correlation extends RuleText {
   readonly threshold: number | null;
   readonly fields: ConvertedRule["fields"];
 }
+
+/** A correlation as the body that makes such a rule. */
+export function correlationOf(asked: Correlation) {
+  const { name, severity, description, attackTechnique, joinField, windowSec } = asked;
+  const { kind, steps, matchKql, distinctField, threshold } = asked;
+  return {
+    ...{ name, severity, kind, joinField, windowSec },
+    ...(description !== null && { description }),
+    ...(attackTechnique !== null && { attackTechnique }),
+    ...(kind === "sequence" && { steps: steps.map((kql) => ({ kql })) }),
+    ...(matchKql !== null && { matchKql }),
+    ...(distinctField !== null && { distinctField }),
+    ...(threshold !== null && { threshold }),
+  };
+}

@@ -220,16 +220,6 @@ describe("no answer", () => {
   });
 });
 
-test("the example of the documentation does what it says", async () => {
-  const text = await Bun.file(join(CLIENT, "README.md")).text();
-  const [, code = ""] = /```ts\n(.*?)```/s.exec(text) ?? [];
-  const path = join(directory.path, "example.ts");
-  await Bun.write(path, code.replaceAll('from "./', `from "${CLIENT}/`));
-  const example: { findErrors: (url: string, token: string) => Promise<string[]> } = await import(path);
-  expect((await example.findErrors(server.url, token)).toSorted()).toEqual(MESSAGES.slice(0, 2));
-  expect(await api.call("GET /api/v1/saved-searches")).toEqual([]);
-});
-
 test("a bundle for browsers has nothing of the server in it", async () => {
   const entrypoints = ["client.ts", "page.ts", "stream.ts", "backoff.ts"].map((name) => join(CLIENT, name));
   const { outputs } = await Bun.build({ entrypoints, target: "browser", sourcemap: "external" });

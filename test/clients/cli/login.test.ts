@@ -133,7 +133,9 @@ test("the token that is kept may do what the commands need, ends, and says when 
   expect(scopes.toSorted()).toEqual([
     "account:read",
     "alerts:read",
+    "alerts:write",
     "incidents:read",
+    "incidents:write",
     "logs:read",
     "logs:write",
     "maintenance:read",
@@ -142,6 +144,7 @@ test("the token that is kept may do what the commands need, ends, and says when 
     "monitors:write",
     "on-call:read",
     "security:read",
+    "security:write",
     "sources:read",
     "sources:write",
     "status-pages:read",
