@@ -29,6 +29,9 @@ const BACKSLASH = 92;
 /** The longest word that is looked up among units and zones. */
 const UNIT_MAX_CHARS = 13;
 
+/** The longest group of a list that is known by one of them. */
+const GROUP_MAX_TOKENS = 24;
+
 /**
  * Cuts messages into words, values, delimiters and gaps. A value is known by what it is - a number, a date, an address,
  * a path, a quantity - whatever program wrote it, and values side by side are one, so that lists of any length are
@@ -75,6 +78,47 @@ export class Tokenizer {
     if (at < length) this.#addValue(at, length, VALUE);
     this.#joinComparison();
     if (this.#kinds[this.count - 1] === GAP) this.count--;
+    this.#foldRepetitions();
+  }
+
+  /** A list is known by one of its members: of groups of tokens that repeat, each with a value, the first stays. */
+  #foldRepetitions(): void {
+    let value = this.#valueFrom(0);
+    while (value < this.count) {
+      const next = this.#valueFrom(value + 1);
+      const period = next - value;
+      if (next >= this.count || period > GROUP_MAX_TOKENS) {
+        value = next;
+        continue;
+      }
+      // The group may begin before its value and end behind it: equal tokens around the two values make it whole.
+      let first = value;
+      while (first > 0 && value - first < period && this.#isAlike(first - 1, first - 1 + period)) first--;
+      let last = value;
+      while (last + 1 + period < this.count && last - first + 1 < period && this.#isAlike(last + 1, last + 1 + period))
+        last++;
+      if (period > 1 && last - first + 1 >= period) this.#remove(first + period, period);
+      else value = next;
+    }
+  }
+
+  #valueFrom(at: number): number {
+    let i = at;
+    while (i < this.count && !this.isValue(i)) i++;
+    return i;
+  }
+
+  #isAlike(i: number, j: number): boolean {
+    const kind = this.#kinds[i];
+    if (kind !== this.#kinds[j]) return this.isValue(i) && this.isValue(j);
+    if (kind === DELIMITER) return this.#codes[i] === this.#codes[j];
+    return kind !== WORD || this.text(i) === this.text(j);
+  }
+
+  #remove(at: number, count: number): void {
+    for (const tokens of [this.#kinds, this.#starts, this.#ends, this.#codes])
+      tokens.copyWithin(at, at + count, this.count);
+    this.count -= count;
   }
 
   /** The text of every token; `VALUE_MARK` for a value and one space for a gap. Joined they are the form. */
