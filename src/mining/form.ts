@@ -27,6 +27,7 @@ export interface FormToken {
 export type Form = readonly FormToken[];
 
 const WORD = /[\p{L}\p{N}]/u;
+const LETTER_NAME = /^[A-Z]$/;
 const CAPITALS = /^[A-Z]+$/;
 const ACT = /^[A-Za-z]{3,}ing$/;
 const OPENING = new Set(["[", "(", "{", '"', "'"]);
@@ -54,7 +55,8 @@ function describe(text: string): FormToken {
     hash: Bun.hash.cityHash32(text),
     isValue: text === VALUE_MARK,
     isWord,
-    isName: isWord && !FUNCTION_WORDS.has(lower),
+    // A capital by itself is a name: `disk A` is no article.
+    isName: isWord && (LETTER_NAME.test(text) || !FUNCTION_WORDS.has(lower)),
     isState: isWord && (text === text.toUpperCase() || PARTICIPLE.test(text)),
     isEntity: ENTITY_WORDS.has(lower),
     isCode: isWord && CAPITALS.test(text),

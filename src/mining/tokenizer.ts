@@ -95,7 +95,11 @@ export class Tokenizer {
       let first = value;
       while (first > 0 && value - first < period && this.#isAlike(first - 1, first - 1 + period)) first--;
       let last = value;
-      while (last + 1 + period < this.count && last - first + 1 < period && this.#isAlike(last + 1, last + 1 + period))
+      while (
+        last + 1 + period < this.count &&
+        last - first + 1 < period &&
+        this.#isAlike(last + 1, last + 1 + period)
+      )
         last++;
       if (period > 1 && last - first + 1 >= period) this.#remove(first + period, period);
       else value = next;
