@@ -1,6 +1,6 @@
 import { classAt, DIGIT, LETTER, PUNCTUATION, SPACE } from "./character-class.ts";
 import { TOKENS_MAX_COUNT } from "./limits.ts";
-import { isValueWord } from "./value-word.ts";
+import { isHexGroup, isValueWord } from "./value-word.ts";
 import { CALENDAR_WORDS, UNIT_WORDS, ZONE_WORDS } from "./vocabulary.ts";
 
 /** What a value is in a form. Control characters are gaps, so that no message has it. */
@@ -279,17 +279,6 @@ function isLeader(message: string, at: number): boolean {
   return (
     message.charCodeAt(at) === DOT && message.charCodeAt(at + 1) === DOT && message.charCodeAt(at + 2) === DOT
   );
-}
-
-/** Two or four digits in base 16 that are all letters, as hardware and network addresses have between colons. */
-function isHexGroup(message: string, start: number, end: number): boolean {
-  const length = end - start;
-  if (length !== 2 && length !== 4) return false;
-  for (let i = start; i < end; i++) {
-    const lower = message.charCodeAt(i) | 32;
-    if (lower < 97 || lower > 102) return false;
-  }
-  return true;
 }
 
 /** The parameters of a path are part of it, whatever delimiters they have inside. */

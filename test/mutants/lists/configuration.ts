@@ -138,7 +138,7 @@ export const CONFIGURATION: readonly Mutant[] = [
     tests: MCP,
   },
   {
-    name: "calls of models are audited as any others",
+    name: "calls of models are audited like all others",
     file: "src/domains/mcp/caller.ts",
     find: "{ peerAddress: clientAddress, via: VIA }",
     replace: "{ peerAddress: clientAddress }",
