@@ -13,7 +13,7 @@ import { openStores } from "../src/storage/open.ts";
 import { makeToken, startServer } from "../test/harness/server-process.ts";
 import { fillManyForms, MANY_FORMS_DAY, MANY_FORMS_ORGANIZATION_ID } from "./patterns/many-forms.ts";
 import { median } from "./patterns/median.ts";
-import { measureMining } from "./patterns/mining.ts";
+import { measureMadeSystems, measureMining } from "./patterns/mining.ts";
 import { askPatterns, mineEverything, type PatternRequest } from "./patterns/requests.ts";
 import { fillLogs } from "./search/fill.ts";
 import { dayStartMs } from "./storage/rows.ts";
@@ -27,7 +27,9 @@ const NAIVE_ROUNDS = 3;
 const HOUR_MS = 3_600_000;
 
 const mining = measureMining(rounds);
+const made = measureMadeSystems();
 process.stdout.write(`${Bun.inspect.table(mining.systems)}\n${JSON.stringify(mining.all)}\n`);
+process.stdout.write(`${Bun.inspect.table(made)}\n`);
 
 const directory = mkdtempSync(join(tmpdir(), "obs-bench-patterns-"));
 const stores = await openStores(
@@ -84,7 +86,7 @@ for (const [name, request] of Object.entries(requests)) {
   };
 }
 process.stdout.write(`${Bun.inspect.table(results)}\n`);
-const report = { at: new Date().toISOString(), rows, rounds, mining, results };
+const report = { at: new Date().toISOString(), rows, rounds, mining, made, results };
 mkdirSync(join(import.meta.dir, "results"), { recursive: true });
 appendFileSync(join(import.meta.dir, "results/patterns.jsonl"), `${JSON.stringify(report)}\n`);
 

@@ -1,6 +1,7 @@
 import { PatternMiner } from "../../src/mining/miner.ts";
 import { measureAccuracy, minePatterns } from "./accuracy.ts";
 import { hasLoghub, readLabelledLines, SYSTEMS } from "./loghub.ts";
+import { SEEN_SYSTEMS, UNSEEN_SYSTEMS, writeLines } from "./made-systems.ts";
 import { median } from "./median.ts";
 
 /** The 2 000 lines of a system are mined so many times over by one miner: what its forms cost is part of the time. */
@@ -42,6 +43,19 @@ export function measureMining(rounds: number): MiningReport {
       ),
     },
   };
+}
+
+/** How well lines of systems that there are not are mined; `seen` says whether rules were written with them in view. */
+export function measureMadeSystems(): Record<string, { seen: boolean; ga: number; fga: number }> {
+  const report: Record<string, { seen: boolean; ga: number; fga: number }> = {};
+  for (const seen of [true, false]) {
+    for (const [system, events] of Object.entries(seen ? SEEN_SYSTEMS : UNSEEN_SYSTEMS)) {
+      const lines = writeLines(events);
+      const { ga, fga } = measureAccuracy(minePatterns(lines.map(({ content }) => content)), lines);
+      report[system] = { seen, ga: round(ga), fga: round(fga) };
+    }
+  }
+  return report;
 }
 
 function linesPerSec(contents: readonly string[], rounds: number): number {

@@ -14,12 +14,24 @@ export interface FormToken {
   /** A word that is written like a state: in capitals, or ending in -ed or -ing. */
   readonly isState: boolean;
   readonly isEntity: boolean;
+  /** A word that is all capitals. */
+  readonly isCode: boolean;
+  /** A word that says what is being done, as in `removing`. */
+  readonly isAct: boolean;
+  /** A quote or bracket that something stands behind, or before. */
+  readonly isOpening: boolean;
+  readonly isClosing: boolean;
 }
 
 /** What messages that differ in their values alone have in common. */
 export type Form = readonly FormToken[];
 
 const WORD = /[\p{L}\p{N}]/u;
+const LETTER_NAME = /^[A-Z]$/;
+const CAPITALS = /^[A-Z]+$/;
+const ACT = /^[A-Za-z]{3,}ing$/;
+const OPENING = new Set(["[", "(", "{", '"', "'"]);
+const CLOSING = new Set(["]", ")", "}", '"', "'"]);
 const PARTICIPLE = /^[A-Za-z]{3,}(?:ed|ing)$/;
 
 export class TokenTable {
@@ -43,9 +55,14 @@ function describe(text: string): FormToken {
     hash: Bun.hash.cityHash32(text),
     isValue: text === VALUE_MARK,
     isWord,
-    isName: isWord && !FUNCTION_WORDS.has(lower),
+    // A capital by itself is a name: `disk A` is no article.
+    isName: isWord && (LETTER_NAME.test(text) || !FUNCTION_WORDS.has(lower)),
     isState: isWord && (text === text.toUpperCase() || PARTICIPLE.test(text)),
     isEntity: ENTITY_WORDS.has(lower),
+    isCode: isWord && CAPITALS.test(text),
+    isAct: ACT.test(text),
+    isOpening: OPENING.has(text),
+    isClosing: CLOSING.has(text),
   };
 }
 

@@ -2,6 +2,7 @@ import { type Form, TokenTable, textOf } from "./form.ts";
 import { ROUNDS_MAX_COUNT } from "./limits.ts";
 import { markRareWords } from "./rare-words.ts";
 import { markSinglePlaces } from "./single-places.ts";
+import { joinStragglers } from "./stragglers.ts";
 import { VALUE_MARK } from "./tokenizer.ts";
 
 interface Generalization {
@@ -13,7 +14,7 @@ interface Generalization {
 
 /**
  * Finds the words that are values too, by what other forms have in their places, and puts together the forms that are
- * equal without them. Every step looks at all forms at once: the result depends on which they are, not on their order.
+ * equal without them; what differs only in the shape of its values joins. Every step looks at all forms at once: the result depends on which they are, not on their order.
  */
 export function generalize(formTokens: readonly (readonly string[])[]): Generalization {
   const table = new TokenTable();
@@ -29,6 +30,7 @@ export function generalize(formTokens: readonly (readonly string[])[]): Generali
     const before = forms.length;
     replace(markSinglePlaces(forms, value));
     replace(markRareWords(forms, value));
+    replace(joinStragglers(forms));
     if (forms.length === before) break;
   }
   return { patternOf, patterns: forms };

@@ -11,3 +11,9 @@ export const ROUNDS_MAX_COUNT = 6;
 
 /** Messages that a template is drawn from: more show nothing new. */
 export const EXAMPLES_MAX_COUNT = 8;
+
+/** Patterns with the same words between their values that a form is held against: keeps that linear in the forms. */
+export const STRAGGLER_PATTERNS_MAX_COUNT = 32;
+
+/** Tokens that stand in the place of a single value: `name(0)` has four, and a whole list is something else. */
+export const STRAGGLER_VALUE_TOKENS_MAX_COUNT = 8;

@@ -57,9 +57,15 @@ export class PatternMiner {
     for (const [form, pattern] of patternOf.entries()) formsOf[pattern]?.push(form);
     return patterns.map((pattern, i) => {
       const forms = formsOf[i] ?? [];
+      // Stragglers have other tokens than the pattern, in other places.
+      const aligned = forms.filter((form) => this.#forms[form]?.tokens.length === pattern.length);
       return {
         forms,
-        template: renderTemplate(pattern, (place) => this.#hasWordAt(forms, place), this.#examplesOf(forms)),
+        template: renderTemplate(
+          pattern,
+          (place) => this.#hasWordAt(aligned, place),
+          this.#examplesOf(aligned),
+        ),
       };
     });
   }

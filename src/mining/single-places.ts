@@ -6,7 +6,13 @@ import { PLACES_MAX_COUNT } from "./limits.ts";
 const NEEDED_BESIDE_VALUE = 2;
 /** A place behind the kind of thing that is named there, as in `for user root`. */
 const NEEDED_BEHIND_ENTITY = 3;
-/** The words that those two rules want around the place. */
+/** Few words are enough where they look alike: between quotes or brackets, behind `=`, codes of one length, what an act is done to. */
+const NEEDED_LOOKING_ALIKE = 3;
+/** Behind a name and `=`; of three, people may mean each one (`user=root`). */
+const NEEDED_OF_SETTING = 4;
+/** Longer words in capitals are states. */
+const CODE_MAX_CHARS = 4;
+/** The words that the rules of values and kinds want around the place. */
 const SHARED_WORDS_MIN_COUNT = 2;
 /** Messages begin with what they are about and states are no values: there it takes several times as many. */
 const SELDOM_VALUE_FACTOR = 3;
@@ -18,6 +24,9 @@ interface Place {
   names: number;
   states: number;
   values: number;
+  /** Words in capitals, and the length of all of them; 0 where they differ in it. */
+  codes: number;
+  codeLength: number;
 }
 
 /** Makes values of the words that differ between forms which are otherwise equal, where there are enough of them. */
@@ -27,12 +36,14 @@ export function markSinglePlaces(forms: readonly Form[], value: FormToken): Form
     eachPlace(form, (token, _index, key) => {
       let place = places.get(key);
       if (place === undefined) {
-        place = { names: 0, states: 0, values: 0 };
+        place = { names: 0, states: 0, values: 0, codes: 0, codeLength: token.text.length };
         places.set(key, place);
       }
       if (token.isValue) place.values++;
       if (token.isName) place.names++;
       if (token.isName && token.isState) place.states++;
+      if (token.isName && token.isCode) place.codes++;
+      if (token.text.length !== place.codeLength) place.codeLength = 0;
     });
   }
   return forms.map((form) => {
@@ -49,16 +60,34 @@ export function markSinglePlaces(forms: readonly Form[], value: FormToken): Form
 }
 
 function isPlaceOfValues(place: Place, form: Form, index: number, sharedWords: number): boolean {
-  const found = place.names + place.values;
-  if (found < 2) return false;
+  const count = found(place);
+  if (count < 2) return false;
+  if (count >= NEEDED_LOOKING_ALIKE && sharedWords > 0 && looksAlike(place, form, index)) return true;
   if (index === 0 || place.states * 2 > place.names)
-    return found >= neededWords(sharedWords) * SELDOM_VALUE_FACTOR;
+    return count >= neededWords(sharedWords) * SELDOM_VALUE_FACTOR;
   if (sharedWords >= SHARED_WORDS_MIN_COUNT) {
-    if (place.values > 0) return found >= NEEDED_BESIDE_VALUE;
+    if (place.values > 0) return count >= NEEDED_BESIDE_VALUE;
     if (form[index - 2]?.isEntity === true && form[index - 1]?.text === " ")
-      return found >= NEEDED_BEHIND_ENTITY;
+      return count >= NEEDED_BEHIND_ENTITY;
   }
-  return found >= neededWords(sharedWords);
+  return count >= neededWords(sharedWords);
+}
+
+function found(place: Place): number {
+  return place.names + place.values;
+}
+
+function looksAlike(place: Place, form: Form, index: number): boolean {
+  const isEnclosed = form[index - 1]?.isOpening === true && form[index + 1]?.isClosing === true;
+  const isLast = index === form.length - 1;
+  if (place.codes === place.names && place.values === 0)
+    return place.codeLength > 0 && place.codeLength <= CODE_MAX_CHARS && index > 0 && !isLast;
+  if (place.states > 0) return false;
+  const isSetting =
+    found(place) >= NEEDED_OF_SETTING && form[index - 1]?.text === "=" && form[index - 2]?.isWord === true;
+  return (
+    isEnclosed || isSetting || (isLast && index === 2 && form[0]?.isAct === true && form[1]?.text === " ")
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { classAt, DIGIT, LETTER, PUNCTUATION, SPACE } from "./character-class.ts";
 import { TOKENS_MAX_COUNT } from "./limits.ts";
-import { isValueWord } from "./value-word.ts";
+import { isHexGroup, isValueWord } from "./value-word.ts";
 import { CALENDAR_WORDS, UNIT_WORDS, ZONE_WORDS } from "./vocabulary.ts";
 
 /** What a value is in a form. Control characters are gaps, so that no message has it. */
@@ -28,6 +28,9 @@ const BACKSLASH = 92;
 
 /** The longest word that is looked up among units and zones. */
 const UNIT_MAX_CHARS = 13;
+
+/** The longest group of a list that is known by one of them. */
+const GROUP_MAX_TOKENS = 24;
 
 /**
  * Cuts messages into words, values, delimiters and gaps. A value is known by what it is - a number, a date, an address,
@@ -75,6 +78,51 @@ export class Tokenizer {
     if (at < length) this.#addValue(at, length, VALUE);
     this.#joinComparison();
     if (this.#kinds[this.count - 1] === GAP) this.count--;
+    this.#foldRepetitions();
+  }
+
+  /** A list is known by one of its members: of groups of tokens that repeat, each with a value, the first stays. */
+  #foldRepetitions(): void {
+    let value = this.#valueFrom(0);
+    while (value < this.count) {
+      const next = this.#valueFrom(value + 1);
+      const period = next - value;
+      if (next >= this.count || period > GROUP_MAX_TOKENS) {
+        value = next;
+        continue;
+      }
+      // The group may begin before its value and end behind it: equal tokens around the two values make it whole.
+      let first = value;
+      while (first > 0 && value - first < period && this.#isAlike(first - 1, first - 1 + period)) first--;
+      let last = value;
+      while (
+        last + 1 + period < this.count &&
+        last - first + 1 < period &&
+        this.#isAlike(last + 1, last + 1 + period)
+      )
+        last++;
+      if (period > 1 && last - first + 1 >= period) this.#remove(first + period, period);
+      else value = next;
+    }
+  }
+
+  #valueFrom(at: number): number {
+    let i = at;
+    while (i < this.count && !this.isValue(i)) i++;
+    return i;
+  }
+
+  #isAlike(i: number, j: number): boolean {
+    const kind = this.#kinds[i];
+    if (kind !== this.#kinds[j]) return this.isValue(i) && this.isValue(j);
+    if (kind === DELIMITER) return this.#codes[i] === this.#codes[j];
+    return kind !== WORD || this.text(i) === this.text(j);
+  }
+
+  #remove(at: number, count: number): void {
+    for (const tokens of [this.#kinds, this.#starts, this.#ends, this.#codes])
+      tokens.copyWithin(at, at + count, this.count);
+    this.count -= count;
   }
 
   /** The text of every token; `VALUE_MARK` for a value and one space for a gap. Joined they are the form. */
@@ -231,17 +279,6 @@ function isLeader(message: string, at: number): boolean {
   return (
     message.charCodeAt(at) === DOT && message.charCodeAt(at + 1) === DOT && message.charCodeAt(at + 2) === DOT
   );
-}
-
-/** Two or four digits in base 16 that are all letters, as hardware and network addresses have between colons. */
-function isHexGroup(message: string, start: number, end: number): boolean {
-  const length = end - start;
-  if (length !== 2 && length !== 4) return false;
-  for (let i = start; i < end; i++) {
-    const lower = message.charCodeAt(i) | 32;
-    if (lower < 97 || lower > 102) return false;
-  }
-  return true;
 }
 
 /** The parameters of a path are part of it, whatever delimiters they have inside. */

@@ -46,3 +46,14 @@ function isDottedValue(word: string, hasAt: boolean): boolean {
   if (HOST_SUFFIXES.has(last)) return true;
   return labels.length > 2 && labels.every((label) => label.length > 1) && !TELLING_NAME.test(last);
 }
+
+/** Two or four digits in base 16 that are all letters, as hardware and network addresses have between colons. */
+export function isHexGroup(message: string, start: number, end: number): boolean {
+  const length = end - start;
+  if (length !== 2 && length !== 4) return false;
+  for (let i = start; i < end; i++) {
+    const lower = message.charCodeAt(i) | 32;
+    if (lower < 97 || lower > 102) return false;
+  }
+  return true;
+}

@@ -19,9 +19,10 @@ export const APPLICATION: Pack = {
     {
       id: "app-fatal",
       name: "A service says that it cannot go on",
-      description: "The process has probably ended. See whether it came up again.",
+      description:
+        "The process has probably ended. See whether it came up again. What sshd calls fatal ends one connection.",
       ...{ severity: "critical", attackTechnique: null },
-      kql: 'level == "fatal"',
+      kql: 'level == "fatal" and service != "sshd"',
       ...{ threshold: 1, windowSec: 60, groupBy: ["service"] },
       counts: { message: "cannot bind port", level: "fatal" },
       leaves: { message: "cannot bind port", level: "error" },
