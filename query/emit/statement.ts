@@ -1,9 +1,10 @@
 import { type FileSource, fileTable } from "../file-source.ts";
 import { KEPT_ROWS } from "../kept.ts";
+import { columnOf } from "../plan/build.ts";
 import type { ArchivedRows, GuardedScan, Relation } from "../plan/relation.ts";
 import { TABLES } from "../schema.ts";
 import { expansion, values } from "./array-join.ts";
-import { identifiersOf, storedBinding } from "./binding.ts";
+import { bindingOf, identifiersOf, storedBinding } from "./binding.ts";
 import { ExpressionWriter, type SelectContext } from "./expression-writer.ts";
 import { JOINS } from "./join-words.ts";
 import { keptCell } from "./kept-cell.ts";
@@ -62,13 +63,32 @@ export class StatementWriter {
     return this.#nested(this.#splitter.split(relation));
   }
 
+  /** The SELECT of a table's one column as a value, however the column is kept: attributes, for one, are two in SQL. */
+  #scalar(relation: Relation): string {
+    const block = this.#splitter.split(relation);
+    const rows = this.#nested(block);
+    const [column, ...others] = relation.columns;
+    if (column === undefined || others.length > 0) throw new TypeError("a value is a table of one column");
+    if (bindingOf(block.bindings, column.name).storage.kind === "plain") return rows;
+    const shared = new Map<string, string>();
+    const context: SelectContext = { ...this.#context(), shared };
+    const value = new ExpressionWriter(context, block.bindings).write(columnOf(relation, column.name));
+    const { inner, own } = this.#layers({ sql: rows, scan: null, arrayJoined: [] }, ofRows(shared), []);
+    const definitions = own.definitions.length === 0 ? "" : `WITH ${own.definitions.map(named).join(", ")}\n`;
+    return `(\n${definitions}SELECT ${value}\nFROM ${inner.sql}\n)`;
+  }
+
+  #context(): Omit<SelectContext, "shared"> {
+    return {
+      parameters: this.#parameters,
+      subquery: (relation) => this.#subquery(relation),
+      scalar: (relation) => this.#scalar(relation),
+    };
+  }
+
   #select(block: SelectBlock, columns: readonly string[]): string {
     const shared = new Map<string, string>();
-    const context: SelectContext = {
-      parameters: this.#parameters,
-      shared,
-      subquery: (relation) => this.#subquery(relation),
-    };
+    const context: SelectContext = { ...this.#context(), shared };
     const definitions = block.definitions.map((definition) => ({
       alias: definition.alias,
       sql: this.#definition(context, definition),
