@@ -67,28 +67,26 @@ export class StatementWriter {
   #scalar(relation: Relation): string {
     const block = this.#splitter.split(relation);
     const rows = this.#nested(block);
-    const [column, ...others] = relation.columns;
-    if (column === undefined || others.length > 0) throw new TypeError("a value is a table of one column");
+    const [column] = relation.columns;
+    if (column === undefined) throw new TypeError("a value is a table of one column");
     if (bindingOf(block.bindings, column.name).storage.kind === "plain") return rows;
     const shared = new Map<string, string>();
-    const context: SelectContext = { ...this.#context(), shared };
-    const value = new ExpressionWriter(context, block.bindings).write(columnOf(relation, column.name));
+    const value = new ExpressionWriter(this.#context(shared), block.bindings).write(
+      columnOf(relation, column.name),
+    );
     const { inner, own } = this.#layers({ sql: rows, scan: null, arrayJoined: [] }, ofRows(shared), []);
-    const definitions = own.definitions.length === 0 ? "" : `WITH ${own.definitions.map(named).join(", ")}\n`;
-    return `(\n${definitions}SELECT ${value}\nFROM ${inner.sql}\n)`;
+    const made = own.definitions.length > 0 ? `WITH ${own.definitions.map(named).join(", ")}\n` : "";
+    return `(\n${made}SELECT ${value}\nFROM ${inner.sql}\n)`;
   }
 
-  #context(): Omit<SelectContext, "shared"> {
-    return {
-      parameters: this.#parameters,
-      subquery: (relation) => this.#subquery(relation),
-      scalar: (relation) => this.#scalar(relation),
-    };
+  #context(shared: Map<string, string>): SelectContext {
+    const [subquery, scalar] = [this.#subquery.bind(this), this.#scalar.bind(this)];
+    return { parameters: this.#parameters, shared, subquery, scalar };
   }
 
   #select(block: SelectBlock, columns: readonly string[]): string {
     const shared = new Map<string, string>();
-    const context: SelectContext = { ...this.#context(), shared };
+    const context = this.#context(shared);
     const definitions = block.definitions.map((definition) => ({
       alias: definition.alias,
       sql: this.#definition(context, definition),

@@ -138,7 +138,7 @@ export const CONFIGURATION: readonly Mutant[] = [
     tests: MCP,
   },
   {
-    name: "calls of models are audited as any others",
+    name: "a call of a model is audited like one of a person",
     file: "src/domains/mcp/caller.ts",
     find: "{ peerAddress: clientAddress, via: VIA }",
     replace: "{ peerAddress: clientAddress }",
