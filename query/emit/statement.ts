@@ -67,12 +67,11 @@ export class StatementWriter {
   #scalar(relation: Relation): string {
     const block = this.#splitter.split(relation);
     const rows = this.#nested(block);
-    const [column] = relation.columns;
-    if (column === undefined) throw new TypeError("a value is a table of one column");
-    if (bindingOf(block.bindings, column.name).storage.kind === "plain") return rows;
+    const name = relation.columns[0]?.name ?? "";
+    if (bindingOf(block.bindings, name).storage.kind === "plain") return rows;
     const shared = new Map<string, string>();
     const value = new ExpressionWriter(this.#context(shared), block.bindings).write(
-      columnOf(relation, column.name),
+      columnOf(relation, name),
     );
     const { inner, own } = this.#layers({ sql: rows, scan: null, arrayJoined: [] }, ofRows(shared), []);
     const made = own.definitions.length > 0 ? `WITH ${own.definitions.map(named).join(", ")}\n` : "";
@@ -83,7 +82,6 @@ export class StatementWriter {
     const [subquery, scalar] = [this.#subquery.bind(this), this.#scalar.bind(this)];
     return { parameters: this.#parameters, shared, subquery, scalar };
   }
-
   #select(block: SelectBlock, columns: readonly string[]): string {
     const shared = new Map<string, string>();
     const context = this.#context(shared);
