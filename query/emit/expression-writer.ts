@@ -32,6 +32,8 @@ export interface SelectContext {
   readsAttribute(key: string): void;
   /** The SELECT of a relation, in brackets. */
   subquery(relation: Relation): string;
+  /** The same of one column, which is a value as expressions have them. */
+  scalar(relation: Relation): string;
 }
 
 /** What may be repeated as it is: an identifier, a part of a tuple, a parameter. */
@@ -77,7 +79,7 @@ export class ExpressionWriter {
       case "call":
         return this.writeCall(expression);
       case "scalarSubquery": {
-        const value = this.#context.subquery(expression.relation);
+        const value = this.#context.scalar(expression.relation);
         return hasSqlNull(expression.type) ? value : `ifNull(${value}, '')`;
       }
       case "inSubquery":

@@ -1,10 +1,11 @@
 import { type FileSource, fileTable } from "../file-source.ts";
 import { KEPT_ROWS } from "../kept.ts";
+import { columnOf } from "../plan/build.ts";
 import type { ArchivedRows, GuardedScan, Relation } from "../plan/relation.ts";
 import { TABLES } from "../schema.ts";
 import { expansion, values } from "./array-join.ts";
 import { columnsOfMap } from "./attribute-definitions.ts";
-import { attributeIdentifiers, identifiersOf, storedBinding } from "./binding.ts";
+import { attributeIdentifiers, bindingOf, identifiersOf, storedBinding } from "./binding.ts";
 import { ExpressionWriter, type SelectContext } from "./expression-writer.ts";
 import { JOINS } from "./join-words.ts";
 import { keptCell } from "./kept-cell.ts";
@@ -65,14 +66,32 @@ export class StatementWriter {
     return this.#nested(this.#splitter.split(relation));
   }
 
-  #select(block: SelectBlock, columns: readonly string[]): string {
+  /** The SELECT of a table's one column as a value, however the column is kept: attributes, for one, are two in SQL. */
+  #scalar(relation: Relation): string {
+    const block = this.#splitter.split(relation);
+    const rows = this.#nested(block);
+    const name = relation.columns[0]?.name ?? "";
+    if (bindingOf(block.bindings, name).storage.kind === "plain") return rows;
     const shared = new Map<string, string>();
-    const context: SelectContext = {
+    const value = new ExpressionWriter(this.#context(shared), block.bindings).write(columnOf(relation, name));
+    const { inner, own } = this.#layers({ sql: rows, scan: null, beyondStar: [] }, ofRows(shared), []);
+    const made = own.definitions.length > 0 ? `WITH ${own.definitions.map(named).join(", ")}\n` : "";
+    return `(\n${made}SELECT ${value}\nFROM ${inner.sql}\n)`;
+  }
+
+  #context(shared: Map<string, string>): SelectContext {
+    return {
       parameters: this.#parameters,
       shared,
       readsAttribute: (key) => this.attributes.add(key),
       subquery: (relation) => this.#subquery(relation),
+      scalar: (relation) => this.#scalar(relation),
     };
+  }
+
+  #select(block: SelectBlock, columns: readonly string[]): string {
+    const shared = new Map<string, string>();
+    const context = this.#context(shared);
     const definitions = block.definitions.map((definition) => ({
       alias: definition.alias,
       sql: this.#definition(context, definition),

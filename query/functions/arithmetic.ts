@@ -85,8 +85,13 @@ const SCALED: SqlTemplate = (call) => checkedProduct(call.sharedOperand(0), call
 const SCALED_BY_REAL: SqlTemplate = (call) => wholePart(`${call.operand(0)} * ${call.operand(1)}`);
 
 /** Never negative, whatever the signs are. */
-const INTEGER_MODULO: SqlTemplate = (call) =>
-  `toInt64(positiveModuloOrNull(toInt64(${call.operand(0)}), toInt64(abs(${call.operand(1)}))))`;
+/** The size of the most negative number has no place in 64 signed bits; a divisor that is written out is none. */
+const INTEGER_MODULO: SqlTemplate = (call) => {
+  const divisor = call.operands[1];
+  const isSmall = divisor?.kind === "literal" && Math.abs(Number(divisor.value)) < 2 ** 62;
+  const size = `${isSmall ? "toInt64" : "toInt128"}(abs(${call.operand(1)}))`;
+  return `toInt64(positiveModuloOrNull(toInt64(${call.operand(0)}), ${size}))`;
+};
 
 const ADD: FunctionDefinition = {
   summary: "The sum.",
@@ -165,7 +170,8 @@ const MODULO: FunctionDefinition = {
 /** A whole quotient that is rounded down; NULL for a divisor that is not positive. */
 const FLOOR_DIVIDE: SqlTemplate = (call) => {
   const [value, size] = [`toInt64(${call.sharedOperand(0)})`, `toInt64(${call.sharedOperand(1)})`];
-  return `if(${size} > 0, intDivOrNull(${value} - positiveModuloOrNull(${value}, ${size}), ${size}), NULL)`;
+  const divisor = `greatest(${size}, 0)`;
+  return `if(${size} > 0, intDivOrNull(${value} - positiveModuloOrNull(${value}, ${divisor}), ${divisor}), NULL)`;
 };
 
 /** Arithmetic under names that a query cannot write as a function. */

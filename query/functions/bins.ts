@@ -36,7 +36,7 @@ function integerBin(call: CallWriter): string {
   const isPositive = size?.kind === "literal" && size.value !== null && Number(size.value) > 0;
   if (isPositive) return `(${value} - positiveModulo(${value}, toInt64(${call.operand(1)})))`;
   const divisor = `toInt64(${call.sharedOperand(1)})`;
-  return `if(${divisor} > 0, ${value} - positiveModuloOrNull(${value}, ${divisor}), NULL)`;
+  return `if(${divisor} > 0, ${value} - positiveModuloOrNull(${value}, greatest(${divisor}, 0)), NULL)`;
 }
 
 function realBin(call: CallWriter): string {
@@ -109,8 +109,10 @@ const BIN: FunctionDefinition = {
 
 /** The difference of two remainders, so that nothing leaves 64 bits. */
 function integerBinAt(value: string, size: string, fixed: string): string {
-  const remainder = (of: string) => `positiveModuloOrNull(${of}, ${size})`;
-  return `if(${size} > 0, ${value} - positiveModuloOrNull(${remainder(value)} - ${remainder(fixed)}, ${size}), NULL)`;
+  // The store may compute both sides of a condition, and divides by some negative numbers never.
+  const divisor = `greatest(${size}, 0)`;
+  const remainder = (of: string) => `positiveModuloOrNull(${of}, ${divisor})`;
+  return `if(${size} > 0, ${value} - positiveModuloOrNull(${remainder(value)} - ${remainder(fixed)}, ${divisor}), NULL)`;
 }
 
 function realBinAt(call: CallWriter): string {

@@ -32,7 +32,8 @@ function xxHash64(call: CallWriter): string {
   const hash = `reinterpretAsInt64(xxHash64(${hashedBytes(call)}))`;
   const value = call.operands[0]?.isNullable ? `ifNull(${hash}, 0)` : hash;
   if (call.operands.length < 2) return value;
-  return `positiveModuloOrNull(${value}, ${call.operand(1)})`;
+  // In 64 bits the store divides no negative number by the most negative one.
+  return `toInt64(positiveModuloOrNull(toInt128(${value}), toInt128(${call.operand(1)})))`;
 }
 
 const XXHASH64: FunctionDefinition = {

@@ -7,12 +7,8 @@ import { compileMapping } from "../../../ingest/mapping/compile-mapping.ts";
 import { presetOf } from "../../../ingest/mapping/presets/presets.ts";
 import { mapRecord } from "../../../ingest/mapping/preview.ts";
 import { CORRELATIONS } from "../../../src/rules/packs/correlations.ts";
-import {
-  type AlertServer,
-  alertServer,
-  type Entry,
-  makeOrganization,
-} from "../../domains/log-alerts/alert-server.ts";
+import { type AlertServer, alertServer, makeOrganization } from "../../domains/log-alerts/alert-server.ts";
+import type { Entry } from "../../domains/log-alerts/test-stream.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { rowOf } from "./pack-store.ts";
 
