@@ -8,9 +8,8 @@ import { columnsOfMap } from "./attribute-definitions.ts";
 import { attributeIdentifiers, bindingOf, identifiersOf, storedBinding } from "./binding.ts";
 import { ExpressionWriter, type SelectContext } from "./expression-writer.ts";
 import { JOINS } from "./join-words.ts";
-import { keptCell } from "./kept-cell.ts";
 import { type Layer, layered, type NamedSql } from "./layers.ts";
-import { orderClause, sortKey } from "./order-clause.ts";
+import { sortKey } from "./order-clause.ts";
 import type { Parameters } from "./parameters.ts";
 import { restriction } from "./restriction.ts";
 import type {
@@ -23,8 +22,8 @@ import type {
   TableSource,
 } from "./select-block.ts";
 import type { PlanSplitter } from "./split-plan.ts";
-import { writeWindow } from "./window-functions.ts";
 import { wireColumn } from "./wire-format.ts";
+import { writeDefinition } from "./write-definition.ts";
 
 /** What stands behind FROM. */
 interface WrittenSource {
@@ -94,7 +93,7 @@ export class StatementWriter {
     const context = this.#context(shared);
     const definitions = block.definitions.map((definition) => ({
       alias: definition.alias,
-      sql: this.#definition(context, definition),
+      sql: writeDefinition(context, definition),
       isOfRows: !OF_GROUPS.has(definition.kind),
     }));
     const source = this.#source(context, block);
@@ -252,44 +251,6 @@ export class StatementWriter {
   #restriction(scan: StoredScan): readonly string[] {
     this.#tablesRestricted++;
     return restriction(this.#parameters, scan);
-  }
-
-  #definition(context: SelectContext, definition: Definition): string {
-    switch (definition.kind) {
-      case "scalar": {
-        const { expression, bindings } = definition.value;
-        return new ExpressionWriter(context, bindings).write(expression);
-      }
-      case "strings": {
-        const { expression, bindings } = definition.value;
-        return new ExpressionWriter(context, bindings).writeStrings(expression);
-      }
-      case "groupingKey": {
-        const { expression, bindings } = definition.value;
-        return new ExpressionWriter(context, bindings).writeGrouping(expression).key;
-      }
-      case "groupingValue": {
-        const { expression, bindings } = definition.value;
-        return new ExpressionWriter(context, bindings).writeGrouping(expression).result(definition.key);
-      }
-      case "aggregate":
-        return new ExpressionWriter(context, definition.bindings).writeCall(definition.call);
-      case "cell":
-        return keptCell(`${KEPT_ROWS.cellsColumn}[${definition.place}]`, definition.type);
-      case "renamed":
-        return definition.identifier;
-      case "filled":
-        return `ifNull(${definition.identifier}, '')`;
-      case "ordinal":
-        return `row_number() OVER (${orderClause(definition.orderBy)})`;
-      case "section": {
-        const { expression, bindings } = definition.restart;
-        const restart = new ExpressionWriter(context, bindings).write(expression);
-        return `countIf(${restart}) OVER (ORDER BY ${definition.ordinal} ROWS UNBOUNDED PRECEDING)`;
-      }
-      case "window":
-        return writeWindow(new ExpressionWriter(context, definition.bindings), definition);
-    }
   }
 
   #count(rows: number): string {
