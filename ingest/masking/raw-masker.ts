@@ -16,7 +16,7 @@ const INDEX = /^\d+$/;
  * Such a value stands in a record under another name, or under none.
  */
 const OWN_ATTRIBUTE =
-  /^(?:aws|client|code|container|db|envoy|error|event|faas|haproxy|http|log|logplex|metric|network|openstack|otel|process|redis|server|syslog|thread|url|user_agent)\.|^(?:logger|extension|user\.(?:id|name))$/;
+  /^(?:aws|client|code|container|db|envoy|error|event|faas|haproxy|http|log|logplex|metric|network|openstack|otel|process|redis|server|span|syslog|thread|url|user_agent)\.|^(?:logger|extension|user\.(?:id|name))$/;
 /** What is no text, in which names and values are told apart by bytes; and events whose fields are named by other fields. */
 const NAMES_APART = /[[\p{Cc}\u{fffd}]--[\t\n\v\f\r]]|\bCEF:\d/v;
 /** Deeper records are taken as texts. */

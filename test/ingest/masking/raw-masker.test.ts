@@ -21,7 +21,7 @@ const DOTTED_NAME = /"([a-z][a-z_0-9]*(?:\.[a-z][a-z_0-9]*)+)"/g;
 const READ_NAMES = new Set([
   ...["service.name", "host.name", "host.hostname", "trace.id", "span.id", "jsonpayload.message"],
   "java.util.logging",
-  "queue.length",
+  ...["queue.length", "gen_ai.request.model", "gen_ai.usage.input_tokens"],
 ]);
 
 const masker = (...masks: Partial<Mask>[]): RawMasker =>

@@ -4,7 +4,7 @@ FROM (
 WITH groupArray(assumeNotNull(c0)) AS e1, groupArray(c2) AS e2, CAST((e1, e2), 'Map(Int64, String)') AS e3, ifNull(toString(c1), '') AS c2, concat('[', arrayStringConcat(arrayMap(i -> if(mapContains(e3, i), if(e3[i] = '', 'null', e3[i]), {p3:String}), range(toInt64(0), {p2:Int64})), ','), ']') AS c3, toInt64(count()) AS c4
 SELECT c3, c4
 FROM (
-WITH toUnixTimestamp64Nano(ts) AS e4, toUnixTimestamp64Nano(fromUnixTimestamp64Nano({p0:Int64}, 'UTC')) AS e5, if(((e4 - e5) <= e4) = (e5 >= 0), e4 - e5, NULL) AS e6, if(toInt64({p1:Int64}) > 0, intDivOrNull(toInt64(e6) - positiveModuloOrNull(toInt64(e6), toInt64({p1:Int64})), toInt64({p1:Int64})), NULL) AS c0, toInt64(count()) AS c1
+WITH toUnixTimestamp64Nano(ts) AS e4, toUnixTimestamp64Nano(fromUnixTimestamp64Nano({p0:Int64}, 'UTC')) AS e5, if(((e4 - e5) <= e4) = (e5 >= 0), e4 - e5, NULL) AS e6, if(toInt64({p1:Int64}) > 0, intDivOrNull(toInt64(e6) - positiveModuloOrNull(toInt64(e6), greatest(toInt64({p1:Int64}), 0)), greatest(toInt64({p1:Int64}), 0)), NULL) AS c0, toInt64(count()) AS c1
 SELECT c0, c1
 FROM logs
 WHERE organization_id = {p6:UInt32} AND (service = {p4:String}) AND ((ts >= fromUnixTimestamp64Nano({p0:Int64}, 'UTC')) AND (ts < fromUnixTimestamp64Nano({p5:Int64}, 'UTC')))
