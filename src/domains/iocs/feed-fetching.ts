@@ -32,6 +32,8 @@ interface FeedFetchingOptions {
   /** Rings when there is something to look for in what was found before. */
   readonly onBatch: () => void;
   readonly log: Logger;
+  /** For the whole answer; for tests. */
+  readonly timeoutMs?: number;
 }
 
 interface DueFeed {
@@ -117,7 +119,7 @@ export class FeedFetching extends BackgroundWork {
         ...(etag !== null && { "if-none-match": etag }),
         ...(lastModified !== null && { "if-modified-since": lastModified }),
       },
-      timeoutMs: FEED_TIMEOUT_MS,
+      timeoutMs: this.#options.timeoutMs ?? FEED_TIMEOUT_MS,
       maxBytes: FILE_MAX_BYTES,
       maxRedirects: FEED_REDIRECTS_MAX,
     });
