@@ -14,7 +14,7 @@ const REFUSAL_MAX_CHARS = 1_000;
 export async function askClickHouse(
   endpoint: ClickHouseEndpoint,
   settings: URLSearchParams,
-  body: Blob | Uint8Array<ArrayBuffer>,
+  body: Blob | Uint8Array<ArrayBuffer> | FormData,
   signal: AbortSignal,
 ): Promise<Response> {
   const response = await fetch(`${endpoint.origin}/?${settings}`, {

@@ -20,7 +20,7 @@ export const SECURITY_EXPORTERS: readonly Exporter[] = [
   exportedTable("iocs", "iocs", {
     key: "id",
     columns:
-      "id type value severity description expires_at confidence source feed_id hits first_hit_at last_hit_at created_at updated_at",
+      "id type value severity description expires_at confidence source feed_id by_person hits first_hit_at last_hit_at created_at updated_at",
     hidden: "prefix_bits batch_id",
   }),
   exportedTable("ioc-hits", "ioc_hits", {
@@ -37,6 +37,10 @@ export const SECURITY_EXPORTERS: readonly Exporter[] = [
     columns:
       "id name url format interval_sec severity enabled last_fetch_at status last_error added updated expired rejected created_at updated_at",
     hidden: "etag last_modified claim_id next_fetch_at attempts",
+  }),
+  exportedTable("ioc-listings", "ioc_listings", {
+    key: "ioc_id feed_id",
+    columns: "ioc_id feed_id expires_at listed_at gone_at",
   }),
   exportedTable("entities", "entities", {
     key: "id",

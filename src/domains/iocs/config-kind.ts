@@ -2,10 +2,10 @@ import type { JsonObject } from "../../audit/canonical-json.ts";
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
 import { verbsOf } from "../../configuration/record-kinds.ts";
 import { INDICATOR_TYPES, readIndicator } from "../../entities/indicators/indicator-value.ts";
-import { iocs, putIoc, removeIoc } from "./records.ts";
+import { confirmIoc, iocs, putIoc, removeIoc } from "./records.ts";
 import { CreateIocBody, UpdateIocBody } from "./types.ts";
 
-/** IOCs as files describe them: those that no feed brought. `onBatch` rings when there is something new to look for. */
+/** IOCs as files describe them: those that a person made or confirmed. `onBatch` rings when there is something new to look for. */
 export function iocKind(onBatch: () => void): ConfigKind {
   return configKind({
     kind: "iocs",
@@ -18,14 +18,14 @@ export function iocKind(onBatch: () => void): ConfigKind {
     naming: ["type", "value"],
     canonical,
     list: async (tx, organizationId, limit) =>
-      (await iocs.listIn(tx, organizationId, limit, tx`feed_id IS NULL`)).map((ioc) => ({
+      (await iocs.listIn(tx, organizationId, limit, tx`by_person`)).map((ioc) => ({
         id: ioc.id,
         fields: ioc,
       })),
     ...verbsOf(
       {
         create: async (change, body: CreateIocBody) => (await putIoc(change, body)).record,
-        update: iocs.update,
+        update: confirmIoc,
         remove: removeIoc,
       },
       (change) => change.afterCommit(onBatch),

@@ -20,6 +20,8 @@ import type { GuardedFetch } from "../../outbound/guarded-fetch.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import type { Severity } from "../../problems/events.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
+import { lockOrganization } from "../../storage/organization-transaction.ts";
+import { expireUnlisted } from "./listings.ts";
 import { putIndicators } from "./put-indicators.ts";
 import { type FileFormat, type FileReading, readFile } from "./read-file.ts";
 
@@ -30,6 +32,8 @@ interface FeedFetchingOptions {
   /** Rings when there is something to look for in what was found before. */
   readonly onBatch: () => void;
   readonly log: Logger;
+  /** For the whole answer; for tests. */
+  readonly timeoutMs?: number;
 }
 
 interface DueFeed {
@@ -64,7 +68,7 @@ const ACTOR = { kind: "job", name: "ioc-feeds" } as const;
 /** Characters of a header that is sent back: what is longer is no name of a version. */
 const VALIDATOR_MAX_CHARS = 512;
 
-/** Asks feeds when their time has come. What one does not list any more is looked for no more. */
+/** Asks feeds when their time has come. What none lists any more is looked for no more. */
 export class FeedFetching extends BackgroundWork {
   readonly #options: FeedFetchingOptions;
 
@@ -115,7 +119,7 @@ export class FeedFetching extends BackgroundWork {
         ...(etag !== null && { "if-none-match": etag }),
         ...(lastModified !== null && { "if-modified-since": lastModified }),
       },
-      timeoutMs: FEED_TIMEOUT_MS,
+      timeoutMs: this.#options.timeoutMs ?? FEED_TIMEOUT_MS,
       maxBytes: FILE_MAX_BYTES,
       maxRedirects: FEED_REDIRECTS_MAX,
     });
@@ -150,14 +154,12 @@ export class FeedFetching extends BackgroundWork {
       if (file === null)
         await tx`UPDATE ioc_feeds SET status = 'unchanged', last_error = NULL, last_fetch_at = ${now} WHERE id = ${id}`;
       else {
-        const vanished = await tx`
-          UPDATE iocs SET expires_at = ${now}
-          WHERE organization_id = ${organizationId} AND feed_id = ${id} AND updated_at < ${new Date(beganMs)}
-            AND (expires_at IS NULL OR expires_at > ${now})`;
+        await lockOrganization(tx, organizationId);
+        const expired = await expireUnlisted(tx, { organizationId, feedId: id, nowMs }, beganMs);
         await tx`
           UPDATE ioc_feeds
           SET status = 'ok', last_error = NULL, last_fetch_at = ${now}, etag = ${etag}, last_modified = ${lastModified},
-              added = ${added}, updated = ${updated}, expired = ${vanished.count}, rejected = ${file.rejected.length}
+              added = ${added}, updated = ${updated}, expired = ${expired}, rejected = ${file.rejected.length}
           WHERE organization_id = ${organizationId} AND id = ${id}`;
       }
     });

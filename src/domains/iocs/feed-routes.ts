@@ -3,7 +3,9 @@ import { Records } from "../../changes/records.ts";
 import { FEEDS_MAX } from "../../entities/indicators/limits.ts";
 import { ApiError } from "../../errors.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
+import { lockOrganization } from "../../storage/organization-transaction.ts";
 import { CreateFeedBody, Feed, UpdateFeedBody } from "./feed-types.ts";
+import { expireUnlisted } from "./listings.ts";
 
 interface FeedRouteDependencies {
   readonly sql: Sql;
@@ -62,11 +64,8 @@ export function feedRoutes({ sql, onFeed }: FeedRouteDependencies) {
     ),
     routes.remove(async (change, id) => {
       const { tx, organizationId, nowMs } = change;
-      // Nobody says any more that they are bad.
-      await tx`
-        UPDATE iocs SET expires_at = ${new Date(nowMs)}
-        WHERE organization_id = ${organizationId} AND feed_id = ${id}
-          AND (expires_at IS NULL OR expires_at > ${new Date(nowMs)})`;
+      await lockOrganization(tx, organizationId);
+      await expireUnlisted(tx, { organizationId, feedId: id, nowMs }, null);
       await feeds.remove(change, id);
     }),
   ];

@@ -23,7 +23,7 @@ export function readFeedStats(
         SELECT f.id::integer, f.name,
           to_char(f.last_fetch_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "lastFetchAt",
           f.status, f.added, f.updated, f.expired, f.rejected,
-          coalesce((SELECT avg((hits > 0)::integer) FROM iocs i WHERE i.feed_id = f.id), 0)::float8 AS "hitRatio"
+          coalesce((SELECT avg((i.hits > 0)::integer) FROM ioc_listings l JOIN iocs i ON i.id = l.ioc_id WHERE l.feed_id = f.id), 0)::float8 AS "hitRatio"
         FROM ioc_feeds f WHERE f.organization_id = ${organizationId} ORDER BY f.id`;
       const sum = (of: (count: (typeof counts)[number]) => boolean): number =>
         counts.filter(of).reduce((total, { n }) => total + n, 0);

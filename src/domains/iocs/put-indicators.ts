@@ -4,9 +4,10 @@ import { IOCS_MAX, STATEMENT_MAX_INDICATORS } from "../../entities/indicators/li
 import { ApiError } from "../../errors.ts";
 import type { Severity } from "../../problems/events.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
+import { noteListed } from "./listings.ts";
 import type { FileIndicator } from "./read-file.ts";
 
-/** A feed that brings indicators: what somebody made by hand is none of its business. */
+/** A feed that brings indicators: of what a person made or confirmed it changes nothing. */
 interface Bringing {
   readonly id: number;
   readonly name: string;
@@ -26,6 +27,7 @@ export async function putIndicators(
   for (let from = 0; from < indicators.length; from += STATEMENT_MAX_INDICATORS) {
     const some = indicators.slice(from, from + STATEMENT_MAX_INDICATORS);
     const written = await upsert(change, some, batchId, feed);
+    if (feed !== null) await noteListed(tx, { organizationId, feedId: feed.id, nowMs: change.nowMs }, some);
     added += written.added;
     updated += written.updated;
   }
@@ -48,10 +50,10 @@ async function upsert(
   const texts = (of: (indicator: FileIndicator) => string | null) => tx`${some.map(of)}::text[]`;
   const rows = await tx<{ isNew: boolean }[]>`
     INSERT INTO iocs AS known (organization_id, type, value, prefix_bits, severity, description, expires_at, confidence, source,
-                               feed_id, batch_id, created_at, updated_at)
+                               feed_id, by_person, batch_id, created_at, updated_at)
     SELECT ${organizationId}::integer, type, value, prefix_bits, coalesce(severity, ${feed?.severity ?? null}), description,
            expires_at::timestamptz, confidence, coalesce(source, ${feed?.name ?? null}), ${feed?.id ?? null}::bigint,
-           ${batchId}::bigint, ${now}::timestamptz, ${now}::timestamptz
+           ${feed === null}, ${batchId}::bigint, ${now}::timestamptz, ${now}::timestamptz
     FROM unnest(${texts(({ type }) => type)}, ${texts(({ value }) => value)},
                 ${some.map(({ prefixBits }) => prefixBits)}::smallint[], ${texts(({ severity }) => severity)},
                 ${texts(({ description }) => description)}, ${texts(({ expiresAt }) => expiresAt)},
@@ -59,10 +61,10 @@ async function upsert(
       AS given (type, value, prefix_bits, severity, description, expires_at, confidence, source)
     ON CONFLICT (organization_id, type, value) DO UPDATE
     SET severity = coalesce(excluded.severity, known.severity), description = coalesce(excluded.description, known.description),
-        expires_at = excluded.expires_at, confidence = coalesce(excluded.confidence, known.confidence),
-        source = coalesce(excluded.source, known.source), feed_id = coalesce(excluded.feed_id, known.feed_id),
-        updated_at = excluded.updated_at
-    WHERE ${feed === null} OR known.feed_id IS NOT NULL
+        expires_at = CASE WHEN excluded.by_person THEN excluded.expires_at ELSE known.expires_at END,
+        confidence = coalesce(excluded.confidence, known.confidence), source = coalesce(excluded.source, known.source),
+        feed_id = coalesce(known.feed_id, excluded.feed_id), by_person = excluded.by_person, updated_at = excluded.updated_at
+    WHERE excluded.by_person OR NOT known.by_person
     RETURNING (xmax = 0) AS "isNew"`;
   const added = rows.filter(({ isNew }) => isNew).length;
   return { added, updated: rows.length - added };

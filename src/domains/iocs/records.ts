@@ -28,14 +28,24 @@ export async function putIoc(
   const { tx, organizationId } = change;
   // Of two calls with one value the second waits, and then finds what the first has made.
   await lockOrganization(tx, organizationId);
-  const [known] = await tx<{ id: number }[]>`
-    SELECT id::integer FROM iocs WHERE organization_id = ${organizationId} AND type = ${type} AND value = ${value}`;
-  if (known !== undefined) return { record: await iocs.update(change, known.id, fields), isNew: false };
+  const [known] = await tx<{ id: number; byPerson: boolean }[]>`
+    SELECT id::integer, by_person AS "byPerson" FROM iocs WHERE organization_id = ${organizationId} AND type = ${type} AND value = ${value}`;
+  if (known !== undefined) {
+    // When feeds let it expire is no word of the person who asks for it now.
+    const expiry = known.byPerson ? {} : { expiresAt: null };
+    return { record: await confirmIoc(change, known.id, { ...expiry, ...fields }), isNew: false };
+  }
   const batchId = await beginBatch(tx, organizationId);
   const made = { type, value, prefixBits, batchId, ...fields };
   const record = await iocs.create(change, made);
   await activateBatch(tx, organizationId, batchId);
   return { record, isNew: true };
+}
+
+/** Changes what a person says of an IOC: from then on no feed does. Throws NOT_FOUND. */
+export function confirmIoc(change: Change, id: number, fields: UpdateIocBody): Promise<Ioc> {
+  const confirmed = { ...fields, byPerson: true };
+  return iocs.update(change, id, confirmed);
 }
 
 /** Throws NOT_FOUND. */

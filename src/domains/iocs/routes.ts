@@ -6,7 +6,7 @@ import { route } from "../../http/define-route.ts";
 import { pageBody, pageOf, pageStart } from "../../http/record-page.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
 import { readFeedStats } from "./feed-stats.ts";
-import { indicatorOf, iocs, putIoc, removeIoc } from "./records.ts";
+import { confirmIoc, indicatorOf, iocs, putIoc, removeIoc } from "./records.ts";
 import {
   AllowedIndicator,
   CreateAllowedBody,
@@ -61,7 +61,7 @@ export function iocRoutes({ sql, cursorKey, now, onBatch }: IocRouteDependencies
     }),
     statsRoute({ sql, now }),
     routes.read(Ioc, ({ organizationId }, id) => iocs.read(sql, organizationId, id)),
-    routes.update(UpdateIocBody, iocs.update),
+    routes.update(UpdateIocBody, confirmIoc),
     routes.remove(removeIoc),
   ];
 }

@@ -53,7 +53,11 @@ export const Ioc = Type.Object(
     firstHitAt: Moment,
     lastHitAt: Moment,
     feedId: Type.Union([Type.Integer(), Type.Null()], {
-      description: "The feed that brought it; null by hand.",
+      description: "The feed that brought it first; null by hand.",
+    }),
+    byPerson: Type.Boolean({
+      description:
+        "Whether a person made, imported, changed or posted it: then no feed changes it or lets it expire. Any other expires when no feed lists it any more.",
     }),
   },
   { $id: "Ioc" },
@@ -95,7 +99,9 @@ export const FeedStats = Type.Object(
         updated: Type.Integer(),
         expired: Type.Integer(),
         rejected: Type.Integer(),
-        hitRatio: Type.Number({ description: "Of its indicators, those that were found; 0 to 1." }),
+        hitRatio: Type.Number({
+          description: "Of the indicators that it lists or has listed, those that were found; 0 to 1.",
+        }),
       }),
     ),
   },

@@ -6,11 +6,11 @@ export const IOCS_MAX = 1_000_000;
 /** Entries of the allow-list: each is asked about with every find. */
 export const ALLOWED_MAX = 10_000;
 
-/** Indicators that one step of a retro-hunt looks for: their keys stand in one address of at most a megabyte. */
-export const HUNT_MAX_INDICATORS = 5_000;
+/** Indicators that one step of a retro-hunt looks for: a whole feed as a rule, for each step reads 90 days of observables. */
+export const HUNT_MAX_INDICATORS = 100_000;
 /** Ranges of it: each is held against every address that was observed. */
 export const HUNT_MAX_RANGES = 100;
-/** Finds of one step that are written down. */
+/** Finds of one step; where there are more, fewer indicators are looked for at a time. Of one indicator others are not written down. */
 export const HUNT_MAX_HITS = 50_000;
 export const HUNT_EVERY_MS = 2_000;
 export const HUNT_STOP_MS = 5_000;

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import { mapInSlices } from "../../concurrency/thread-turns.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import { takeTurn } from "../../jobs/claims/turns.ts";
 import type { Logger } from "../../log.ts";
@@ -28,7 +29,11 @@ interface RetroHuntOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly log: Logger;
+  /** Of one step; for tests. */
+  readonly bounds?: { readonly indicators: number; readonly hits: number };
 }
+
+type Find = IndicatorHit & { readonly indicator: HuntedIndicator };
 
 interface DueBatch {
   readonly id: number;
@@ -45,6 +50,7 @@ interface HuntedIndicator {
   readonly feedId: number | null;
 }
 
+const BOUNDS = { indicators: HUNT_MAX_INDICATORS, hits: HUNT_MAX_HITS };
 const TURN = "ioc-retro-hunt";
 const COLUMNS =
   "label, sum(n), min(first_ms), max(last_ms), toString(max(last_id)) FROM signals WHERE organization_id = {organization: UInt32} AND kind = 'observable' AND value_hash < {revision: UInt64}";
@@ -55,6 +61,7 @@ const COLUMNS =
  */
 export class RetroHunt extends BackgroundWork {
   readonly #options: RetroHuntOptions;
+  readonly #bounds: typeof BOUNDS;
 
   constructor(options: RetroHuntOptions) {
     super({
@@ -64,6 +71,7 @@ export class RetroHunt extends BackgroundWork {
       log: options.log,
     });
     this.#options = options;
+    this.#bounds = options.bounds ?? BOUNDS;
   }
 
   /** True when there is more. */
@@ -91,20 +99,19 @@ export class RetroHunt extends BackgroundWork {
     const { sql, now, onHits } = this.#options;
     const { organizationId } = batch;
     const nowMs = now();
-    const indicators = upToRanges(
+    const due = upToRanges(
       await askPostgres(
         () => sql<HuntedIndicator[]>`
           SELECT id::integer, type, value, prefix_bits::integer AS "prefixBits", feed_id::integer AS "feedId"
           FROM iocs WHERE batch_id = ${batch.id} AND id > ${batch.through} AND organization_id = ${organizationId}
             AND (expires_at IS NULL OR expires_at > ${new Date(nowMs)})
-          ORDER BY id LIMIT ${HUNT_MAX_INDICATORS}`,
+          ORDER BY id LIMIT ${this.#bounds.indicators}`,
       ),
     );
-    const last = indicators.at(-1);
+    const { searched, finds } = await this.#findSome(batch, due, signal);
+    const last = searched.at(-1);
     const allowed = await allowListOf(sql, organizationId);
-    const hits = (await this.#find(batch, indicators, signal)).filter(
-      ({ indicator, found }) => !allowed({ type: indicator.type, value: found }),
-    );
+    const hits = finds.filter(({ indicator, found }) => !allowed({ type: indicator.type, value: found }));
     const isNoted = await askPostgres(() =>
       sql.begin(async (tx) => {
         const advanced = await tx`
@@ -119,23 +126,43 @@ export class RetroHunt extends BackgroundWork {
     if (isNoted && hits.length > 0) onHits();
   }
 
-  async #find(batch: DueBatch, indicators: readonly HuntedIndicator[], signal: AbortSignal) {
+  /** The first of the indicators, as many as have no more finds together than one step writes down. */
+  async #findSome(batch: DueBatch, due: readonly HuntedIndicator[], signal: AbortSignal) {
+    let searched = due;
+    for (;;) {
+      const finds = await this.#find(batch, searched, signal);
+      if (finds.length <= this.#bounds.hits || searched.length <= 1)
+        return { searched, finds: finds.slice(0, this.#bounds.hits) };
+      searched = searched.slice(0, Math.ceil(searched.length / 2));
+    }
+  }
+
+  async #find(batch: DueBatch, indicators: readonly HuntedIndicator[], signal: AbortSignal): Promise<Find[]> {
+    const most = `LIMIT ${this.#bounds.hits + 1}`;
     const single = indicators.filter(({ prefixBits }) => prefixBits === null);
     const ranges = indicators.filter(({ prefixBits }) => prefixBits !== null);
     const parameters = { organization: String(batch.organizationId), revision: batch.revision };
-    const found: (IndicatorHit & { readonly indicator: HuntedIndicator })[] = [];
+    const found: Find[] = [];
     if (single.length > 0) {
       const byKey = new Map(
-        single.map((indicator) => [String(observableKey(indicator.type, indicator.value)), indicator]),
+        await mapInSlices(
+          single,
+          (indicator) => [observableKey(indicator.type, indicator.value), indicator] as const,
+        ),
       );
       const rows = await readRows(
         this.#options.endpoint,
-        `SELECT toString(key), ${COLUMNS} AND key IN {keys: Array(UInt64)} GROUP BY key, label LIMIT ${HUNT_MAX_HITS}`,
-        { ...parameters, keys: `[${[...byKey.keys()].join()}]` },
+        `SELECT toString(key), ${COLUMNS} AND key IN (SELECT key FROM looked_for) GROUP BY key, label ${most}`,
+        parameters,
         signal,
+        {
+          name: "looked_for",
+          structure: "key UInt64",
+          rows: new Uint8Array(BigUint64Array.from(byKey.keys()).buffer),
+        },
       );
       for (const [key, label, ...seen] of rows) {
-        const indicator = byKey.get(String(key));
+        const indicator = byKey.get(BigInt(String(key)));
         if (indicator !== undefined && isOf(indicator, String(label)))
           found.push(hitOf(indicator, String(label), seen));
       }
@@ -145,7 +172,7 @@ export class RetroHunt extends BackgroundWork {
         this.#options.endpoint,
         `SELECT ${COLUMNS} AND startsWith(label, 'ip\\t')
            AND arrayExists(r -> isIPAddressInRange(splitByChar('\\t', label)[2], r), {ranges: Array(String)})
-         GROUP BY label LIMIT ${HUNT_MAX_HITS}`,
+         GROUP BY label ${most}`,
         { ...parameters, ranges: `[${ranges.map(({ value }) => `'${value}'`).join()}]` },
         signal,
       );

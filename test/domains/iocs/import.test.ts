@@ -227,6 +227,12 @@ describe("a feed", () => {
     return (await server.send(own, "GET", `${PATH}/feeds/${id}`)).body;
   }
 
+  async function find(value: string) {
+    const { body } = await server.send(own, "GET", `${PATH}?value=${value}`);
+    expect(body.items).toHaveLength(1);
+    return body.items[0];
+  }
+
   test("brings what it lists, is asked whether it changed, and what vanishes from it expires", async () => {
     await newcomer();
     const byHand = await server.send(own, "POST", PATH, {
@@ -273,6 +279,57 @@ describe("a feed", () => {
     await ask(one);
     expect(await values("active")).toEqual(["other.example", "5.6.7.8"]);
     expect(await values("expired")).toEqual(["1.2.3.4"]);
+  });
+
+  test("keeps what another one goes on listing, until none does, and until the later of two times", async () => {
+    await newcomer();
+    const one = await makeFeed();
+    served.body = "1.2.3.4\nevil.example\n";
+    await ask(one);
+    const other = await makeFeed("Others");
+    const later = "value,expiresAt\n1.2.3.4,2090-01-01\n";
+    served.body = later;
+    await ask(other);
+    const { expiresAt, feedId } = await find("1.2.3.4");
+    expect({ expiresAt, feedId }).toEqual({ expiresAt: null, feedId: one });
+    served.body = "evil.example\n";
+    await ask(one);
+    expect(await find("1.2.3.4")).toMatchObject({ expiresAt: "2090-01-01T00:00:00.000Z" });
+    served.body = later;
+    expect(await ask(other)).toMatchObject({ status: "unchanged" });
+    expect(await values("active")).toEqual(["1.2.3.4", "evil.example"]);
+    served.body = "5.6.7.8\n";
+    await ask(other);
+    expect(await values("expired")).toEqual(["1.2.3.4"]);
+    served.body = "evil.example\n5.6.7.8\n";
+    await ask(one);
+    expect((await server.send(own, "DELETE", `${PATH}/feeds/${one}`)).status).toBe(204);
+    expect(await values("active")).toEqual(["5.6.7.8"]);
+    served.body = "5.6.7.8\nevil.example\n1.2.3.4\n";
+    await ask(other);
+    expect(await values("expired")).toEqual([]);
+  });
+
+  test("lets nothing expire that a person confirmed, changed or imported, and brings nothing back that one ended", async () => {
+    await newcomer();
+    const id = await makeFeed();
+    served.body = "1.1.1.1\n2.2.2.2\n3.3.3.3\n4.4.4.4\n5.5.5.5\n";
+    await ask(id);
+    const patch = async (value: string, fields: object) =>
+      server.send(own, "PATCH", `${PATH}/${(await find(value)).id}`, fields);
+    await server.send(own, "POST", PATH, { type: "ip", value: "1.1.1.1" });
+    await patch("2.2.2.2", { severity: "low" });
+    await server.upload(own, `${PATH}/import?format=csv`, "3.3.3.3\n");
+    await patch("4.4.4.4", { expiresAt: "2020-01-01T00:00:00Z" });
+    served.body = "4.4.4.4\n6.6.6.6\n";
+    await ask(id);
+    expect(await values("active")).toEqual(["1.1.1.1", "2.2.2.2", "3.3.3.3", "6.6.6.6"]);
+    expect(await find("2.2.2.2")).toMatchObject({ severity: "low", byPerson: true, feedId: id });
+    expect(await find("6.6.6.6")).toMatchObject({ byPerson: false });
+    await server.send(own, "POST", PATH, { type: "ip", value: "5.5.5.5" });
+    expect(await find("5.5.5.5")).toMatchObject({ expiresAt: null, byPerson: true });
+    expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
+    expect(await values("active")).toEqual(["1.1.1.1", "2.2.2.2", "3.3.3.3", "5.5.5.5"]);
   });
 
   test("that answers something else, leads inward or fails loses nothing and says why", async () => {

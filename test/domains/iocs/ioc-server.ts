@@ -75,7 +75,7 @@ export async function iocServer(stores: TestStores) {
       isDrained: () => true,
       metrics: sealMetrics(new Registry()),
     });
-  const hunt = new RetroHunt({ sql, endpoint: stores.clickhouseEndpoint, onHits: nothing, now, log });
+  const huntOptions = { sql, endpoint: stores.clickhouseEndpoint, onHits: nothing, now, log };
   const telling = new HitTelling({ sql, changes, log });
 
   const store = async (organizationId: number, ...entries: readonly Entry[]): Promise<void> => {
@@ -93,7 +93,9 @@ export async function iocServer(stores: TestStores) {
     const sealer = sealerOf(die);
     while (await sealer.workOnce(NEVER));
   };
-  const huntAll = async (): Promise<void> => {
+  /** `bounds` are those of a step; without them all is looked for at once. */
+  const huntAll = async (bounds?: { readonly indicators: number; readonly hits: number }): Promise<void> => {
+    const hunt = new RetroHunt({ ...huntOptions, ...(bounds !== undefined && { bounds }) });
     while (await hunt.workOnce(NEVER));
   };
   const tell = async (): Promise<void> => {

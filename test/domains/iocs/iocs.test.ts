@@ -260,6 +260,32 @@ describe("a retro-hunt", () => {
     expect(await hitsOf(body.id)).toBe(3);
   });
 
+  test("of many finds each place of each indicator once, in as many steps as it takes, also after one that died", async () => {
+    await newcomer();
+    const values = Array.from({ length: 20 }, (_, i) => `host-${i}.example.com`);
+    const entries = values.flatMap((value, i) =>
+      Array.from({ length: 1 + (i % 3) }, (_, host) => ({ host: `web-${host}`, message: value })),
+    );
+    await storeAndSeal(...entries, { host: "web-1", message: "185.220.101.7" });
+    const rows = [...values, "185.220.101.0/24", ...values.map((value) => `never.${value}`)];
+    const made = await server.upload(own, `${PATH}/import?format=csv`, rows.join("\n"));
+    expect(made.body).toMatchObject({ added: 41 });
+    // What a step found and how far it is are one transaction: without its last statement there is neither.
+    await server.sql`ALTER TABLE ioc_hit_hours RENAME TO ioc_hit_hours_away`;
+    try {
+      await expect(server.huntAll()).rejects.toThrow("ioc_hit_hours");
+    } finally {
+      await server.sql`ALTER TABLE ioc_hit_hours_away RENAME TO ioc_hit_hours`;
+    }
+    await server.huntAll({ indicators: 15, hits: 3 });
+    await server.huntAll();
+    const { items } = (await server.send(own, "GET", `${PATH}?limit=1000`)).body;
+    const hits = new Map(items.map((ioc: { value: string; hits: number }) => [ioc.value, ioc.hits]));
+    expect(values.map((value) => hits.get(value))).toEqual(values.map((_, i) => 1 + (i % 3)));
+    expect(hits.get("185.220.101.0/24")).toBe(1);
+    expect(hits.get("never.host-1.example.com")).toBe(0);
+  });
+
   test("of more than people can read tells of the worst, and of the others together", async () => {
     await newcomer();
     const hosts = Array.from({ length: 30 }, (_, i) => ({ host: `web-${i}`, message: "45.33.32.156" }));
