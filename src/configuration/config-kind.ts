@@ -39,8 +39,8 @@ export interface ConfigKind {
   readonly kind: string;
   /** What the audit log calls it, after CREATE_, UPDATE_ and DELETE_. */
   readonly audit: string;
-  /** Its table, whose rows are locked before they are compared. */
-  readonly table: string;
+  /** Its table, whose rows are locked before they are compared; null for what is changed under the lock of the organisation alone. */
+  readonly table: string | null;
   readonly read: KindAccess;
   readonly write: KindAccess;
   /** The fields by which people tell records apart. */
@@ -68,7 +68,7 @@ export interface ConfigKind {
 interface ConfigKindSpec<C extends TObject, U extends TObject> {
   readonly kind: string;
   readonly audit: string;
-  readonly table: string;
+  readonly table: string | null;
   readonly read: KindAccess;
   readonly write: KindAccess;
   /** The bodies of POST and PATCH. What PATCH lacks is immutable. */
@@ -129,7 +129,7 @@ export function configKind<C extends TObject, U extends TObject>(spec: ConfigKin
 }
 
 /** Reads JSON as a body of a schema. Throws VALIDATION_FAILED as a route does. */
-function bodyReader<S extends TSchema>(schema: S) {
+export function bodyReader<S extends TSchema>(schema: S) {
   const checker = compileSchema(schema);
   return {
     issues: (value: JsonObject): FieldIssue[] => (checker.check(value) ? [] : checker.issues(value)),
@@ -140,7 +140,8 @@ function bodyReader<S extends TSchema>(schema: S) {
   };
 }
 
-function present(fields: JsonObject): JsonObject {
+/** The fields that are set. */
+export function present(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
@@ -149,7 +150,7 @@ function ofNames(names: readonly string[], fields: JsonObject): JsonObject {
 }
 
 /** What of an object is JSON: what is undefined is not there. */
-function jsonOf(fields: object): JsonObject {
+export function jsonOf(fields: object): JsonObject {
   const value: unknown = JSON.parse(JSON.stringify(fields));
   if (isJsonObject(value)) return value;
   throw new Error("a record is no object");

@@ -1,4 +1,5 @@
 import type { ConfigKind } from "../configuration/config-kind.ts";
+import { modelPriceKind } from "../domains/ai-agents/config-kind.ts";
 import { assetKind } from "../domains/assets/config-kind.ts";
 import { Fingerprints } from "../domains/configuration/fields.ts";
 import { configurationRoutes } from "../domains/configuration/routes.ts";
@@ -7,13 +8,15 @@ import { escalationPolicyKind } from "../domains/escalation/config-kind.ts";
 import { identityKind } from "../domains/identities/config-kind.ts";
 import { ingestRuleKind } from "../domains/ingest-rules/config-kind.ts";
 import { ingestSourceKind } from "../domains/ingest-sources/config-kind.ts";
-import { iocKind } from "../domains/iocs/config-kind.ts";
+import { allowedIndicatorKind, iocFeedKind, iocKind } from "../domains/iocs/config-kind.ts";
 import { kqlFunctionKind } from "../domains/kql-functions/config-kind.ts";
 import { logAlertKind } from "../domains/log-alerts/config-kind.ts";
 import { logMetricKind } from "../domains/log-metrics/config-kind.ts";
+import { retentionKind } from "../domains/logs/retention/config-kind.ts";
 import { maintenanceKind } from "../domains/maintenance/config-kind.ts";
 import { metricAlertKind } from "../domains/metric-alerts/config-kind.ts";
 import { monitorKind } from "../domains/monitors/config-kind.ts";
+import { alertChannelKind } from "../domains/notifications/config-kind.ts";
 import { scheduleKind } from "../domains/on-call/config-kind.ts";
 import { savedSearchKind } from "../domains/saved-searches/config-kind.ts";
 import { statusPageKind } from "../domains/status-pages/config-kind.ts";
@@ -24,6 +27,7 @@ import type { Services } from "./services.ts";
 
 type KindServices = Parameters<typeof monitorVerbs>[0] &
   Pick<Services, "now" | "sources" | "statusPageKey"> & {
+    readonly config: Pick<Services["config"], "logRetentionDays">;
     readonly kept: Pick<Services["kept"], "forget">;
     readonly rules: Pick<Services["rules"], "forget">;
     readonly statusPages: Pick<Services["statusPages"], "forget">;
@@ -55,6 +59,11 @@ export function configKinds(services: KindServices): ConfigKind[] {
     assetKind,
     identityKind,
     iocKind(counting.onIocBatch),
+    iocFeedKind,
+    allowedIndicatorKind,
+    alertChannelKind(services),
+    retentionKind(config.logRetentionDays),
+    modelPriceKind,
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Sql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
 import { Value } from "typebox/value";
 import type { Change } from "../../changes/change.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
@@ -9,15 +9,14 @@ const NONE: Prices = { version: 0, prices: {}, createdAt: null };
 
 /** The prices that hold now. */
 export async function readPrices(sql: Sql, organizationId: number): Promise<Prices> {
-  const [row] = await askPostgres(() =>
-    inOrganization(
-      sql,
-      organizationId,
-      (tx) => tx<{ version: number; prices: unknown; createdAt: Date }[]>`
-        SELECT version, prices, created_at AS "createdAt" FROM model_prices
-        WHERE organization_id = ${organizationId} ORDER BY version DESC LIMIT 1`,
-    ),
-  );
+  return askPostgres(() => inOrganization(sql, organizationId, (tx) => findPrices(tx, organizationId)));
+}
+
+/** The same within a transaction that is open. */
+export async function findPrices(tx: TransactionSql, organizationId: number): Promise<Prices> {
+  const [row] = await tx<{ version: number; prices: unknown; createdAt: Date }[]>`
+    SELECT version, prices, created_at AS "createdAt" FROM model_prices
+    WHERE organization_id = ${organizationId} ORDER BY version DESC LIMIT 1`;
   return row === undefined ? NONE : Value.Parse(Prices, { ...row, createdAt: row.createdAt.toISOString() });
 }
 

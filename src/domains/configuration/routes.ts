@@ -189,8 +189,9 @@ function readingIn(
 /** Until the change ends nobody else changes the records of these kinds. */
 async function lockRecords({ tx, organizationId }: Reading, kinds: readonly ConfigKind[]): Promise<void> {
   for (const { table } of kinds)
-    await tx`
-      SELECT 1 FROM ${tx(table)} WHERE organization_id = ${organizationId} ORDER BY id FOR NO KEY UPDATE`;
+    if (table !== null)
+      await tx`
+        SELECT 1 FROM ${tx(table)} WHERE organization_id = ${organizationId} ORDER BY id FOR NO KEY UPDATE`;
 }
 
 /** Throws PLAN_STALE where what was looked at is not what would be done, and CONFLICT where that is too much. */

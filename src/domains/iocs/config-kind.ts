@@ -1,9 +1,12 @@
 import type { JsonObject } from "../../audit/canonical-json.ts";
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
-import { verbsOf } from "../../configuration/record-kinds.ts";
+import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import { INDICATOR_TYPES, readIndicator } from "../../entities/indicators/indicator-value.ts";
+import { CreateFeedBody, UpdateFeedBody } from "./feed-types.ts";
+import { createFeed, FEED_INTERVAL_SEC, feeds, removeFeed, updateFeed } from "./feeds.ts";
 import { confirmIoc, iocs, putIoc, removeIoc } from "./records.ts";
-import { CreateIocBody, UpdateIocBody } from "./types.ts";
+import { allowed, putAllowed } from "./routes.ts";
+import { CreateAllowedBody, CreateIocBody, UpdateAllowedBody, UpdateIocBody } from "./types.ts";
 
 /** IOCs as files describe them: those that a person made or confirmed. `onBatch` rings when there is something new to look for. */
 export function iocKind(onBatch: () => void): ConfigKind {
@@ -32,6 +35,43 @@ export function iocKind(onBatch: () => void): ConfigKind {
     ),
   });
 }
+
+const access = {
+  read: { role: "viewer", scope: "security:read" },
+  write: { role: "member", scope: "security:write" },
+} as const;
+
+/** Lists of indicators that others keep, as files describe them: not what they bring. They are asked within a minute. */
+export const iocFeedKind: ConfigKind = configKind({
+  kind: "ioc-feeds",
+  audit: "IOC_FEED",
+  table: "ioc_feeds",
+  ...access,
+  create: CreateFeedBody,
+  update: UpdateFeedBody,
+  defaults: { intervalSec: FEED_INTERVAL_SEC, enabled: true },
+  list: recordsOf(feeds),
+  ...verbsOf({ create: createFeed, update: updateFeed, remove: removeFeed }),
+});
+
+/** Indicators that are let pass, as files describe them. */
+export const allowedIndicatorKind: ConfigKind = configKind({
+  kind: "ioc-allow-list",
+  audit: "ALLOWED_INDICATOR",
+  table: "ioc_allow_list",
+  ...access,
+  create: CreateAllowedBody,
+  update: UpdateAllowedBody,
+  immutable: ["type", "value"],
+  naming: ["type", "value"],
+  canonical,
+  list: recordsOf(allowed),
+  ...verbsOf({
+    create: async (change, body: CreateAllowedBody) => (await putAllowed(change, body)).record,
+    update: allowed.update,
+    remove: allowed.remove,
+  }),
+});
 
 /** A value in its one spelling; what is none stays for the refusal to say so. */
 function canonical(fields: JsonObject): JsonObject {

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
 import { type IndicatorType, readIndicator } from "../../entities/indicators/indicator-value.ts";
 import { ALLOWED_MAX } from "../../entities/indicators/limits.ts";
@@ -32,7 +33,7 @@ const TAG = "Security records";
 const read = { role: "viewer", scope: "security:read" } as const;
 const write = { role: "member", scope: "security:write" } as const;
 
-const allowed = new Records<typeof AllowedIndicator, CreateAllowedBody, UpdateAllowedBody>({
+export const allowed = new Records<typeof AllowedIndicator, CreateAllowedBody, UpdateAllowedBody>({
   noun: "allowed indicator",
   table: "ioc_allow_list",
   schema: AllowedIndicator,
@@ -81,10 +82,7 @@ export function allowListRoutes({ sql }: Pick<IocRouteDependencies, "sql">) {
   });
   return [
     routes.list("Oldest first", ({ organizationId }) => allowed.list(sql, organizationId)),
-    routes.put(CreateAllowedBody, AllowedIndicator, (change, { type, value: text, ...fields }) => {
-      const { value } = indicatorOf(type, text);
-      return allowed.put(change, { type, value, ...fields }, (tx) => tx`type = ${type} AND value = ${value}`);
-    }),
+    routes.put(CreateAllowedBody, AllowedIndicator, putAllowed),
     routes.remove(allowed.remove),
   ];
 }
@@ -140,4 +138,10 @@ function statsRoute({ sql, now }: Pick<IocRouteDependencies, "sql" | "now">) {
       body: await readFeedStats(sql, organizationId, now()),
     }),
   });
+}
+
+/** Lets an indicator pass, or says something else of one that passes already. */
+export function putAllowed(change: Change, { type, value: text, ...fields }: CreateAllowedBody) {
+  const { value } = indicatorOf(type, text);
+  return allowed.put(change, { type, value, ...fields }, (tx) => tx`type = ${type} AND value = ${value}`);
 }

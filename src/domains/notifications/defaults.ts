@@ -20,7 +20,7 @@ import { TEMPLATE_NAMES, unknownPlaceholders } from "../../notify/channels/templ
 import { hasPolicy } from "../../on-call/policy-store.ts";
 import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import { inOrganization } from "../../storage/organization-transaction.ts";
+import { inOrganization, lockOrganization } from "../../storage/organization-transaction.ts";
 import { type AlertDefaultsRow, findDefaults, replaceDefaults } from "./default-store.ts";
 
 const TABLE = "alert_defaults";
@@ -112,6 +112,7 @@ export async function putDefaults(
     ...(policyId === null || (await hasPolicy(tx, organizationId, policyId)) ? [] : [NO_POLICY]),
   ];
   if (issues.length > 0) throw validationFailed(issues);
+  await lockOrganization(tx, organizationId);
   const before = await findDefaults(tx, organizationId);
   const sealed = sealAlertChannels(box, TABLE, sealedChannelsOf(body));
   const after: AlertDefaultsRow = {
@@ -135,7 +136,22 @@ export async function defaultTargets(
 ): Promise<Target[]> {
   const row = await findDefaults(tx, organizationId);
   const own = targetsOfChannels(row.alert_email, openAlertChannels(box, TABLE, row.sealed_channels));
-  return eachOnce([...own, ...openTemplates(box, row.sealed_templates)]);
+  return eachOnce([...own, ...templateTargets(openTemplates(box, row.sealed_templates))]);
+}
+
+/** All that was said, with its secrets in the clear. */
+export async function openDefaults(
+  tx: TransactionSql,
+  box: SecretBox,
+  organizationId: number,
+): Promise<AlertDefaultsBody> {
+  const row = await findDefaults(tx, organizationId);
+  return {
+    alertEmail: row.alert_email,
+    ...openAlertChannels(box, TABLE, row.sealed_channels),
+    templates: openTemplates(box, row.sealed_templates),
+    escalationPolicyId: row.escalation_policy_id === null ? null : Number(row.escalation_policy_id),
+  };
 }
 
 const NO_POLICY: FieldIssue = {
@@ -158,10 +174,14 @@ function issuesOfTemplate(template: Template, at: number, policy: OutboundPolicy
   return issues;
 }
 
-function openTemplates(box: SecretBox, sealed: Uint8Array | null): Target[] {
+function openTemplates(box: SecretBox, sealed: Uint8Array | null): Template[] {
   if (sealed === null) return [];
   const templates: unknown = JSON.parse(box.open(sealed, TEMPLATES_PURPOSE));
   if (!storedTemplates.Check(templates)) throw new Error("sealed templates have an unknown form");
+  return templates;
+}
+
+function templateTargets(templates: readonly Template[]): Target[] {
   return templates.map(({ url, method = "POST", headers = {}, body }) => ({
     channel: "template",
     ...{ url, method, headers, body },

@@ -147,30 +147,3 @@ test("hints name the command as it was run", async () => {
   const script = { directory: directory.path, env: { npm_lifecycle_event: "obs" } };
   expect((await runCli(script, ["search"])).stderr).toStartWith('obs: no token: run "bun run obs login"');
 });
-
-describe("completion", () => {
-  const complete = async (shell: string, ...words: string[]): Promise<string[]> => {
-    const script = await obs(user, ["completion", "bash"]);
-    const call = `${script}
-COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}; _obs
-printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const child = Bun.spawn([shell, "-c", call], { cwd: directory.path, stdout: "pipe" });
-    return (await new Response(child.stdout).text()).split("\n").filter((word) => word !== "");
-  };
-
-  test.skipIf(Bun.which("bash") === null)("knows commands, options and values", async () => {
-    expect(await complete("bash", "obs", "se")).toEqual(["search"]);
-    expect(await complete("bash", "obs", "search", "--li")).toEqual(["--limit"]);
-    expect(await complete("bash", "obs", "search", "--level", "f")).toEqual(["fatal"]);
-    expect(await complete("bash", "obs", "token", "re")).toEqual(["revoke"]);
-    expect(await complete("bash", "obs", "token", "create", "--for", "fl")).toEqual(["fluent-bit"]);
-    expect(await complete("bash", "obs", "completion", "z")).toEqual(["zsh"]);
-  });
-
-  test("is there for the other shells too", async () => {
-    expect(await obs(user, ["completion", "zsh"])).toStartWith("#compdef obs\n");
-    expect(await obs(user, ["completion", "fish"])).toContain(
-      "complete -c obs -n '__fish_seen_subcommand_from search' -l limit\n",
-    );
-  });
-});

@@ -78,7 +78,7 @@ export function configurationServer(stores: TestStores, now: () => number = Date
   const nothing = (): void => undefined;
   const services = {
     ...{ sql, now, policy, box: TEST_BOX, publicUrl: TEST_ORIGIN, plans: testCaps(sql).plan },
-    config: { monitorAllowPrivate: true, outboundAllow: null, statusPageHosts: null },
+    config: { monitorAllowPrivate: true, outboundAllow: null, statusPageHosts: null, logRetentionDays: 30 },
     monitorChanges: { wake: nothing },
     sources: new SourceDirectory({ sql, now }),
     statusPageKey: Buffer.alloc(32, 5),

@@ -69,6 +69,44 @@ describe("files", () => {
     expect(rows.slice(0, 3).map(({ meta }) => meta.applyId)).toEqual([applyId, applyId, applyId]);
   });
 
+  test("describe settings of which there is one, and set them back when they are described no more", async () => {
+    const own = await fresh();
+    const settings = (days: number): Resources => ({
+      retention: { logs: { days, rules: [{ level: "debug", days: 7 }] } },
+      "model-prices": { list: { prices: { small: { inputPerMillion: 1, outputPerMillion: 2 } } } },
+      "alert-channels": { everyone: { alertEmail: "ops@example.org" } },
+    });
+    await own.apply(settings(90));
+    const { changes } = await own.plan(settings(60));
+    expect(changes).toMatchObject([{ key: "logs", fields: [{ field: "days", before: 90, after: 60 }] }]);
+    await own.apply(settings(60));
+    expect(await own.export()).toEqual(settings(60));
+    await own.apply({}, { prune: true });
+    expect(await own.export()).toEqual({});
+    expect((await own.audit()).map(({ action }) => action)).toEqual([
+      ...["UPDATE_ALERT_CHANNELS", "UPDATE_LOG_RETENTION", "SET_MODEL_PRICES", "APPLY_CONFIGURATION"],
+      ...["UPDATE_LOG_RETENTION", "APPLY_CONFIGURATION"],
+      ...["SET_MODEL_PRICES", "UPDATE_LOG_RETENTION", "UPDATE_ALERT_CHANNELS", "APPLY_CONFIGURATION"],
+    ]);
+  });
+
+  test("keep what alert channels have of secrets, templates among them", async () => {
+    const own = await fresh();
+    const templates = [
+      { name: "push", url: { secret: { value: "https://push.example.org/t0ken" } }, body: "x" },
+    ];
+    const said = (alertEmail: string, kept: unknown): Resources => ({
+      "alert-channels": { everyone: { alertEmail, templates: kept } },
+    });
+    await own.apply(said("a@example.org", templates));
+    const planned = await own.plan(said("b@example.org", { secret: "kept" }));
+    expect(planned.changes).toMatchObject([{ action: "update", fields: [{ field: "alertEmail" }] }]);
+    await own.apply(said("b@example.org", { secret: "kept" }));
+    expect(await own.export()).toEqual(said("b@example.org", { secret: "kept" }));
+    expect(await own.plan(said("b@example.org", templates))).toMatchObject({ hasChanges: false });
+    expect(JSON.stringify(await own.audit())).not.toContain("t0ken");
+  });
+
   test("change what they say otherwise, and no other field", async () => {
     const own = await fresh();
     await own.apply({ monitors: { web: { name: "Web", ...MONITOR, tags: ["a"], keyword: "up" } } });

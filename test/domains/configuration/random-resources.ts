@@ -79,6 +79,35 @@ export function randomResources(email: string, slug: string): fc.Arbitrary<Resou
           ),
           (fields, n) => ({ ...fields, value: `evil-${n}.example` }),
         ),
+        "ioc-feeds": keyed(
+          "e",
+          2,
+          some(
+            { url: fc.constant("https://feeds.example.org/list"), format: fc.constantFrom("csv", "stix") },
+            { intervalSec: fc.constantFrom(3600, 7200), enabled: fc.boolean() },
+          ),
+          (fields, n) => ({ ...fields, name: `Feed ${n}` }),
+        ),
+        "ioc-allow-list": keyed(
+          "k",
+          2,
+          some({ type: fc.constant("domain") }, { note: text }),
+          (fields, n) => ({
+            ...fields,
+            value: `good-${n}.example`,
+          }),
+        ),
+        retention: keyed("z", 1, some({ days: fc.nat(400) }, { rules: retentionRules })),
+        "model-prices": keyed(
+          "u",
+          1,
+          fc.record({ prices: fc.dictionary(word, price, { minKeys: 1, maxKeys: 3 }) }),
+        ),
+        "alert-channels": keyed(
+          "v",
+          1,
+          some({ alertEmail: fc.constant("ops@example.com") }, { alertChatAUrl: secret, ...policy }),
+        ),
       });
     })
     .map((resources) => JSON.parse(JSON.stringify(resources)));
@@ -219,6 +248,13 @@ const cardinality = some(
   },
   { description: text, enabled: fc.boolean() },
 );
+
+const retentionRules = fc.array(
+  some({ days: fc.nat(400) }, { level: fc.constantFrom("debug", "error"), service: word }),
+  { maxLength: 3 },
+);
+const dollars = fc.integer({ min: 0, max: 1_000_000 });
+const price = some({ inputPerMillion: dollars, outputPerMillion: dollars }, { cacheReadPerMillion: dollars });
 
 /** Each calls the next one, whose key comes later. */
 const functions = fc

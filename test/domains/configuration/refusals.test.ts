@@ -38,6 +38,12 @@ describe("what files say wrongly", () => {
       { "saved-searches": { a: { name: "A", colour: 1 } } },
       "/resources/saved-searches/a/colour",
     ],
+    [
+      "a second one of a setting of which there is one",
+      { retention: { a: { days: 1 }, b: { days: 2 } } },
+      "/resources/retention/b",
+    ],
+    ["a setting that says nothing", { "model-prices": { a: { prices: {} } } }, "/resources/model-prices/a"],
     ["a missing field", { "saved-searches": { a: {} } }, "/resources/saved-searches/a/name"],
     [
       "a value out of range",

@@ -69,4 +69,26 @@ export const whole = ({ email }: Organization): Resources => ({
   assets: { web: { ip: "192.0.2.10", hostname: "web-1", tags: ["web"] } },
   identities: { sam: { principal: "Sam@example.com", aliases: ["sam"] } },
   iocs: { evil: { type: "domain", value: "Evil[.]example", severity: "high" } },
+  "ioc-feeds": { botnets: { name: "Botnets", url: "https://feeds.example.org/b.csv", format: "csv" } },
+  "ioc-allow-list": { resolver: { type: "ip", value: "192.0.2.53", note: "Ours" } },
+  retention: {
+    logs: {
+      days: 90,
+      rules: [
+        { level: "debug", days: 7 },
+        { service: "shop", days: 0 },
+      ],
+    },
+  },
+  "model-prices": { list: { prices: { "small-model": { inputPerMillion: 0.5, outputPerMillion: 1.5 } } } },
+  "alert-channels": {
+    everyone: {
+      alertEmail: "ops@example.org",
+      alertWebhookUrl: { secret: { value: "https://hooks.example.org/d3fault" } },
+      templates: [
+        { name: "push", url: { secret: { value: "https://push.example.org/t" } }, body: "{{title}}" },
+      ],
+      escalationPolicyId: { ref: "escalation-policies/primary" },
+    },
+  },
 });
