@@ -19,7 +19,17 @@ const SSHD_INVALID_USER_ADDRESS = "^(?:input_userauth_request: )?[Ii]nvalid user
 const SSHD_PEER_ADDRESS =
   "(?:^|: )(?:Received disconnect from|Disconnected from|Connection (?:closed|reset) by)(?: (?:authenticating |invalid )?user [^ ]+)? ([0-9A-Fa-f.:]+[0-9A-Fa-f])";
 const PAM_ADDRESS = "authentication failures?;.* rhost=([^ ]+)";
-const AUTH_ADDRESSES = [SSHD_ADDRESS, SSHD_INVALID_USER_ADDRESS, SSHD_PEER_ADDRESS, PAM_ADDRESS];
+const SSHD_MISNAMED_ADDRESSES = [
+  "^reverse mapping checking getaddrinfo for [^ ]+ \\[([0-9A-Fa-f.:]+)\\] failed - ",
+  "^Address ([0-9A-Fa-f.:]+) maps to ",
+];
+const AUTH_ADDRESSES = [
+  SSHD_ADDRESS,
+  SSHD_INVALID_USER_ADDRESS,
+  SSHD_PEER_ADDRESS,
+  PAM_ADDRESS,
+  ...SSHD_MISNAMED_ADDRESSES,
+];
 
 const AUTH_USERS = [
   "(?:Failed|Accepted) [a-z/-]+ for (?:invalid user )?(.*) from [0-9A-Fa-f.:]+ port [0-9]+",
@@ -40,6 +50,8 @@ export const AUTH_MARKS = [
   "onnection closed by ",
   "onnection reset by ",
   "authentication failure",
+  "reverse mapping checking ",
+  " maps to ",
   "TTY=",
   " for user ",
   " su for ",

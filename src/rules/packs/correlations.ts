@@ -39,14 +39,35 @@ const OF_SYSTEMS: readonly CatalogCorrelation[] = [
     chain: [sshd("Failed password for ana from 203.0.113.7 port 4022 ssh2"), ACCEPTED],
   },
   {
+    id: "ssh-misnamed-then-in",
+    name: "An address whose name leads elsewhere signed in over SSH",
+    description:
+      "Names of addresses are often wrong, and sometimes made up, so that the warning alone says little. Ask the owner of the account.",
+    ...{ severity: "low", attackTechnique: "T1021.004", joinField: "auth.sourceAddress", windowSec: 600 },
+    condition: {
+      kind: "sequence",
+      steps: [
+        'service == "sshd" and message contains "POSSIBLE BREAK-IN ATTEMPT"',
+        'service == "sshd" and message startswith "Accepted"',
+      ],
+    },
+    chain: [
+      sshd(
+        "reverse mapping checking getaddrinfo for a.example [203.0.113.7] failed - POSSIBLE BREAK-IN ATTEMPT!",
+      ),
+      ACCEPTED,
+    ],
+  },
+  {
     id: "ssh-many-accounts",
     name: "One address tries many accounts over SSH",
-    description: "A few passwords are tried on many accounts. Block the address, and see whether one worked.",
+    description:
+      "It knows who has an account: a few passwords are tried on many. Block the address, and see whether one worked. Names that nobody has are told of by the guessing of passwords.",
     ...{ severity: "high", attackTechnique: "T1110.003", joinField: "auth.sourceAddress", windowSec: 600 },
     condition: {
       kind: "cardinality",
       matchKql:
-        'service == "sshd" and (message startswith "Failed password" or message startswith "Invalid user")',
+        'service == "sshd" and message startswith "Failed password for " and not(message startswith "Failed password for invalid user ")',
       ...{ distinctField: "auth.user", threshold: 10 },
     },
     chain: many(10, (i) => sshd(`Failed password for user${i} from 203.0.113.7 port 4022 ssh2`)),

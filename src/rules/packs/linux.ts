@@ -15,7 +15,7 @@ export const LINUX_AUTH: Pack = {
       id: "ssh-password-guessing",
       name: "Passwords are guessed over SSH",
       description:
-        "One address fails to sign in again and again. Block it, and see whether it got in before.",
+        "One address fails to sign in again and again, or asks for users that there are not. Block it, and see whether it got in before.",
       ...{ severity: "high", attackTechnique: "T1110.001" },
       kql: 'service == "sshd" and message has_any ("Failed password", "Invalid user")',
       ...{ threshold: 10, windowSec: 300, groupBy: ["auth.sourceAddress"] },
@@ -33,16 +33,6 @@ export const LINUX_AUTH: Pack = {
       leaves: sshd("Accepted password for ana from 198.51.100.4 port 5022 ssh2"),
     },
     {
-      id: "ssh-user-enumeration",
-      name: "Names of users are tried over SSH",
-      description: "One address asks for users that there are not, to learn which there are.",
-      ...{ severity: "medium", attackTechnique: "T1589.001" },
-      kql: 'service == "sshd" and message startswith "Invalid user"',
-      ...{ threshold: 10, windowSec: 300, groupBy: ["auth.sourceAddress"] },
-      counts: sshd("Invalid user oracle from 203.0.113.7 port 40100"),
-      leaves: sshd("Failed password for ana from 203.0.113.7 port 40100 ssh2"),
-    },
-    {
       id: "ssh-too-many-failures",
       name: "SSH cut off connections that failed too often",
       description: "A client ran out of attempts. Many of them are a guesser, one is often a wrong key.",
@@ -51,19 +41,6 @@ export const LINUX_AUTH: Pack = {
       ...{ threshold: 3, windowSec: 300, groupBy: ["host"] },
       counts: sshd("Disconnecting: Too many authentication failures for root [preauth]"),
       leaves: sshd("Connection closed by 203.0.113.7 port 40100 [preauth]"),
-    },
-    {
-      id: "ssh-reverse-mapping",
-      name: "SSH warns of an address whose name leads elsewhere",
-      description:
-        "Names of addresses are wrong or made up. Alone it says little; see what else the address did.",
-      ...{ severity: "low", attackTechnique: "T1021.004" },
-      kql: 'service == "sshd" and message contains "POSSIBLE BREAK-IN ATTEMPT"',
-      ...{ threshold: 5, windowSec: 600, groupBy: ["host"] },
-      counts: sshd(
-        "reverse mapping checking getaddrinfo for a.example [203.0.113.7] failed - POSSIBLE BREAK-IN ATTEMPT!",
-      ),
-      leaves: sshd("Server listening on 0.0.0.0 port 22."),
     },
     {
       id: "su-to-root-failed",

@@ -17,6 +17,9 @@ export function renderDetections(): string {
     "others can find nothing yet. A rule is made once: one that was changed stays as it is, and one that was deleted is made again. From then on they",
     "are log alerts like any other (`alerts.md`); try one before with `/api/v1/log-alerts/preview`. Fields such as `sourceAddress` are",
     "logical ones (`logical-fields.md`): one name for what sources name in their own ways.",
+    "",
+    "One cause is told of by one rule: of recorded logs of eight ordinary systems, each judged in its own time, all rules and correlations",
+    "together tell at most by one. In that of SSH, which guessers reached, it is the one about guessed passwords.",
     ...PACKS.flatMap(({ id, name, description, expects, rules }) => [
       "",
       `## ${name} (\`${id}\`)`,

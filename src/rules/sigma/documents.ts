@@ -73,10 +73,14 @@ export function readDocument({ line, text }: DocumentText): SigmaDocument {
     value = document.toJS({ maxAliasCount: ALIAS_MAX_COUNT });
   } catch (error) {
     if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
+    if (!error.message.startsWith("Excessive alias count"))
+      return refused(`This is not YAML: ${error.message}.`);
     return refused("The document refers to its own parts too often.");
   }
-  if (isDeeperThan(value, VALUE_MAX_DEPTH))
-    return refused(`The document is nested deeper than ${VALUE_MAX_DEPTH} levels.`);
+  // Every value has a character of its own, unless an alias stands for it once more.
+  const walked = walk(value, text.length, VALUE_MAX_DEPTH);
+  if (walked === "deep") return refused(`The document is nested deeper than ${VALUE_MAX_DEPTH} levels.`);
+  if (walked === "many") return refused("The document refers to its own parts too often.");
   if (!isMap(value))
     return refused(`A Sigma rule is a map, with title, logsource and detection.${hintOf(text)}`);
   const offsetOf = (place: Place): number => {
@@ -105,8 +109,21 @@ function hintOf(text: string): string {
   return "";
 }
 
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (depth === 0) return true;
-  return Object.values(value).some((each) => isDeeperThan(each, depth - 1));
+/**
+ * Whether a value holds more others than that, counted wherever they are told again, or nests deeper: what refers to itself does.
+ * It looks at no more than `most`.
+ */
+function walk(value: unknown, most: number, depth: number): "fits" | "deep" | "many" {
+  let left = most;
+  const visit = (each: unknown, below: number): "fits" | "deep" | "many" => {
+    if (left-- < 0) return "many";
+    if (typeof each !== "object" || each === null) return "fits";
+    if (below === 0) return "deep";
+    for (const part of Object.values(each)) {
+      const found = visit(part, below - 1);
+      if (found !== "fits") return found;
+    }
+    return "fits";
+  };
+  return visit(value, depth);
 }

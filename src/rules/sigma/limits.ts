@@ -9,7 +9,7 @@ export const IMPORT_MAX_DOCUMENTS = 500;
 /** Characters of one document: long lists fit, and a document is read without a pause. */
 export const DOCUMENT_MAX_CHARS = 128 * 1024;
 
-/** Nodes that aliases of one document may stand for in all: no rule needs any. */
+/** How often aliases of one document may refer to others: no rule needs any. What they stand for in all is bounded by its characters. */
 export const ALIAS_MAX_COUNT = 100;
 
 /** Values and selections inside one another: the stack of whoever walks them. */

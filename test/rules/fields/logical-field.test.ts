@@ -145,6 +145,16 @@ describe("messages of sshd, sudo, su and PAM", () => {
       "failure",
     ],
     ["FAILED SU (to root) sam on pts/0", "root", "", "failure"],
+    [
+      "reverse mapping checking getaddrinfo for a.example [203.0.113.9] failed - POSSIBLE BREAK-IN ATTEMPT!",
+      "",
+      "203.0.113.9",
+      "",
+    ],
+    [
+      "Address 203.0.113.9 maps to a.example, but this does not map back to the address - POSSIBLE BREAK-IN ATTEMPT!",
+      ...["", "203.0.113.9", ""],
+    ],
     ["GET /cart from 203.0.113.9", "", "", ""],
   ] as const;
 

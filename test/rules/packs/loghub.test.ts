@@ -16,7 +16,7 @@ import {
   makeOrganization,
   PATH,
 } from "../../domains/log-alerts/alert-server.ts";
-import { insertRows, type StoredRow, storedText } from "../../domains/logs/stored-rows.ts";
+import { idAt, insertRows, type StoredRow, storedText } from "../../domains/logs/stored-rows.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { conditionOf, countedBy } from "./pack-store.ts";
 
@@ -28,17 +28,22 @@ const DAY_MS = 86_400_000;
 const PREVIEW_DAYS = 31;
 const CORRELATION_DAYS = 7;
 const WRITTEN_AT = Date.UTC(2017, 0, 1);
+/** When the last entry of a system came: ids of entries begin in 2020, later than all of these were written. */
+const CAME_BY_MS = Date.UTC(2025, 0, 1);
 
-/** The entries of a system's file, as `obs ship` sends them. */
+/**
+ * The entries of a system's file, as `obs ship` sends them while they are written: each comes in the second of its own time. All
+ * are moved by the same whole number of days.
+ */
 function rowsOf(system: string, organizationId: number): StoredRow[] {
-  const rows: StoredRow[] = [];
+  const rows: (StoredRow & { readonly atMs: number })[] = [];
   const take = (entry: RecognisedEntry) => {
     const { message, level, service, source, host, attrs } = nativeEntryOf(entry);
     // As it is sent: numbers keep their digits only in JSON.
     const sent: [string, unknown][] = Object.entries(JSON.parse(JSON.stringify(attrs ?? {})));
     const atMs = entry.time === null ? WRITTEN_AT : Date.parse(isoText(entry.time));
     rows.push({
-      ...{ organizationId, message, id: BigInt(rows.length + 1) * 1024n, ts: BigInt(atMs) * 1_000_000n },
+      ...{ organizationId, message, atMs, id: 0n, ts: 0n },
       ...(level !== undefined && { level }),
       ...(service !== undefined && { service }),
       ...(source !== undefined && { source }),
@@ -50,7 +55,12 @@ function rowsOf(system: string, organizationId: number): StoredRow[] {
   const recogniser = new LineRecogniser({ yearReferenceMs: WRITTEN_AT });
   recogniser.push(readFileSync(join(LOGHUB, system, `${system}_2k.log`)), take);
   recogniser.end(take);
-  return rows;
+  const lastMs = Math.max(...rows.map(({ atMs }) => atMs));
+  const movedMs = Math.floor((CAME_BY_MS - lastMs) / DAY_MS) * DAY_MS;
+  return rows.map(({ atMs, ...row }, number) => {
+    const cameMs = atMs + movedMs;
+    return { ...row, id: idAt(cameMs, (number + 1) * 1024), ts: BigInt(cameMs) * 1_000_000n };
+  });
 }
 
 describe.skipIf(!existsSync(LOGHUB))("logs of ordinary systems", () => {

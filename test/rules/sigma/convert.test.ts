@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Converted, convertSigma } from "../../../src/rules/sigma/convert.ts";
 import type { ConvertedRule } from "../../../src/rules/sigma/converted-rule.ts";
-import { CONVERTED_KQL_MAX_CHARS } from "../../../src/rules/sigma/limits.ts";
+import { CONVERTED_KQL_MAX_CHARS, IMPORT_MAX_DOCUMENTS } from "../../../src/rules/sigma/limits.ts";
 
 const HEAD = "title: A rule\nlogsource: { product: linux }\n";
 
@@ -199,6 +199,47 @@ test("a text that refers to itself again and again, or nests without end, is ref
   expect((await problemsOf(`${HEAD}detection: { a: { x: y }, condition: "${condition}" }`)).join()).toContain(
     "too deep",
   );
+});
+
+test("what is said once and meant twice is taken as if it were written twice", async () => {
+  expect(await kqlOf("{ x|contains: &both [y, z], w|contains: *both }")).toBe(
+    await kqlOf("{ x|contains: [y, z], w|contains: [y, z] }"),
+  );
+});
+
+test.each([
+  ["a list that holds itself", "x: &x [*x, *x]", "nested deeper"],
+  ["a map that holds itself", "x: &x { y: *x, z: *x }", "nested deeper"],
+  ["a rule that is its own value", "x: y\ndetection: &d { a: { x: *d }, condition: a }", "nested deeper"],
+  ["a long list that is meant often", `x: &x [${"y,".repeat(5_000)}]\nz: [${"*x,".repeat(90)}]`, "too often"],
+  ["a text that is meant often", `x: &x y\nz: [${"*x,".repeat(5_000)}]`, "too often"],
+  ["an alias of nothing", "x: *nobody", "is not YAML"],
+  ["a tag", "x: !!js/function y", "is not YAML"],
+  [
+    "a merge of a map, which YAML 1.2 has not",
+    "detection: { a: { <<: { x: y } }, condition: a }",
+    "/detection/a/<<",
+  ],
+])("%s is refused with its place, and the documents beside it are taken", async (_, rest, said) => {
+  const good = `${HEAD}detection: { a: { x: y }, condition: a }`;
+  const text = `${good}\n---\n${HEAD}${rest}\n---\n${good}`;
+  expect((await convertSigma(text)).map((each) => "made" in each)).toEqual([true, false, true]);
+  const [problem] = await problemsOf(text);
+  expect(problem).toMatch(/^[4-8]:\d+ /);
+  expect(problem).toContain(said);
+});
+
+test("of five hundred documents the one that is broken says where, and all others are taken", async () => {
+  const documents = Array.from(
+    { length: IMPORT_MAX_DOCUMENTS },
+    (_, i) => `${HEAD}id: r-${i}\ndetection: { a: { x: y${i} }, condition: ${i === 250 ? "b" : "a"} }\n`,
+  );
+  const text = documents.join("---\n");
+  const converted = await convertSigma(text);
+  expect(converted.map((each) => "made" in each)).toEqual(documents.map((_, i) => i !== 250));
+  expect(await problemsOf(text)).toEqual([
+    expect.stringMatching(/^1254:\d+ \/detection\/condition names the selection `b`/),
+  ]);
 });
 
 test("long lists of what a field may be fit into one rule", async () => {
