@@ -13,7 +13,7 @@ setFormat("date-time", isDateTime);
 setFormat("email", isEmail);
 setFormat("uri", isHttpUri);
 
-/** A compiled schema: a type guard that is fast, and the reasons why a value failed it, which may be slow. */
+/** A schema for checking: a type guard that is fast, and the reasons why a value failed it, which may be slow. */
 export interface Checker<S extends TSchema> {
   check(value: unknown): value is Static<S>;
   /** At most 100 issues, never none for a value that fails `check`. */
@@ -23,14 +23,18 @@ export interface Checker<S extends TSchema> {
 const NOTHING = Type.Object({}, { additionalProperties: false });
 
 /**
- * Compiles a schema; where there is none, only `{}` passes. The formats known are date-time, email, uri (http and
+ * A checker of a schema, compiled when it is first asked: of several hundred, a server uses few, and each takes memory; where there is none, only `{}` passes. The formats known are date-time, email, uri (http and
  * https) and TypeBox's own.
  */
 export function compileSchema<S extends TSchema>(declared: S | undefined): Checker<S> {
   const schema = declared ?? NOTHING;
-  const validator = Compile(schema);
+  const compile = () => Compile(schema);
+  let validator: ReturnType<typeof compile> | undefined;
   return {
-    check: (value): value is Static<S> => validator.Check(value),
+    check: (value): value is Static<S> => {
+      validator ??= compile();
+      return validator.Check(value);
+    },
     issues: (value) => explainIssues(schema, value),
   };
 }

@@ -197,7 +197,7 @@ async function openPostgres(
 }
 
 async function openRedis(url: string, log: Logger, parts: OpenParts): Promise<Redis> {
-  const client = createRedis(url, log);
+  const client = await createRedis(url, log);
   // Most often it is there at once; when not, the server starts without it.
   await fulfilledWithin(new Promise<void>((ready) => client.once("ready", ready)), REDIS_START_TIMEOUT_MS);
   parts.clients.push(async () => client.disconnect());

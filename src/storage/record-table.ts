@@ -9,8 +9,11 @@ import { lockOrganization } from "./organization-transaction.ts";
  */
 function recordReader<S extends TObject>(schema: S): (row: Row) => Static<S> {
   const names = Object.keys(schema.properties).map((name) => ({ name, column: columnOf(name) }));
-  const checker = Compile(schema);
+  const compile = () => Compile(schema);
+  let checker: ReturnType<typeof compile> | undefined;
   return (row) => {
+    // Of all tables, most servers read few.
+    checker ??= compile();
     const record: unknown = Object.fromEntries(
       names.map(({ name, column }) => [name, memberOf(row[column], isInteger(schema.properties[name]))]),
     );

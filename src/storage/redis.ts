@@ -1,12 +1,14 @@
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import type { Logger } from "../log.ts";
 import { CONNECT_TIMEOUT_MS, REDIS_COMMAND_TIMEOUT_MS } from "./limits.ts";
 
 /**
  * A client that connects by itself and again after an outage, and that fails a command at once while it is not
  * connected: every caller has its own answer to that. The url may be `redis://` or `rediss://`.
+ * The library is loaded only now: it takes 5 MiB, and a server may do without Redis.
  */
-export function createRedis(url: string, log: Logger): Redis {
+export async function createRedis(url: string, log: Logger): Promise<Redis> {
+  const { Redis } = await import("ioredis");
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     connectTimeout: CONNECT_TIMEOUT_MS,

@@ -23,7 +23,7 @@ let redis: Redis | null = null;
 beforeAll(async () => {
   redisServer = await openTestRedis();
   if (redisServer === null) return;
-  redis = createRedis(redisServer.url, log);
+  redis = await createRedis(redisServer.url, log);
   const client = redis;
   if (client.status !== "ready") await new Promise((resolve) => client.once("ready", resolve));
 });
@@ -167,7 +167,7 @@ test("instances that share a Redis share what they count", async () => {
 });
 
 test("without its Redis the shared throttle goes on counting locally", async () => {
-  const client = createRedis("redis://127.0.0.1:1", log);
+  const client = await createRedis("redis://127.0.0.1:1", log);
   try {
     const local = new MemoryLoginThrottle({ now });
     const throttle = new RedisLoginThrottle({ redis: client, local, now, log });

@@ -1,4 +1,3 @@
-import { makeBadge } from "badge-maker";
 import type { Sql } from "postgres";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
@@ -32,6 +31,8 @@ export function badgeRoutes({ sql }: { readonly sql: Sql }) {
       handler: async (_context, { params }) => {
         const shown = await findShown(sql, Number(params.id));
         if (shown === null) throw new ApiError("NOT_FOUND", "No such badge.");
+        // Loaded with the first badge: 5 MiB, most of them widths of letters.
+        const { makeBadge } = await import("badge-maker");
         const svg = makeBadge({ label: "status", message: shown, color: COLORS[shown] });
         return {
           status: 200,

@@ -1,4 +1,3 @@
-import { makeBadge } from "badge-maker";
 import { Type } from "typebox";
 import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
@@ -140,6 +139,8 @@ export function pageRoutes(reading: PageReading) {
       handler: async ({ request }, { params }) => {
         const shown = await requireOpenPage(reading, params.slug, request);
         const { state } = shown.page;
+        // Loaded with the first badge: 5 MiB, most of them widths of letters.
+        const { makeBadge } = await import("badge-maker");
         return answerMadeOf(shown, "badge", request, () => ({
           contentType: "image/svg+xml",
           text: makeBadge({ label: "status", message: WORDS.component[state], color: COLOURS[state] }),

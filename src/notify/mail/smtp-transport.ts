@@ -1,5 +1,4 @@
 import { domainToASCII } from "node:url";
-import { createTransport } from "nodemailer";
 import { SEND_TIMEOUT_MS } from "./limits.ts";
 import type { MailMessage } from "./message.ts";
 import { type MailTransport, RecipientRefused } from "./transport.ts";
@@ -37,10 +36,27 @@ export function smtpServerOf(text: string): SmtpServer {
   };
 }
 
-/** Sends through a mail server, a connection for each mail. */
+/** Sends through a mail server, a connection for each mail. The library is loaded with the first: it takes 8 MiB. */
 export function smtpTransport(server: SmtpServer, from: string): MailTransport {
-  const { host, port, secure, requireTls, credentials } = server;
-  const transporter = createTransport({
+  let opened: ReturnType<typeof openTransporter> | undefined;
+  return {
+    kind: "smtp",
+    send: async (message, id, signal) => {
+      opened ??= openTransporter(server);
+      const transporter = await opened;
+      try {
+        await transporter.sendMail({ ...mimeOf(message, id, from), signal });
+      } catch (error) {
+        throw isRefusedForGood(error) ? new RecipientRefused(error) : error;
+      }
+    },
+    close: () => void opened?.then((transporter) => transporter.close()),
+  };
+}
+
+async function openTransporter({ host, port, secure, requireTls, credentials }: SmtpServer) {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
     host,
     port,
     secure,
@@ -53,17 +69,6 @@ export function smtpTransport(server: SmtpServer, from: string): MailTransport {
     disableUrlAccess: true,
     ...(credentials !== null && { auth: { user: credentials.user, pass: credentials.password } }),
   });
-  return {
-    kind: "smtp",
-    send: async (message, id, signal) => {
-      try {
-        await transporter.sendMail({ ...mimeOf(message, id, from), signal });
-      } catch (error) {
-        throw isRefusedForGood(error) ? new RecipientRefused(error) : error;
-      }
-    },
-    close: () => transporter.close(),
-  };
 }
 
 /** A message as the library takes it. The recipient is given as a structure, so that it is never parsed. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import SMTPConnection from "nodemailer/lib/smtp-connection";
+import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { certificateFacts } from "../../outbound/certificate.ts";
 import type { OutboundScope } from "../../outbound/outbound-scope.ts";
 import { CheckFailure, certificateFailure } from "../check-failure.ts";
@@ -13,6 +13,8 @@ const RESPONSE_MAX_BYTES = 65_536;
 
 /** A mail server greets and takes EHLO, over TLS where it offers that, with a certificate that shows who it is. Nothing is sent. */
 export const checkSmtp: Check = async (spec, { connector, findings, scope }) => {
+  // Loaded with the first such check, most servers having none, and before there is a socket that somebody must listen to.
+  const { default: Connection } = await import("nodemailer/lib/smtp-connection");
   const target = hostAndPort(spec, usualPort(spec.url));
   const { host, port } = target;
   const plain = await connector.dial(host, port, scope);
@@ -27,7 +29,7 @@ export const checkSmtp: Check = async (spec, { connector, findings, scope }) => 
     socket = secured.socket;
   }
   const beganAt = performance.now();
-  const session = new SMTPConnection({
+  const session = new Connection({
     connection: socket,
     secure: isSecure,
     secured: isSecure,

@@ -18,8 +18,8 @@ describe.skipIf(redisServer === null)("servers that share a Redis", () => {
   let proxy: TcpProxy;
   const clients: Redis[] = [];
 
-  const client = (url: string): Redis => {
-    const redis = createRedis(url, createLogger("silent"));
+  const client = async (url: string): Promise<Redis> => {
+    const redis = await createRedis(url, createLogger("silent"));
     clients.push(redis);
     return redis;
   };
@@ -28,9 +28,9 @@ describe.skipIf(redisServer === null)("servers that share a Redis", () => {
     stores = await openTestStores();
     const { url } = required(redisServer);
     proxy = await openTcpProxy({ host: "127.0.0.1", port: Number(new URL(url).port) });
-    left = await startTailServer(stores, { redis: client(url), tails: { commentIntervalMs: 50 } });
+    left = await startTailServer(stores, { redis: await client(url), tails: { commentIntervalMs: 50 } });
     right = await startTailServer(stores, {
-      redis: client(`redis://127.0.0.1:${proxy.port}`),
+      redis: await client(`redis://127.0.0.1:${proxy.port}`),
       tails: { commentIntervalMs: 50 },
     });
   });
@@ -185,7 +185,7 @@ describe.skipIf(redisServer === null)("servers that share a Redis", () => {
     const tenant = await makeTenant(stores);
     const tail = await openTail(left, await makeSession(left, tenant));
     await send(left, tenant, [{ message: "first" }]);
-    const third = await startTailServer(stores, { redis: client(required(redisServer).url) });
+    const third = await startTailServer(stores, { redis: await client(required(redisServer).url) });
     await send(third, tenant, [{ message: "second" }]);
     expect(await tail.haveMessages(2)).toEqual(["first", "second"]);
     await third.close();
