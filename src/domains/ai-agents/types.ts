@@ -55,7 +55,11 @@ export const Overview = Type.Object(
     agents: Type.Array(Type.Object({ agent: Type.String(), ...usage, lastSeen: Time })),
     models: Type.Array(Type.Object({ model: Type.String(), ...usage, lastSeen: Time })),
     userDays: Type.Array(
-      Type.Object({ user: Type.String(), day: Type.String({ format: "date" }), ...usage }),
+      Type.Object({
+        user: Type.String(),
+        day: Type.String({ format: "date", examples: ["2026-03-08"] }),
+        ...usage,
+      }),
       {
         description: "What users had agents call on each day of UTC, the latest first.",
       },

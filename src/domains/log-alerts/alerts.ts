@@ -2,8 +2,7 @@ import type { Sql, TransactionSql } from "postgres";
 import type { SecretBox } from "../../access/secret-box.ts";
 import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
-import { ApiError, validationFailed } from "../../errors.ts";
-import { namesWithin } from "../../kql/kept/kept-directory.ts";
+import { validationFailed } from "../../errors.ts";
 import {
   openAlertChannels,
   requireAlertUrls,
@@ -15,17 +14,9 @@ import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
 import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
 import { endLive, makeLive, redefineLive } from "../../rules/live/rule-lifecycle.ts";
 import { tellCleared } from "../../rules/live/tell.ts";
-import { lockOrganization } from "../../storage/organization-transaction.ts";
-import {
-  type AlertTerms,
-  areCountedAlike,
-  counterOf,
-  definitionOf,
-  everyMsOf,
-  isExpensive,
-  requireTerms,
-} from "./definition.ts";
-import { ALERTS_MAX, EXPENSIVE_MAX, SCHEDULED_MAX } from "./limits.ts";
+import { namesFor, requireFewExpensive, requireFewScheduled } from "./bounds.ts";
+import { areCountedAlike, counterOf, definitionOf, everyMsOf, requireTerms } from "./definition.ts";
+import { ALERTS_MAX } from "./limits.ts";
 import { type CreateLogAlertBody, DEFAULTS, StoredLogAlert, type UpdateLogAlertBody } from "./types.ts";
 
 const TABLE = "log_alerts";
@@ -83,7 +74,7 @@ export class LogAlerts {
     catalogId: string | null = null,
   ): Promise<StoredLogAlert> {
     const whole = wholeOf(body);
-    requireTerms(whole, change.nowMs, await namesWithin(change.tx, change.organizationId));
+    requireTerms(whole, change.nowMs, await namesFor(change, whole.kind));
     await requireFewScheduled(change, whole.kind, null);
     const expensive = await requireFewExpensive(change, whole, null);
     requireAlertUrls(this.#deps.alertPolicy, body);
@@ -121,7 +112,7 @@ export class LogAlerts {
     let expensive = false;
     if (before !== null) {
       const whole = { ...before, ...fields };
-      requireTerms(whole, change.nowMs, await namesWithin(tx, organizationId));
+      requireTerms(whole, change.nowMs, await namesFor(change, whole.kind));
       await requireFewScheduled(change, whole.kind, id);
       expensive = await requireFewExpensive(change, whole, id);
     }
@@ -224,41 +215,6 @@ function givenChannels(body: UpdateLogAlertBody): Partial<SealedChannels> {
     ...(alertChatDBotToken !== undefined && { alertChatDBotToken }),
     ...(alertChatDChatId !== undefined && { alertChatDChatId }),
   };
-}
-
-/** Throws CONFLICT where an organisation would ask too many queries. */
-async function requireFewScheduled(
-  { tx, organizationId }: Change,
-  kind: StoredLogAlert["kind"],
-  id: number | null,
-): Promise<void> {
-  if (kind !== "scheduled") return;
-  await lockOrganization(tx, organizationId);
-  const [row] = await tx<{ n: number }[]>`
-    SELECT count(*)::integer AS n FROM log_alerts
-    WHERE organization_id = ${organizationId} AND kind = 'scheduled' AND id <> ${id ?? 0}`;
-  if ((row?.n ?? 0) >= SCHEDULED_MAX)
-    throw new ApiError("CONFLICT", `An organisation has at most ${SCHEDULED_MAX} rules of kind scheduled.`);
-}
-
-/** Whether the rule is expensive. Throws CONFLICT where an organisation would have too many of those that are enabled. */
-async function requireFewExpensive(
-  { tx, organizationId }: Change,
-  rule: AlertTerms & Pick<StoredLogAlert, "enabled">,
-  id: number | null,
-): Promise<boolean> {
-  if (!isExpensive(rule)) return false;
-  if (!rule.enabled) return true;
-  await lockOrganization(tx, organizationId);
-  const [row] = await tx<{ n: number }[]>`
-    SELECT count(*)::integer AS n FROM log_alerts
-    WHERE organization_id = ${organizationId} AND expensive AND enabled AND id <> ${id ?? 0}`;
-  if ((row?.n ?? 0) >= EXPENSIVE_MAX)
-    throw new ApiError(
-      "CONFLICT",
-      `An organisation has at most ${EXPENSIVE_MAX} enabled rules for which every entry is looked at; with a word, a service, a level or the value of an attribute this is none of them.`,
-    );
-  return true;
 }
 
 async function begin({ tx, organizationId, nowMs }: Change, alert: StoredLogAlert): Promise<void> {

@@ -9,6 +9,9 @@ export const EXPENSIVE_MAX = 50;
 /** Rules of an organisation that ask a whole query: each is asked every few minutes, whatever comes. */
 export const SCHEDULED_MAX = 20;
 
+/** Rules of packs whose statements are sent together: hundreds one after the other take seconds on a busy machine. */
+export const SEEDED_AT_ONCE = 50;
+
 /** Windows of a query that a preview asks, the latest. */
 export const PREVIEW_MAX_ASKED = 50;
 

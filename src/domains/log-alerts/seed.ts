@@ -1,10 +1,13 @@
 import type { Change } from "../../changes/change.ts";
-import { validationFailed } from "../../errors.ts";
+import { ApiError, validationFailed } from "../../errors.ts";
 import { PACKS } from "../../rules/packs/catalog.ts";
 import type { Pack } from "../../rules/packs/pack.ts";
+import { allOf } from "../../storage/all-of.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
 import type { LogAlerts } from "./alerts.ts";
 import type { Seeded } from "./catalog-types.ts";
+import { ALERTS_MAX, SEEDED_AT_ONCE } from "./limits.ts";
+import type { CreateLogAlertBody } from "./types.ts";
 
 /** The packs of these ids, or all. Throws VALIDATION_FAILED for an id that there is not. */
 export function packsOf(ids: readonly string[] | undefined): readonly Pack[] {
@@ -30,32 +33,29 @@ export async function seedPacks(
 ): Promise<Pick<Seeded, "created" | "existing">> {
   const { tx, organizationId } = change;
   await lockOrganization(tx, organizationId);
-  const rows = await tx<{ catalogId: string }[]>`
-    SELECT catalog_id AS "catalogId" FROM log_alerts
-    WHERE organization_id = ${organizationId} AND catalog_id IS NOT NULL`;
+  const rows = await tx<{ catalogId: string | null }[]>`
+    SELECT catalog_id AS "catalogId" FROM log_alerts WHERE organization_id = ${organizationId}`;
   const known = new Set(rows.map(({ catalogId }) => catalogId));
   const rules = packs.flatMap(({ rules: of }) => of);
   const missing = rules.filter(({ id }) => !known.has(id));
-  for (const {
-    id,
-    name,
-    description,
-    severity,
-    attackTechnique,
-    kql,
-    threshold,
-    windowSec,
-    groupBy,
-  } of missing)
-    await alerts.create(
-      change,
-      {
-        ...{ name, description, severity, kql, threshold, windowSec, groupBy: [...groupBy], enabled },
-        ...(attackTechnique !== null && { attackTechnique }),
-      },
-      id,
+  // Those of a slice are sent at once and do not see each other.
+  if (rows.length + missing.length > ALERTS_MAX)
+    throw new ApiError("CONFLICT", `${ALERTS_MAX} is the most of log alerts; delete some first.`);
+  for (let made = 0; made < missing.length; made += SEEDED_AT_ONCE)
+    await allOf(
+      missing
+        .slice(made, made + SEEDED_AT_ONCE)
+        .map(({ id, ...rule }) => alerts.create(change, bodyOf(rule, enabled), id)),
     );
   const counts = { created: missing.length, existing: rules.length - missing.length };
   change.record({ resource: "log-alerts", after: { packs: packs.map(({ id }) => id), ...counts } });
   return counts;
+}
+
+function bodyOf(rule: Omit<Pack["rules"][number], "id">, enabled: boolean): CreateLogAlertBody {
+  const { name, description, severity, attackTechnique, kql, threshold, windowSec, groupBy } = rule;
+  return {
+    ...{ name, description, severity, kql, threshold, windowSec, groupBy: [...groupBy], enabled },
+    ...(attackTechnique !== null && { attackTechnique }),
+  };
 }
