@@ -3,11 +3,11 @@ import { ENTITY_TYPES, type EntityType } from "../../entities/entity-key.ts";
 import { findEntities, readWithAliases, type StoredEntity } from "../../entities/entity-store.ts";
 import { edgesKey, labelParts, SEEN_EDGES } from "../../entities/signal-labels.ts";
 import { ApiError } from "../../errors.ts";
-import { readRows } from "../../rules/seal/read-rows.ts";
+import { readRows, textsOfParameter, textsParameter } from "../../rules/seal/read-rows.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
-import { EDGES_MAX } from "./limits.ts";
+import { LINKS_MAX, NEIGHBORS_MAX } from "./limits.ts";
 import type { Neighbor } from "./types.ts";
 
 interface NeighborFilter {
@@ -57,20 +57,24 @@ export async function readNeighbors(
   );
   const seen = await seenEdges(endpoint, organizationId, names, filter, signal);
   const inTime = known.filter(({ firstMs, lastMs }) => lastMs >= filter.fromMs && firstMs < filter.toMs);
-  const edges = together([...inTime, ...seen]).filter(
-    ({ type }) => filter.type === null || type === filter.type,
-  );
-  const listed = edges.toSorted((a, b) => b.lastMs - a.lastMs).slice(0, filter.limit);
+  const isAsked = ({ type }: { readonly type: EntityType }): boolean =>
+    filter.type === null || type === filter.type;
+  const linked = together(inTime).filter(isAsked);
+  const seenTypes = seen.filter(isAsked);
+  const listed = [...linked, ...seenTypes.flatMap(({ latest }) => latest)]
+    .toSorted((a, b) => b.lastMs - a.lastMs)
+    .slice(0, filter.limit);
   const entities = await askPostgres(() =>
     inOrganization(sql, organizationId, (tx) => findEntities(tx, organizationId, listed)),
   );
   const byName = new Map(entities.map((entity) => [`${entity.type}\t${entity.key}`, entity]));
+  const byType = new Map<EntityType, number>();
+  for (const { type, n } of [...linked.map(({ type }) => ({ type, n: 1 })), ...seenTypes])
+    byType.set(type, (byType.get(type) ?? 0) + n);
   return {
     items: listed.map((edge) => neighborOf(edge, byName.get(`${edge.type}\t${edge.key}`))),
-    total: edges.length,
-    byType: Object.fromEntries(
-      [...Map.groupBy(edges, ({ type }) => type)].map(([type, of]) => [type, of.length]),
-    ),
+    total: [...byType.values()].reduce((sum, n) => sum + n, 0),
+    byType: Object.fromEntries(byType),
   };
 }
 
@@ -89,50 +93,69 @@ function neighborOf(
   };
 }
 
-/** What entries say, day by day. */
+/** Of what entries say, how many edges lead to entities of a type, and those that were seen last. */
+interface SeenOfType {
+  readonly type: EntityType;
+  readonly n: number;
+  readonly latest: readonly Edge[];
+}
+
+/** What entries say, day by day. All edges are counted where they are stored, and only those that may be listed are sent. */
 async function seenEdges(
   endpoint: ClickHouseEndpoint,
   organizationId: number,
   names: readonly StoredEntity[],
   { fromMs, toMs }: NeighborFilter,
   signal: AbortSignal,
-): Promise<Edge[]> {
+): Promise<SeenOfType[]> {
+  // Of an entity with other names, an edge is the same under each of them: its own end is left empty.
+  const edge =
+    names.length === 1
+      ? "label"
+      : "arrayStringConcat(arrayMap((part, i) -> if(i IN (3, 4), '', part), splitByChar('\\t', label) AS parts, arrayEnumerate(parts)), '\\t')";
   const rows = await readRows(
     endpoint,
-    `SELECT label, sum(n), min(first_ms), max(last_ms) AS last, toString(max(last_id)) FROM signals
-     WHERE organization_id = {organization: UInt32} AND kind = 'edge' AND key IN {keys: Array(UInt64)}
-       AND bucket >= fromUnixTimestamp64Milli({fromDay: Int64})
-       AND last_ms >= {from: Int64} AND first_ms < {to: Int64}
-     GROUP BY label ORDER BY last DESC LIMIT ${EDGES_MAX}`,
+    `SELECT type, count(), groupArraySorted(${NEIGHBORS_MAX})((-last, edge, seen, first, sample)) FROM (
+       SELECT ${edge} AS edge, splitByChar('\\t', edge)[5] AS type, sum(n) AS seen, min(first_ms) AS first, max(last_ms) AS last,
+         toString(max(last_id)) AS sample
+       FROM signals
+       WHERE organization_id = {organization: UInt32} AND kind = 'edge' AND key IN {keys: Array(UInt64)}
+         AND bucket >= fromUnixTimestamp64Milli({fromDay: Int64})
+         AND last_ms >= {from: Int64} AND first_ms < {to: Int64}
+         AND multiSearchAny(label, ${textsOfParameter("own")})
+       GROUP BY edge)
+     GROUP BY type`,
     {
       organization: String(organizationId),
       keys: `[${names.map((name) => edgesKey(name)).join()}]`,
+      // Two entities may have one key in the log store; only the own end of a label has a tab behind it.
+      own: textsParameter(names.map(({ type, key }) => `\t${type}\t${key}\t`)),
       fromDay: String(Math.floor(Math.min(fromMs, BUCKET_MAX_MS) / DAY_MS) * DAY_MS),
       from: String(fromMs),
       to: String(toMs),
     },
     signal,
   );
-  const own = new Set(names.map(({ type, key }) => `${type}\t${key}`));
-  return rows.flatMap(([label, n, firstMs, lastMs, sampleId]) => {
-    const [kind, direction, ownType, ownKey, otherType, key = ""] = labelParts(String(label));
-    const type = ENTITY_TYPES.find((candidate) => candidate === otherType);
-    const known = SEEN_EDGES.find((candidate) => candidate === kind);
-    // Two entities may have one key in the log store.
-    if (type === undefined || known === undefined || !own.has(`${ownType}\t${ownKey}`)) return [];
-    return {
-      kind: known,
-      direction: direction === "out" ? ("out" as const) : ("in" as const),
-      ...{
-        type,
-        key,
-        n: Number(n),
-        firstMs: Number(firstMs),
-        lastMs: Number(lastMs),
-        sampleId: String(sampleId),
-      },
-    };
+  return rows.flatMap(([seenType, n, latest]) => {
+    const type = ENTITY_TYPES.find((candidate) => candidate === seenType);
+    if (type === undefined || !Array.isArray(latest)) return [];
+    return { type, n: Number(n), latest: latest.flatMap((one) => seenEdge(type, one)) };
   });
+}
+
+function seenEdge(type: EntityType, row: unknown): Edge[] {
+  if (!Array.isArray(row)) return [];
+  const [negativeLastMs, label, n, firstMs, sampleId]: unknown[] = row;
+  const [kindText, direction, , , , key = ""] = labelParts(String(label));
+  const kind = SEEN_EDGES.find((candidate) => candidate === kindText);
+  if (kind === undefined) return [];
+  return [
+    {
+      ...{ kind, type, key, n: Number(n), sampleId: String(sampleId) },
+      direction: direction === "out" ? "out" : "in",
+      ...{ firstMs: Number(firstMs), lastMs: -Number(negativeLastMs) },
+    },
+  ];
 }
 
 interface LinkRow {
@@ -160,7 +183,7 @@ async function linksOf(
     JOIN entities e ON e.id = CASE WHEN l.from_id = ANY(${ids}::bigint[]) THEN l.to_id ELSE l.from_id END
     WHERE l.organization_id = ${organizationId}
       AND (l.from_id = ANY(${ids}::bigint[]) OR l.to_id = ANY(${ids}::bigint[]))
-    ORDER BY l.last_seen DESC LIMIT ${EDGES_MAX}`;
+    ORDER BY l.last_seen DESC LIMIT ${LINKS_MAX}`;
   return rows.map(edgeOf);
 }
 
@@ -182,7 +205,7 @@ async function hitsOf(
     FROM ioc_hits h JOIN iocs i ON i.id = h.ioc_id
     WHERE h.organization_id = ${organizationId} AND (h.entity_type, h.entity_key) IN (
       SELECT * FROM unnest(${entities.map(({ type }) => type)}::text[], ${entities.map(({ key }) => key)}::text[]))
-    ORDER BY last DESC LIMIT ${EDGES_MAX}`;
+    ORDER BY last DESC LIMIT ${LINKS_MAX}`;
   return rows.map(edgeOf);
 }
 

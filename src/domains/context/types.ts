@@ -100,7 +100,10 @@ export const Neighbors = Type.Object(
         sampleEntryId: Type.Union([Type.String(), Type.Null()], { description: "An entry that shows it." }),
       }),
     ),
-    total: Type.Integer({ description: "All of them, those that are not listed included." }),
+    total: Type.Integer({
+      description:
+        "All of them, those that are not listed included; of incidents and of indicators the 10000 that were seen last.",
+    }),
     byType: Type.Record(Type.String(), Type.Integer(), { description: "How many of each type." }),
   },
   { $id: "Neighbors" },

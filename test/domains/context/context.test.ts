@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { SERVER_ORIGIN } from "../../../src/changes/changes.ts";
 import { riskOf } from "../../../src/domains/context/risk.ts";
 import { linkIncident, linksOfIncident } from "../../../src/entities/incident-links.ts";
+import { type EntityName, edgesKey } from "../../../src/entities/signal-labels.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { type IocServer, iocServer, PATH } from "../iocs/ioc-server.ts";
 import { makeOrganization } from "../log-alerts/alert-server.ts";
@@ -55,6 +56,19 @@ async function neighborsOf(
       `${kind} ${direction} ${entity.type}:${entity.key} ${count}`,
   );
   return { shown: shown.toSorted(), total: body.total };
+}
+
+/** Edges from an entity to domains, the same ones for each, as seals write them; of those with low numbers some are seen last. */
+async function storeEdges(from: EntityName, n: number): Promise<void> {
+  const name = `${from.type}\\t${from.key}`;
+  await stores.clickhouse.command({
+    query: `
+      INSERT INTO signals (organization_id, kind, key, group_hash, bucket, n, last_id, sealed_day, label, first_ms, last_ms)
+      SELECT ${own}, 'edge', ${edgesKey(from)}, number, now64(9), 1, number, today(),
+        concat('uses\\tout\\t${name}\\tdomain\\td', toString(number), '.example.com'),
+        toUnixTimestamp(now()) * 1000 - number % 100, toUnixTimestamp(now()) * 1000 - number % 100
+      FROM numbers(${n})`,
+  });
 }
 
 async function openIncident(fields: {
@@ -135,6 +149,27 @@ describe("entries", () => {
     expect((await neighborsOf("host", "h", `?from=${since}`)).total).toBe(5);
     expect((await neighborsOf("host", "h", `?to=${since}`)).shown).toEqual(["runs_on in service:old 1"]);
     expect((await server.send(own, "GET", `${CONTEXT}/entity/1/neighbors?limit=201`)).status).toBe(400);
+  });
+
+  test("are all counted, however many there are, and each once where several names have it", async () => {
+    await newcomer();
+    await server.store(own, { service: "shop", host: "web-1", message: "" });
+    await server.seal();
+    await storeEdges({ type: "host", key: "web-1" }, 12_000);
+    const { id } = await lookUp("host", "web-1");
+    const read = async (of: number) =>
+      (await server.send(own, "GET", `${CONTEXT}/entity/${of}/neighbors?limit=200`)).body;
+    expect(await read(id)).toMatchObject({ total: 12_001, byType: { domain: 12_000, service: 1 } });
+    await server.send(own, "POST", "/api/v1/assets", { ip: "203.0.113.7", hostname: "web-1" });
+    await storeEdges({ type: "ip", key: "203.0.113.7" }, 13_000);
+    const together = await read((await lookUp("asset", "203.0.113.7")).id);
+    expect(together).toMatchObject({
+      total: 13_001,
+      byType: { domain: 13_000, service: 1 },
+      items: { length: 200 },
+    });
+    const counts = new Set(together.items.map(({ count }: Shown) => count));
+    expect([...counts].toSorted()).toEqual([1, 2]);
   });
 });
 
