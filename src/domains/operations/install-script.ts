@@ -17,7 +17,7 @@ export function installScript({ url, sha256, bun }: InstallOptions): string {
 # Installs obs, the command line of the server at ${url}, for the user who runs this. Needs Bun, or npm to get it.
 #   sh install.sh                     install, or bring up to date
 #   sh install.sh --ship '/var/log/*.log'   ... and ship these files from now on, as a service of the user
-#   sh install.sh --uninstall         take all of it away, but for what obs login keeps
+#   sh install.sh --uninstall         take all of it away, but for what obs login and obs ship keep
 set -eu
 
 url=${quoted(url)}
@@ -41,7 +41,7 @@ uninstall() {
   fi
   rm -f "$bin/obs"
   rm -rf "$share"
-  echo "obs was taken away. What obs login keeps stays."
+  echo "obs was taken away. What obs login keeps stays, and how far obs ship has come."
   exit 0
 }
 
