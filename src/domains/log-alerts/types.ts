@@ -6,6 +6,7 @@ import { SEVERITIES } from "../../problems/events.ts";
 import { GROUP_FIELDS_MAX } from "../../rules/counters/limits.ts";
 import { LIVE_STATES } from "../../rules/live/live-states.ts";
 import { PreviewEpisode } from "../../rules/live/preview-episode.ts";
+import { CONVERTED_KQL_MAX_CHARS } from "../../rules/sigma/limits.ts";
 
 /** The channels that a rule may have of its own. */
 const CHANNELS = {
@@ -222,6 +223,13 @@ export type LogAlert = Static<typeof LogAlert>;
 export const PreviewBody = Type.Object(
   {
     ...LogAlertTerms.properties,
+    kql: Type.Optional(
+      Type.String({
+        maxLength: CONVERTED_KQL_MAX_CHARS,
+        description: "As of a rule, or as an import says that a rule of Sigma becomes.",
+        examples: ["status >= 500"],
+      }),
+    ),
     from: Type.Optional(Type.String({ format: "date-time", description: "A day before `to` when absent." })),
     to: Type.Optional(Type.String({ format: "date-time", description: "The present when absent." })),
   },

@@ -10,6 +10,7 @@ export function renderDetections(): string {
     "Rules about logs, in packs by what sends them. `GET /api/v1/log-alerts/catalog` lists them; this makes rules of a pack, switched on:",
     "",
     "```sh",
+    'export OBS=http://localhost:8080; auth="authorization: Bearer $(bunx obs token create --sign-in --scope alerts:read alerts:write logs:read)"',
     'curl $OBS/api/v1/log-alerts/seed -H "$auth" -H \'content-type: application/json\' -d \'{"packs": ["linux-auth"], "enable": true}\'',
     "```",
     "",

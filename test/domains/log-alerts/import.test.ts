@@ -64,6 +64,19 @@ test("a rule that somebody brings is made, says what it looks at, and fires", as
   expect(await server.toldOf(other)).toEqual([]);
 });
 
+test("what a long rule would become can be previewed as it is", async () => {
+  const own = await makeOrganization(stores);
+  const names = Array.from({ length: 200 }, (_, i) => `tool-number-${i}.exe`);
+  const yaml = rule("long", `{ x|endswith: [${names.join(", ")}] }`);
+  const { body } = await server.send(own, "POST", `${PATH}/import`, { yaml, dryRun: true });
+  const { name, kql, threshold, windowSec } = body.results[0].rule;
+  expect(kql.length).toBeGreaterThan(2_048);
+  const terms = { name, kql, threshold, windowSec };
+  expect(await server.send(own, "POST", `${PATH}/preview`, terms)).toMatchObject({
+    ...{ status: 200, body: { matched: 0 } },
+  });
+});
+
 test("of many documents the broken ones say where, and all others are taken", async () => {
   const own = await makeOrganization(stores);
   const documents = Array.from({ length: 40 }, (_, i) =>
