@@ -63,6 +63,13 @@ async function measure(count: number) {
       threshold: i % 20 === 0 ? 1_000_000 : 1,
       kql: i % 20 === 0 ? `message has "order" and attrs.n == ${i}` : `message has "Zq${i.toString(36)}xv"`,
     });
+  // What was before a new rule is counted once, and is no cost of its running.
+  const startedBy = performance.now() + SETTLE_MS;
+  while (performance.now() < startedBy) {
+    const listed = Object.values(Object(await ask(server, "GET", "/log-alerts")));
+    if (listed.every((rule) => Object(rule).state !== "starting")) break;
+    await Bun.sleep(1000);
+  }
   const before = usageOfTree(server.pid);
   const begunMs = performance.now();
   const sending: Promise<unknown>[] = [];
