@@ -168,14 +168,14 @@ const ours = await measured(startOurs);
 
 const table: Record<string, object> = {};
 for (const [name, value] of Object.entries(ours.load))
-  table[name] = { obs: value, peer: peer === null ? RECORDED_PEER[name] : peer.load[name] };
+  table[name] = { obs: value, peer: peer === null ? (RECORDED_PEER[name] ?? "") : peer.load[name] };
 for (const [name, rested] of Object.entries(ours.rested)) {
   const fresh = ours.fresh[name];
   table[`${name}, ms`] = {
     obs: `${rested.p50} (${rested.p99})`,
     "obs right after": `${fresh?.p50} (${fresh?.p99})`,
     ...(peer === null
-      ? { "peer, recorded": RECORDED_PEER[name] }
+      ? { "peer, recorded": RECORDED_PEER[name] ?? "" }
       : { peer: peer.rested[name]?.p50, "peer right after": peer.fresh[name]?.p50 }),
   };
 }
