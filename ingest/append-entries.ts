@@ -1,7 +1,7 @@
 import { type EntryColumns, type EntryDetails, elementsStart } from "./entry-columns.ts";
 import type { LogBatch } from "./log-batch.ts";
 import type { EntryTexts } from "./masking/entry-texts.ts";
-import { MASKED } from "./masking/mask.ts";
+import { firstAbove } from "./masking/text-places.ts";
 import type { ElementEnds, EncodedTexts, IndexedTexts } from "./native/block-reader.ts";
 import type { LowCardinalityColumn } from "./native/low-cardinality-column.ts";
 import type { StringColumn } from "./native/string-column.ts";
@@ -9,16 +9,24 @@ import type { StringColumn } from "./native/string-column.ts";
 /** Rows that follow one another: `from` and those up to `to`; or one, whose texts are those of an entry instead. */
 type Run = readonly [from: number, to: number, texts?: EntryTexts | undefined];
 
+/** What some texts of a column are instead: their places, in ascending order, and for each the new one. */
+export interface NewTexts {
+  readonly places: readonly number[];
+  readonly texts: readonly string[];
+}
+
 /** What entries have instead of some of their texts. */
 export interface ChangedTexts {
   /** By their positions, all texts of some of them. */
   readonly replaced: ReadonlyMap<number, EntryTexts>;
-  /** By the attributes of all, 1 for those of the others whose texts are hidden whole; null where none is. */
-  readonly hidden: Uint8Array | null;
+  /** Messages of the others. */
+  readonly messages: NewTexts;
+  /** Texts of attributes of the others, by their places among the attributes of all. */
+  readonly values: NewTexts;
 }
 
-const NOTHING: ReadonlySet<number> = new Set();
-const UNCHANGED: ChangedTexts = { replaced: new Map(), hidden: null };
+const NONE: NewTexts = { places: [], texts: [] };
+export const UNCHANGED: ChangedTexts = { replaced: new Map(), messages: NONE, values: NONE };
 
 /**
  * Appends entries to the open request of `batch`, without those at the positions in `skip`. They belong to the request then:
@@ -29,7 +37,7 @@ export function appendEntries(
   batch: LogBatch,
   entries: EntryColumns,
   skip: ReadonlySet<number>,
-  { replaced, hidden }: ChangedTexts = UNCHANGED,
+  { replaced, messages, values }: ChangedTexts = UNCHANGED,
 ): void {
   const runs = keptRuns(entries.rows, skip, replaced);
   const { rows } = batch;
@@ -38,7 +46,7 @@ export function appendEntries(
   appendFixed(batch.level, entries.levelBytes, runs, 1);
   for (const name of ["service", "source", "host"] as const)
     appendIndexed(batch[name], entries[name], runs, name);
-  appendTexts(batch.message, entries.message, runs, "message");
+  appendTexts(batch.message, entries.message, runs, "message", messages);
   for (const name of ["traceId", "spanId"] as const) {
     const texts = details[name];
     if (isAllEmpty(texts)) continue;
@@ -47,24 +55,13 @@ export function appendEntries(
     appendTexts(batch[name], texts, runs, name);
   }
   appendTexts(batch.eventId, details.eventId, runs, "event_id");
-  appendAttributes(batch, details, runs, hidden);
+  appendAttributes(batch, details, runs, values);
   batch.endRows(runs.reduce((count, [from, to]) => count + to - from, 0));
 }
 
-/** Appends the messages of rows as they are changed. */
-export function appendMessages(column: StringColumn, texts: EncodedTexts, { replaced }: ChangedTexts): void {
-  appendTexts(column, texts, keptRuns(texts.count, NOTHING, replaced), "message");
-}
-
-/** Appends the texts of the attributes of rows as they are changed, each row's as many as before. */
-export function appendAttributeTexts(
-  column: StringColumn,
-  { ends, values }: Pick<EntryDetails["attrs"], "ends" | "values">,
-  { replaced, hidden }: ChangedTexts,
-): void {
-  for (const [from, to, texts] of elementRuns(ends, keptRuns(ends.length, NOTHING, replaced)))
-    if (texts === undefined) appendValues(column, values, [from, to], hidden);
-    else for (const { text } of texts.attributes) column.append(text);
+/** Appends texts, some of them new. */
+export function appendChanged(column: StringColumn, texts: EncodedTexts, changed: NewTexts): void {
+  appendChangedOf(column, texts, [0, texts.count], changed);
 }
 
 /** What is left of `rows` rows without those in `skip`; those in `replaced` by themselves. */
@@ -89,7 +86,7 @@ function appendAttributes(
   batch: LogBatch,
   { attrs: pairs, attrJsonKeys: json }: EntryDetails,
   runs: readonly Run[],
-  hidden: Uint8Array | null,
+  values: NewTexts,
 ): void {
   const { attrs, attrJsonKeys } = batch;
   const firstPair = attrs.keys.rows;
@@ -97,7 +94,7 @@ function appendAttributes(
   for (const [from, to, texts] of elementRuns(pairs.ends, runs))
     if (texts === undefined) {
       appendKeys(from, to);
-      appendValues(attrs.values, pairs.values, [from, to], hidden);
+      appendChangedOf(attrs.values, pairs.values, [from, to], values);
     } else
       for (const { key, text } of texts.attributes) {
         attrs.keys.append(key);
@@ -112,19 +109,34 @@ function appendAttributes(
   appendEnds(attrJsonKeys, firstKey, json.ends, runs, (texts) => jsonKeysOf(texts).length);
 }
 
-/** Appends the texts of attributes, with a mark instead of those that are hidden. */
-function appendValues(
+/** Appends the texts at the places `from` to `to`. */
+function appendChangedOf(
   column: StringColumn,
   texts: EncodedTexts,
   [from, to]: readonly [from: number, to: number],
-  hidden: Uint8Array | null,
+  { places, texts: changed }: NewTexts,
 ): void {
+  const { data } = column;
   let kept = from;
-  for (let at = from; hidden !== null && at < to; at++) {
-    if (hidden[at] === 0) continue;
-    column.appendRows(texts, kept, at);
-    column.append(MASKED);
-    kept = at + 1;
+  // What is masked is nearly always the same text, which is copied from where it was written last.
+  let latest: string | null = null;
+  let latestStart = 0;
+  let latestBytes = 0;
+  for (let i = places.length === 0 ? 0 : firstAbove(places, from - 1); (places[i] ?? to) < to; i++) {
+    const place = places[i] ?? to;
+    const text = changed[i] ?? "";
+    column.appendRows(texts, kept, place);
+    kept = place + 1;
+    if (text === latest) {
+      const start = data.length;
+      column.appendEncoded(data.bytes, latestStart, latestStart + latestBytes, 1);
+      latestStart = start;
+      continue;
+    }
+    latest = text;
+    latestStart = data.length;
+    column.append(text);
+    latestBytes = data.length - latestStart;
   }
   column.appendRows(texts, kept, to);
 }
@@ -185,9 +197,10 @@ function appendTexts(
   texts: EncodedTexts,
   runs: readonly Run[],
   name: "message" | "traceId" | "spanId" | "event_id",
+  changed: NewTexts = NONE,
 ): void {
   for (const [from, to, instead] of runs)
-    if (instead === undefined) column.appendRows(texts, from, to);
+    if (instead === undefined) appendChangedOf(column, texts, [from, to], changed);
     else column.append(instead[name]);
 }
 

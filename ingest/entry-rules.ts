@@ -1,9 +1,9 @@
 import type { ChangedTexts } from "./append-entries.ts";
-import { type EntryColumns, elementsStart, holdsText, indexedText } from "./entry-columns.ts";
+import type { EntryColumns } from "./entry-columns.ts";
 import { type EntryTexts, entryTexts } from "./masking/entry-texts.ts";
-import { EntryMasker, MASKABLE_COLUMNS, MASKED, type Mask } from "./masking/mask.ts";
+import { EntryMasker, type Mask } from "./masking/mask.ts";
 import { type FoundRows, MaskableRows } from "./masking/maskable-rows.ts";
-import { firstAbove } from "./masking/text-places.ts";
+import { MaskedTexts } from "./masking/masked-texts.ts";
 
 /** What becomes of the entries that a rule is for. */
 export type EntryAction =
@@ -43,20 +43,10 @@ interface EntryRulesOptions {
   readonly random: () => number;
 }
 
-/** Parts of entries, of some of which something changes. */
-interface ChangedParts {
-  messages: boolean;
-  /** Texts of attributes, which go on to be as many, called the same and of the same kinds. */
-  values: boolean;
-  others: boolean;
-}
-
 /** What is to become of the entries of a request. */
 export interface JudgedEntries extends ChangedTexts {
   /** The positions of those that are not stored. */
   readonly dropped: ReadonlySet<number>;
-  /** What of those that stay is not as it was received. */
-  readonly changed: ChangedParts;
   readonly outcomes: readonly RuleOutcome[];
 }
 
@@ -76,12 +66,6 @@ interface JudgingRule extends CompiledRule {
   test: RowTest | null;
   dropped: number;
   masked: number;
-}
-
-/** An entry that is masked, before and after. */
-interface ReplacedEntry {
-  readonly received: EntryTexts;
-  readonly entry: EntryTexts;
 }
 
 /** The rules of an organisation, in their order. */
@@ -113,7 +97,6 @@ export class EntryRules {
   *judge(entries: EntryColumns): Generator<void, JudgedEntries> {
     const dropped = new Set<number>();
     const replaced = new Map<number, EntryTexts>();
-    const changed: ChangedParts = { messages: false, values: false, others: false };
     const judging: JudgingRule[] = this.#compiled.map((rule) => ({
       ...rule,
       test: null,
@@ -121,14 +104,16 @@ export class EntryRules {
       masked: 0,
     }));
     const found = this.#maskable === null ? null : yield* this.#maskable.of(entries);
-    const hiding = new Hiding(entries);
+    const texts = new MaskedTexts(entries);
     // Hardly any entry is one that some rule may be for.
     let touched: Uint8Array | null = null;
     for (const rule of judging) {
       const { mask } = rule;
       if (mask !== -1 && found?.mayMaskAny(mask) !== true) continue;
       rule.test = rule.rule.rowsOf(entries);
-      for (const row of rule.test.candidates ?? new Uint8Array(entries.rows).keys()) {
+      const { candidates } = rule.test;
+      for (let i = 0; i < (candidates?.length ?? entries.rows); i++) {
+        const row = candidates?.[i] ?? i;
         if (mask !== -1 && found?.mayMask(mask, row) !== true) continue;
         touched ??= new Uint8Array(entries.rows);
         touched[row] = 1;
@@ -138,28 +123,24 @@ export class EntryRules {
     for (let row = 0; touched !== null && row < entries.rows; row++) {
       if (row % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
       if (touched[row] === 0) continue;
-      const fate = this.#judgeRow(entries, judging, { found, hiding }, row);
+      const fate = this.#judgeRow(entries, judging, { found, texts }, row);
       if (fate === "dropped") dropped.add(row);
-      else if (fate !== null) {
-        replaced.set(row, fate.entry);
-        noteChanges(changed, fate);
-      }
+      else if (fate !== null) replaced.set(row, fate);
     }
     const outcomes = judging.flatMap(({ dropped, masked }, rule) =>
       dropped + masked === 0 ? [] : [{ rule, dropped, masked }],
     );
-    const { hidden } = hiding;
-    changed.values ||= hidden !== null;
-    return { dropped, replaced, hidden, changed, outcomes };
+    const { messages, values } = texts;
+    return { dropped, replaced, messages, values, outcomes };
   }
 
-  /** What becomes of an entry; null when it stays as it is. */
+  /** What becomes of an entry; null when it stays as it is, but for what is among the masked texts then. */
   #judgeRow(
     entries: EntryColumns,
     rules: readonly JudgingRule[],
-    { found, hiding }: { readonly found: FoundRows | null; readonly hiding: Hiding },
+    { found, texts }: { readonly found: FoundRows | null; readonly texts: MaskedTexts },
     row: number,
-  ): "dropped" | ReplacedEntry | null {
+  ): "dropped" | EntryTexts | null {
     let masking: JudgingRule[] | null = null;
     for (const judging of rules) {
       const { test, mask } = judging;
@@ -175,7 +156,7 @@ export class EntryRules {
       }
     }
     if (masking === null) return null;
-    if (found !== null && hiding.hide(masking, found, row)) return null;
+    if (found !== null && texts.mask(masking, found, row)) return null;
     const received = entryTexts(entries, row);
     let entry = received;
     for (const rule of masking) {
@@ -183,71 +164,6 @@ export class EntryRules {
       if (masked !== entry) rule.masked++;
       entry = masked;
     }
-    return entry === received ? null : { received, entry };
-  }
-}
-
-function noteChanges(changed: ChangedParts, { received, entry }: ReplacedEntry): void {
-  changed.messages ||= entry.message !== received.message;
-  changed.others ||= MASKABLE_COLUMNS.some(
-    (column) => column !== "message" && entry[column] !== received[column],
-  );
-  for (const [i, attribute] of entry.attributes.entries()) {
-    const before = received.attributes[i];
-    if (attribute === before) continue;
-    if (attribute.key === before?.key && attribute.isJson === before.isJson) changed.values = true;
-    else changed.others = true;
-  }
-}
-
-/** Hides attributes whole where nothing else of an entry is masked: its other texts need no look then. */
-class Hiding {
-  readonly #entries: EntryColumns;
-  #hidden: Uint8Array | null = null;
-
-  constructor(entries: EntryColumns) {
-    this.#entries = entries;
-  }
-
-  /** As `ChangedTexts` has it. */
-  get hidden(): Uint8Array | null {
-    return this.#hidden;
-  }
-
-  /** Whether that is all that the rules mask in the row. */
-  hide(rules: readonly JudgingRule[], found: FoundRows, row: number): boolean {
-    const { attrs } = this.#entries.details;
-    const [from, to] = [elementsStart(attrs.ends, row), attrs.ends[row] ?? 0];
-    for (const { mask } of rules) {
-      if (!found.isByNames(mask, row)) return false;
-      const elements = found.namedBy(mask);
-      for (let i = firstAbove(elements, from - 1); (elements[i] ?? to) < to; i++)
-        // What is no text is one from now on, and has to be told so.
-        if (this.#isJson(row, indexedText(attrs.keys, elements[i] ?? 0))) return false;
-    }
-    for (const rule of rules) {
-      const elements = found.namedBy(rule.mask);
-      let hides = false;
-      for (let i = firstAbove(elements, from - 1); (elements[i] ?? to) < to; i++)
-        if (this.#hideElement(elements[i] ?? 0)) hides = true;
-      if (hides) rule.masked++;
-    }
-    return true;
-  }
-
-  /** Whether it was to be seen before. */
-  #hideElement(element: number): boolean {
-    const { attrs } = this.#entries.details;
-    this.#hidden ??= new Uint8Array(attrs.keys.indexes.length);
-    if (this.#hidden[element] === 1 || holdsText(attrs.values, element, MASKED)) return false;
-    this.#hidden[element] = 1;
-    return true;
-  }
-
-  #isJson(row: number, key: string): boolean {
-    const { elements, ends } = this.#entries.details.attrJsonKeys;
-    for (let i = elementsStart(ends, row); i < (ends[row] ?? 0); i++)
-      if (indexedText(elements, i) === key) return true;
-    return false;
+    return entry === received || texts.take(row, received, entry) ? null : entry;
   }
 }

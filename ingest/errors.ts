@@ -59,6 +59,9 @@ export class IngestKeyReusedError extends Error {
   }
 }
 
+/** The request has more records than are decoded where others wait; nothing of it is stored, and it is to be decoded elsewhere. */
+export class ManyRecordsError extends Error {}
+
 export function tooBig(message: string): IngestRejectedError {
   return new IngestRejectedError(message, [{ path: "", code: "too_big", message }]);
 }

@@ -5,10 +5,13 @@ export { TurnQueue } from "./apart/turn-queue.ts";
 export type { CommittedBatch, CommittedBatches } from "./committed-batches.ts";
 export { CommittedBlock } from "./committed-block.ts";
 export { CefDecoder } from "./decode/cef/cef-decoder.ts";
-export { DeliveryDecoder, type UnpackedRecord } from "./decode/delivery-stream/delivery-decoder.ts";
+export {
+  DeliveryDecoder,
+  placeOfRecord,
+  type UnpackedRecords,
+} from "./decode/delivery-stream/delivery-decoder.ts";
 export {
   type DeliveryEnvelope,
-  deliveredRecords,
   readCommonAttributes,
   readDeliveryEnvelope,
 } from "./decode/delivery-stream/delivery-envelope.ts";
@@ -54,7 +57,7 @@ export {
 } from "./errors.ts";
 export { type Ingest, type IngestOptions, openIngest } from "./ingest.ts";
 export type { IngestRequest, IngestResult } from "./ingest-request.ts";
-export { REQUEST_MAX_RECORDS } from "./limits.ts";
+export { DECODE_IN_PLACE_MAX_RECORDS, REQUEST_MAX_RECORDS } from "./limits.ts";
 export { LEVEL_NUMBERS, type Level, LogBatch } from "./log-batch.ts";
 export { firstLogIdAt, INSTANCE_COUNT, LOG_ID_EPOCH_MS, LOG_ID_STEP, logIdMs } from "./log-id.ts";
 export type { EntryIds, EntrySpan, LogStore } from "./log-store.ts";
@@ -70,7 +73,7 @@ export { EntryMasker, MASKABLE_COLUMNS, type Mask } from "./masking/mask.ts";
 export { MASK_PATTERN_NAMES } from "./masking/patterns.ts";
 export { RawMasker } from "./masking/raw-masker.ts";
 export { ByteBuffer } from "./native/byte-buffer.ts";
-export { freeBytes } from "./native/free-bytes.ts";
+export { freeBuffer, freeBytes } from "./native/free-bytes.ts";
 export type { IngestObserver } from "./observer.ts";
 export { LEVEL_WORDS } from "./record/levels.ts";
 export type { RecordDecoder } from "./record/record-decoder.ts";

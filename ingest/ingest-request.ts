@@ -16,10 +16,11 @@ export interface IngestRequest {
   isStored?: boolean;
   /**
    * Appends the entries to `batch`, without those whose positions are in `skip`, or throws IngestRejectedError.
-   * Called within a request of the batch, once or twice.
+   * Called within a request of the batch, once or twice. Where the body may be decoded elsewhere it may throw ManyRecordsError,
+   * too.
    */
   decode: (batch: LogBatch, skip: ReadonlySet<number>) => void;
-  /** How to decode the body elsewhere when it is a large one; absent where none is. */
+  /** How to decode the body elsewhere when it is a large one or has many records; absent where none is. */
   apart?: DecodingApart | undefined;
 }
 

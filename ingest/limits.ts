@@ -50,6 +50,10 @@ export const EVENT_KEYS_PER_TURN = 4_096;
  * ordinary batches of the native one are below it. Larger ones are decoded on a thread of their own.
  */
 export const DECODE_IN_PLACE_MAX_BYTES = 256 * 1024;
+/** The same of OTLP in JSON, which is read at several times that speed: SDKs send 512 records at a time, some 330 KB. */
+export const OTLP_DECODE_IN_PLACE_MAX_BYTES = 512 * 1024;
+/** Records of such a body, which may have a byte each: as many as a collector sends at a time, again some ten milliseconds. */
+export const DECODE_IN_PLACE_MAX_RECORDS = 8_192;
 /**
  * Bytes of bodies that wait for that thread, and those of one organisation among them: as much as a server and an organisation
  * may have of bodies in memory, so that what was read is not refused afterwards. They take turns, so none holds up another.

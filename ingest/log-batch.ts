@@ -203,3 +203,6 @@ export class LogBatch {
     this.#requestStart = 0;
   }
 }
+
+/** Stands for the batch of a writer that none was given yet: nothing is ever written to it, and there are many writers. */
+export const NO_BATCH = new LogBatch();

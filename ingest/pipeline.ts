@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DecoderSpec } from "./apart/decoder-spec.ts";
 import type { Commit } from "./commit.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { EVENT_KEY_WORDS } from "./dedupe/event-key.ts";
@@ -6,10 +7,10 @@ import { type EventSighting, findDuplicates } from "./dedupe/find-duplicates.ts"
 import { requestSpan } from "./dedupe/request-keys.ts";
 import type { EntryRules } from "./entry-rules.ts";
 import type { EntrySlice } from "./entry-slice.ts";
-import { IngestKeyReusedError, IngestUnavailableError } from "./errors.ts";
+import { IngestKeyReusedError, IngestUnavailableError, ManyRecordsError } from "./errors.ts";
 import type { DecodingApart, IngestRequest, IngestResult } from "./ingest-request.ts";
 import { LargeRequests } from "./large-requests.ts";
-import { DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
+import { DECODE_IN_PLACE_MAX_BYTES, OTLP_DECODE_IN_PLACE_MAX_BYTES } from "./limits.ts";
 import type { LogBatch } from "./log-batch.ts";
 import type { IngestPipelineOptions } from "./pipeline-options.ts";
 import { RequestCopy } from "./request-columns.ts";
@@ -56,22 +57,40 @@ export class IngestPipeline {
   async ingest(request: IngestRequest): Promise<IngestResult> {
     const found = this.#options.rulesOf?.(request.organizationId) ?? null;
     const rules = found instanceof Promise ? await found : found;
-    // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
-    const slices = isLarge(request) ? await this.#decodeApart(request, request.apart) : null;
-    if (slices === null) this.#refuseWhenOverloaded(request.bytes);
-    this.#inFlightBytes += request.bytes;
+    const { apart } = request;
+    if (apart !== undefined && request.bytes > inPlaceMaxBytes(apart.spec))
+      return this.#ingestApart(request, apart, rules);
+    this.#refuseWhenOverloaded(request.bytes);
     try {
-      return slices === null
-        ? await this.#storeSmall(request, rules)
-        : await this.#storeLarge(request, slices, rules);
-    } finally {
-      this.#inFlightBytes -= request.bytes;
+      return await this.#whileInFlight(request, () => this.#storeSmall(request, rules));
+    } catch (error) {
+      if (apart === undefined || !(error instanceof ManyRecordsError)) throw error;
+      return this.#ingestApart(request, apart, rules);
     }
   }
 
   /** Refuses new requests and resolves when all earlier ones are answered. */
   close(): Promise<void> {
     return this.#commits.close();
+  }
+
+  async #ingestApart(
+    request: IngestRequest,
+    apart: DecodingApart,
+    rules: EntryRules | null,
+  ): Promise<IngestResult> {
+    // Those that wait for the other thread have a bound of their own, so that they keep nobody else out.
+    const slices = await this.#decodeApart(request, apart);
+    return this.#whileInFlight(request, () => this.#storeLarge(request, slices, rules));
+  }
+
+  async #whileInFlight<T>({ bytes }: IngestRequest, store: () => Promise<T>): Promise<T> {
+    this.#inFlightBytes += bytes;
+    try {
+      return await store();
+    } finally {
+      this.#inFlightBytes -= bytes;
+    }
   }
 
   #refuseWhenOverloaded(bytes: number): void {
@@ -212,6 +231,7 @@ export class IngestPipeline {
   }
 }
 
-function isLarge(request: IngestRequest): request is IngestRequest & { apart: DecodingApart } {
-  return request.apart !== undefined && request.bytes > DECODE_IN_PLACE_MAX_BYTES;
+/** Bytes of a body of which the trip to the other thread costs more than others wait for it here. */
+function inPlaceMaxBytes({ kind }: DecoderSpec): number {
+  return kind === "otlp" ? OTLP_DECODE_IN_PLACE_MAX_BYTES : DECODE_IN_PLACE_MAX_BYTES;
 }

@@ -1,4 +1,4 @@
-import { appendAttributeTexts, appendEntries, appendMessages } from "./append-entries.ts";
+import { appendChanged, appendEntries } from "./append-entries.ts";
 import type { EntryRules, JudgedEntries } from "./entry-rules.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import type { LogBatch } from "./log-batch.ts";
@@ -50,9 +50,9 @@ class RuledRequest implements RequestEntries {
   readonly append = (batch: LogBatch, skip: ReadonlySet<number>): void => {
     this.#request.decode(batch, NOTHING);
     this.#judged ??= judgeAtOnce(this.#rules, batch);
-    const { dropped, changed } = this.#judged;
+    const { dropped, replaced } = this.#judged;
     // What is dropped must not leave a name behind that nobody else has.
-    if (!changed.others && skip.size === 0 && batch.areOfOlderNames(dropped)) {
+    if (replaced.size === 0 && skip.size === 0 && batch.areOfOlderNames(dropped)) {
       rewriteTexts(batch, this.#judged, this.#copy);
       if (dropped.size > 0) batch.dropRows(dropped);
       return;
@@ -69,18 +69,17 @@ class RuledRequest implements RequestEntries {
 }
 
 /** Everything but messages and texts of attributes stays where it is, and these too where none of them changes. */
-function rewriteTexts(batch: LogBatch, { changed, ...texts }: JudgedEntries, copy: RequestCopy): void {
+function rewriteTexts(batch: LogBatch, { messages, values }: JudgedEntries, copy: RequestCopy): void {
   const { message, attrs } = batch;
-  if (changed.messages) {
+  if (messages.places.length > 0) {
     const received = copy.ofMessages(message.sinceBookmark());
     message.rewind();
-    appendMessages(message, received, texts);
+    appendChanged(message, received, messages);
   }
-  if (changed.values) {
-    const { ends, values } = attrs.sinceBookmark();
-    const received = copy.ofTexts(values);
+  if (values.places.length > 0) {
+    const received = copy.ofTexts(attrs.values.sinceBookmark());
     attrs.values.rewind();
-    appendAttributeTexts(attrs.values, { ends, values: received }, texts);
+    appendChanged(attrs.values, received, values);
   }
 }
 

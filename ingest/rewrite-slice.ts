@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { appendEntries } from "./append-entries.ts";
+import { appendEntries, UNCHANGED } from "./append-entries.ts";
 import { CommittedBlock } from "./committed-block.ts";
 import type { EntryColumns } from "./entry-columns.ts";
 import { blockOf } from "./entry-record.ts";
@@ -59,11 +59,11 @@ export function withoutEvents(
   let key = 0;
   for (let row = 0; row < entries.rows; row++)
     if (starts[row] !== ends[row] && repeated.has(key++)) dropped.add(row);
-  return rewrite(slice, owner, { entries, dropped, replaced: new Map(), hidden: null }, scratch);
+  return rewrite(slice, owner, { entries, dropped, ...UNCHANGED }, scratch);
 }
 
 /** Entries, and what becomes of some of them. */
-interface Rewriting extends Omit<JudgedEntries, "changed" | "outcomes"> {
+interface Rewriting extends Omit<JudgedEntries, "outcomes"> {
   readonly entries: EntryColumns;
 }
 
@@ -74,7 +74,8 @@ function rewrite(
   scratch: LogBatch,
 ): readonly EntrySlice[] {
   if (dropped.size === entries.rows) return [];
-  if (dropped.size + changed.replaced.size === 0 && changed.hidden === null) return [slice];
+  const { replaced, messages, values } = changed;
+  if (dropped.size + replaced.size + messages.places.length + values.places.length === 0) return [slice];
   // The time of receipt is given when it is written.
   scratch.beginRequest(owner.organizationId, 0);
   appendEntries(scratch, entries, dropped, changed);

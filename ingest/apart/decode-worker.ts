@@ -17,8 +17,9 @@ let uncollectedBytes = 0;
 parentPort?.on("message", (task: ThreadTask) => {
   uncollectedBytes += task.body.length;
   const outcome = outcomeOf(task);
-  freeBuffer(task.body.buffer);
-  parentPort?.postMessage(outcome, givenAway(outcome));
+  const given = givenAway(outcome);
+  if (!given.some((buffer) => buffer === task.body.buffer)) freeBuffer(task.body.buffer);
+  parentPort?.postMessage(outcome, given);
   // What bodies leave behind is several times their size; here nobody waits while it is collected, which takes as
   // long as decoding several hundred KiB.
   if (uncollectedBytes < DECODE_COLLECT_BYTES) return;
@@ -29,13 +30,18 @@ parentPort?.on("message", (task: ThreadTask) => {
 function outcomeOf(task: ThreadTask): DecodeOutcome {
   try {
     return task.task === "open"
-      ? { kind: "opened", envelope: readDeliveryEnvelope(task.body) }
+      ? { kind: "opened", envelope: readDeliveryEnvelope(task.body, writable(task.body)) }
       : { kind: "decoded", body: decodeBody(task) };
   } catch (error) {
     if (error instanceof IngestRejectedError)
       return { kind: "rejected", message: error.message, issues: error.issues };
     return { kind: "failed", error };
   }
+}
+
+/** A body, which is this thread's own, to be written over; undefined for memory that others see, too. */
+function writable({ buffer, byteOffset, length }: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  return buffer instanceof ArrayBuffer ? new Uint8Array(buffer, byteOffset, length) : undefined;
 }
 
 function givenAway(outcome: DecodeOutcome): ArrayBuffer[] {

@@ -1,4 +1,4 @@
-import { DeliveryDecoder, type UnpackedRecord } from "../decode/delivery-stream/delivery-decoder.ts";
+import { DeliveryDecoder, type UnpackedRecords } from "../decode/delivery-stream/delivery-decoder.ts";
 import { DeploymentDrainDecoder } from "../decode/deployment-drain/drain-decoder.ts";
 import { ElasticsearchBulk } from "../decode/elasticsearch-bulk/elasticsearch-bulk.ts";
 import { ElasticsearchDocument } from "../decode/elasticsearch-bulk/elasticsearch-document.ts";
@@ -48,7 +48,7 @@ export type RecordDecoderSpec =
   | { readonly kind: "platform-b"; readonly request: LogplexRequest }
   | {
       readonly kind: "stream-a";
-      readonly records: readonly UnpackedRecord[] | null;
+      readonly records: UnpackedRecords | null;
       /** An object as JSON, because numbers that keep their digits do not survive a copy. */
       readonly attributes: string;
     }

@@ -14,6 +14,8 @@ const SPACE = 0x20;
 /** In the place of a byte beyond the last. */
 const END = -1;
 
+/** Bytes of a large text for each token that there is room for from the start; few texts have more tokens, which make it grow. */
+const BYTES_A_TOKEN = 8;
 /** Tokens the tape has room for after a clear; a larger tape was made by a rare giant body and is given back. */
 const KEEP_TOKENS = 1 << 18;
 
@@ -73,6 +75,9 @@ export class JsonTape {
     if (!isUtf8(source)) return "is not UTF-8";
     this.clear();
     this.use(source);
+    // Grown step by step it would leave as much behind as it takes; memory that is not written to is not taken.
+    const room = Math.ceil(source.length / BYTES_A_TOKEN);
+    if (room > KEEP_TOKENS) this.#resize(room, 0);
     // A byte order mark is no part of the text.
     const at = source[0] === 0xef && source[1] === 0xbb && source[2] === 0xbf ? 3 : 0;
     return this.#readTokens(source, at, true);

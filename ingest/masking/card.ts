@@ -25,11 +25,19 @@ const NETWORKS: readonly (readonly [prefix: RegExp, lengths: readonly number[]])
 /** First digits that tell all networks apart. */
 const PREFIX_DIGITS = 4;
 /** For each number of so many digits, a bit for each length of the cards that begin with it. */
-const LENGTHS_BY_PREFIX = Uint32Array.from({ length: 10 ** PREFIX_DIGITS }, (_, number) => {
-  const digits = String(number).padStart(PREFIX_DIGITS, "0");
-  const lengths = NETWORKS.flatMap(([prefix, lengths]) => (prefix.test(digits) ? lengths : []));
-  return lengths.reduce((bits, length) => bits | (1 << length), 0);
-});
+const LENGTHS_BY_PREFIX = lengthsByPrefix();
+
+/** Made at every start, hence without a list for each of the numbers. */
+function lengthsByPrefix(): Uint32Array {
+  const lengthsOf = new Uint32Array(10 ** PREFIX_DIGITS);
+  for (const [prefix, lengths] of NETWORKS) {
+    const bits = lengths.reduce((all, length) => all | (1 << length), 0);
+    for (let number = 0; number < lengthsOf.length; number++)
+      if (prefix.test(String(number).padStart(PREFIX_DIGITS, "0")))
+        lengthsOf[number] = (lengthsOf[number] ?? 0) | bits;
+  }
+  return lengthsOf;
+}
 
 /** Numbers of payment cards whose check digit is right. */
 export const CARD: MaskPattern = {
@@ -99,10 +107,17 @@ const NINE = 0x39;
 const SPACE = 0x20;
 const HYPHEN = 0x2d;
 /** 1 for two bytes, as a little-endian number, that can stand side by side in a run: a divider never stands beside another. */
-const IS_OF_RUN = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
-  const bytes = [pair & 0xff, pair >>> 8];
-  return bytes.every((byte) => isDigit(byte) || isDivider(byte)) && bytes.some(isDigit) ? 1 : 0;
-});
+const IS_OF_RUN = pairsOfRun();
+
+function pairsOfRun(): Uint8Array {
+  const isOfRun = new Uint8Array(1 << 16);
+  const digits = Array.from({ length: 10 }, (_, digit) => ZERO + digit);
+  for (const first of [...digits, SPACE, HYPHEN])
+    for (const second of [...digits, SPACE, HYPHEN])
+      if (isDigit(first) || isDigit(second)) isOfRun[first | (second << 8)] = 1;
+  return isOfRun;
+}
+
 /** In four bytes of a run, a word, these bits are so in each; in few others. */
 const RUN_MASK = 0xe0e0e0e0 | 0;
 const RUN_BITS = 0x20202020;
@@ -147,12 +162,18 @@ function lookForCards(texts: EncodedTexts, hit: (text: number) => void): void {
 
 /** A run may go on from one text into the next, over the length that stands between them. */
 function lookInRun(
-  { bytes, starts, ends }: EncodedTexts,
+  texts: EncodedTexts,
   places: TextPlaces,
   from: number,
   to: number,
   hit: (text: number) => void,
 ): void {
+  const { bytes } = texts;
+  // Most runs are dates and times, of too few digits: where texts lie is not asked for them.
+  let digits = 0;
+  for (let at = from; at < to; at++) if (isDigit(bytes[at] ?? 0)) digits++;
+  if (digits < DIGITS_MIN) return;
+  const { starts, ends } = texts;
   for (let text = Math.max(0, places.textAt(from)); (starts[text] ?? to) < to; text++)
     if (mayHoldCard(bytes, Math.max(from, starts[text] ?? to), Math.min(to, ends[text] ?? to))) hit(text);
 }
@@ -201,8 +222,4 @@ function endOfGroup(bytes: Uint8Array, at: number, to: number): number {
 
 function isDigit(byte: number): boolean {
   return byte >= ZERO && byte <= NINE;
-}
-
-function isDivider(byte: number | undefined): boolean {
-  return byte === SPACE || byte === HYPHEN;
 }

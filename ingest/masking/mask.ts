@@ -31,17 +31,38 @@ export class EntryMasker {
     this.#patterns = patterns.map((name) => MASK_PATTERNS[name]);
   }
 
+  /** Whether it masks more than values by their names. */
+  get hasPatterns(): boolean {
+    return this.#patterns.length > 0;
+  }
+
   /** The entry masked; the same object when there is nothing in it to mask. */
   entry(entry: EntryTexts): EntryTexts {
     const attributes = entry.attributes.map((attribute) => this.#attribute(attribute));
     const masked = { ...entry, attributes, event_id: this.#eventId(entry.event_id) };
     for (const column of NAME_COLUMNS) masked[column] = this.#column(column, entry[column]);
-    masked.message = this.#message(entry.message);
+    masked.message = this.message(entry.message);
     for (const column of ID_COLUMNS) if (this.#fields.has(column)) masked[column] = "";
     const isSame =
       MASKABLE_COLUMNS.every((column) => masked[column] === entry[column]) &&
       attributes.every((attribute, i) => attribute === entry.attributes[i]);
     return isSame ? entry : masked;
+  }
+
+  /** Of a message that is an object of JSON, as of a source that is learning, the members are masked like attributes. */
+  message(text: string): string {
+    const parsed =
+      this.#fields.size > 0 && !this.#fields.has("message") && JSON_OBJECT.test(text)
+        ? tryParseJson(text, ATTRIBUTE_MAX_DEPTH)
+        : null;
+    if (parsed?.ok !== true) return this.#column("message", text);
+    const masked = this.value(parsed.value, "");
+    return masked === parsed.value ? this.text(text) : JSON.stringify(masked);
+  }
+
+  /** The text of an attribute that is no JSON. */
+  attributeText(key: string, text: string): string {
+    return this.#fields.has(key) || this.isSecretName(key) ? MASKED : this.text(text);
   }
 
   /** A text that is no part of an entry, such as one that could not be read as one. */
@@ -87,17 +108,6 @@ export class EntryMasker {
     return this.#patterns.some(({ isSecretName }) => isSecretName?.(name) === true);
   }
 
-  /** Of a message that is an object of JSON, as of a source that is learning, the members are masked like attributes. */
-  #message(text: string): string {
-    const parsed =
-      this.#fields.size > 0 && !this.#fields.has("message") && JSON_OBJECT.test(text)
-        ? tryParseJson(text, ATTRIBUTE_MAX_DEPTH)
-        : null;
-    if (parsed?.ok !== true) return this.#column("message", text);
-    const masked = this.value(parsed.value, "");
-    return masked === parsed.value ? this.text(text) : JSON.stringify(masked);
-  }
-
   #column(column: "message" | (typeof NAME_COLUMNS)[number], text: string): string {
     return text !== "" && this.#fields.has(column) ? MASKED : this.text(text);
   }
@@ -112,8 +122,7 @@ export class EntryMasker {
     const { key, text, isJson } = attribute;
     const maskedKey = this.text(key);
     if (!isJson) {
-      const isSecret = this.#fields.has(key) || this.isSecretName(key);
-      const masked = isSecret ? MASKED : this.text(text);
+      const masked = this.attributeText(key, text);
       return masked === text && maskedKey === key ? attribute : { key: maskedKey, text: masked, isJson };
     }
     // The empty text stands for null.

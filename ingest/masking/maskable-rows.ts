@@ -34,10 +34,14 @@ export interface FoundRows {
   /** Whether it may in any. */
   readonly mayMaskAny: (mask: number) => boolean;
   readonly mayMask: (mask: number, row: number) => boolean;
-  /** Whether all that it may find in a row are attributes of the names that it hides. */
-  readonly isByNames: (mask: number, row: number) => boolean;
+  /** Whether all that it may find in a row are its message, `namedBy` and `foundTexts`. */
+  readonly isOfTexts: (mask: number, row: number) => boolean;
+  /** Whether patterns may find something in the message of a row. */
+  readonly isInMessage: (row: number) => boolean;
   /** The attributes of all rows that it hides by their names, in ascending order. */
   readonly namedBy: (mask: number) => readonly number[];
+  /** The attributes of all rows in whose texts patterns may find something, in ascending order. */
+  readonly foundTexts: () => readonly number[];
 }
 
 const FOUND_BY_NAME = 1;
@@ -83,13 +87,13 @@ export class MaskableRows {
     const { message, details } = entries;
     const { attrs, eventId } = details;
     if (this.#patterns.length > 0) {
-      this.#lookForSecrets(message, found.patternsOfRow);
+      this.#lookForSecrets(message, found.patternsOfMessage);
       this.#lookForSecrets(eventId, found.patternsOfRow);
       yield;
-      const ofElement = (element: number, bits: PatternBits): void =>
-        found.patternsOfRow(firstAbove(attrs.ends, element), bits);
-      this.#lookForSecrets(attrs.values, ofElement);
-      lookForEscapes(attrs.values, (element) => ofElement(element, 0xff));
+      this.#lookForSecrets(attrs.values, (element, bits) =>
+        found.patternsOfElement(firstAbove(attrs.ends, element), bits, element),
+      );
+      lookForEscapes(attrs.values, (element) => found.patternsOfRow(firstAbove(attrs.ends, element), 0xff));
       for (const column of [entries.service, entries.source, entries.host])
         this.#names.ofColumn(column, found.patternsOfRow);
       yield;
@@ -148,6 +152,11 @@ export class MaskableRows {
 class Findings implements NameFindings {
   readonly #rows: number;
   readonly #patterns: Uint8Array;
+  /** Rows in whose messages patterns may find something; null where there is none. */
+  #messages: Uint8Array | null = null;
+  /** Rows in which they may find something elsewhere than in messages and texts of attributes; null where there is none. */
+  #elsewhere: Uint8Array | null = null;
+  readonly #foundTexts: number[] = [];
   /** By masks, what was found in every row by its fields; null for a mask of which nothing was found by them. */
   readonly #fields: (Uint8Array | null)[];
   /** By masks, the attributes that are fields of it. */
@@ -162,8 +171,20 @@ class Findings implements NameFindings {
   }
 
   readonly patternsOfRow = (row: number, bits: PatternBits): void => {
-    this.#ofAnyRow |= bits;
-    this.#patterns[row] = (this.#patterns[row] ?? 0) | bits;
+    this.#notePatterns(row, bits);
+    this.#elsewhere ??= new Uint8Array(this.#rows);
+    this.#elsewhere[row] = 1;
+  };
+
+  readonly patternsOfMessage = (row: number, bits: PatternBits): void => {
+    this.#notePatterns(row, bits);
+    this.#messages ??= new Uint8Array(this.#rows);
+    this.#messages[row] = 1;
+  };
+
+  readonly patternsOfElement = (row: number, bits: PatternBits, element: number): void => {
+    this.#notePatterns(row, bits);
+    this.#foundTexts.push(element);
   };
 
   readonly fieldOfElement = (row: number, mask: number, element: number): void => {
@@ -175,6 +196,11 @@ class Findings implements NameFindings {
     this.#note(row, mask, FOUND_ELSEWHERE);
   };
 
+  #notePatterns(row: number, bits: PatternBits): void {
+    this.#ofAnyRow |= bits;
+    this.#patterns[row] = (this.#patterns[row] ?? 0) | bits;
+  }
+
   #note(row: number, mask: number, found: number): void {
     this.#fields[mask] ??= new Uint8Array(this.#rows);
     const rows = this.#fields[mask];
@@ -185,6 +211,10 @@ class Findings implements NameFindings {
     const patterns = this.#patterns;
     const fields = this.#fields;
     const elements = this.#elements;
+    const messages = this.#messages;
+    const elsewhere = this.#elsewhere;
+    const foundTexts = this.#foundTexts;
+    let inOrder: readonly number[] | null = null;
     const ofAnyRow = this.#ofAnyRow;
     return {
       mayMaskAny: (mask) => {
@@ -199,8 +229,15 @@ class Findings implements NameFindings {
           terms.isForAll || ((patterns[row] ?? 0) & terms.patterns) !== 0 || (fields[mask]?.[row] ?? 0) !== 0
         );
       },
-      isByNames: (mask, row) =>
-        masks[mask]?.isForAll === false && patterns[row] === 0 && fields[mask]?.[row] === FOUND_BY_NAME,
+      isOfTexts: (mask, row) =>
+        masks[mask]?.isForAll === false &&
+        (elsewhere === null || elsewhere[row] === 0) &&
+        ((fields[mask]?.[row] ?? 0) & FOUND_ELSEWHERE) === 0,
+      isInMessage: (row) => messages !== null && messages[row] === 1,
+      foundTexts: () => {
+        inOrder ??= [...new Set(foundTexts)].sort((left, right) => left - right);
+        return inOrder;
+      },
       namedBy: (mask) => elements[mask] ?? [],
     };
   }

@@ -40,13 +40,21 @@ const NANOS_PER_MILLI = 1_000_000;
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, "0"));
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"));
 
+/** The latest date and how it is written, as lines that follow each other are of one day. */
+let latestDay = 0;
+let latestDate = "1970-01-01T";
+
 /** RFC 3339, for years of four digits. */
 export function isoText({ seconds, nanos }: Instant): string {
   const day = Math.floor(seconds / SECONDS_PER_DAY);
   const second = seconds - day * SECONDS_PER_DAY;
   const hours = TWO_DIGITS[Math.floor(second / 3600)];
   const minutes = TWO_DIGITS[Math.floor(second / 60) % 60];
-  return `${dateText(day)}T${hours}:${minutes}:${TWO_DIGITS[second % 60]}.${fractionText(nanos)}Z`;
+  if (day !== latestDay) {
+    latestDay = day;
+    latestDate = `${dateText(day)}T`;
+  }
+  return `${latestDate}${hours}:${minutes}:${TWO_DIGITS[second % 60]}.${fractionText(nanos)}Z`;
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   ATTRIBUTES_MAX_COUNT,
   JSON_MAX_DEPTH,
 } from "../limits.ts";
-import { LogBatch } from "../log-batch.ts";
+import { type LogBatch, NO_BATCH } from "../log-batch.ts";
 import { type InheritedFields, NO_JSON_KEY } from "./inherited-fields.ts";
 import { cutToBytes, cutToChars, endOfBytes, endOfChars } from "./text-limits.ts";
 
@@ -23,7 +23,7 @@ const OWN_ATTRIBUTES_MAX_COUNT = ATTRIBUTES_MAX_COUNT - 2;
 export class AttributeWriter {
   /** Something of the present record was cut; also set by those who cut its other fields. */
   truncated = false;
-  #batch = new LogBatch();
+  #batch: LogBatch = NO_BATCH;
   /** What records of the request inherit: a few at a time, used again and again. */
   readonly #inherited = new Set<InheritedFields>();
   #count = 0;

@@ -1,4 +1,3 @@
-import { tooBig } from "../errors.ts";
 import {
   EVENT_ID_MAX_CHARS,
   MESSAGE_MAX_CHARS,
@@ -6,7 +5,7 @@ import {
   REQUEST_MAX_BLOCK_BYTES,
   REQUEST_MAX_RECORDS,
 } from "../limits.ts";
-import { LEVEL_NUMBERS, type Level, LogBatch } from "../log-batch.ts";
+import { LEVEL_NUMBERS, type Level, type LogBatch, NO_BATCH } from "../log-batch.ts";
 import type { LowCardinalityColumn } from "../native/low-cardinality-column.ts";
 import { appendIsoTimestamp, appendMilliseconds, appendNanoseconds } from "../timestamp.ts";
 import { AttributeWriter } from "./attribute-writer.ts";
@@ -19,32 +18,38 @@ import {
   appendUnixNanoBytes,
 } from "./record-time.ts";
 import { type RejectedRecord, type Rejection, RejectionList } from "./rejections.ts";
+import { checkBlockBytes, checkRecords } from "./request-bounds.ts";
 import { cutToChars, endOfChars } from "./text-limits.ts";
-
-const MAX_BLOCK_MIB = REQUEST_MAX_BLOCK_BYTES / 1024 ** 2;
 
 /**
  * Writes records of foreign formats as entries. Whatever a record holds is kept, cut and marked where the limits of an
  * entry demand it. Between `begin` and `end` every field may be given once; of a field given again the first value stays.
  */
 export class RecordWriter {
-  #batch = new LogBatch();
+  #batch: LogBatch = NO_BATCH;
   #skip: ReadonlySet<number> = new Set();
   #rejections = new RejectionList();
   #defaultTimeMs: number | null = null;
   #accepted = 0;
+  #maxRecords = REQUEST_MAX_RECORDS;
   #maxBlockBytes = 0;
   /** The present record is stored already, and so nothing of it is written. */
   #skipped = false;
   readonly #attributes = new AttributeWriter();
 
   /** Starts a request of `batch`, which is open, without the records at the positions in `skip`. `defaultTimeMs`: of those without a time. */
-  open(batch: LogBatch, skip: ReadonlySet<number>, defaultTimeMs: number | null = null): void {
+  open(
+    batch: LogBatch,
+    skip: ReadonlySet<number>,
+    defaultTimeMs: number | null = null,
+    maxRecords = REQUEST_MAX_RECORDS,
+  ): void {
     this.#batch = batch;
     this.#skip = skip;
     this.#rejections = new RejectionList();
     this.#defaultTimeMs = defaultTimeMs;
     this.#accepted = 0;
+    this.#maxRecords = maxRecords;
     this.#maxBlockBytes = batch.blockBytes + REQUEST_MAX_BLOCK_BYTES;
     this.#attributes.open(batch);
   }
@@ -65,12 +70,12 @@ export class RecordWriter {
 
   /** Gives a record up, instead of `begin` and `end`. */
   reject(rejection: Rejection): void {
-    this.#countRecord();
+    checkRecords(this.#accepted + this.rejected, this.#maxRecords);
     this.#rejections.add(rejection);
   }
 
   begin(): void {
-    this.#countRecord();
+    checkRecords(this.#accepted + this.rejected, this.#maxRecords);
     this.#skipped = this.#skip.has(this.#accepted);
     this.#attributes.beginRecord();
   }
@@ -86,8 +91,7 @@ export class RecordWriter {
     batch.endRow();
     // A slice was cut off, and the columns number their texts anew.
     if (batch.rows === 0) this.#attributes.renumberInherited();
-    if (batch.blockBytes > this.#maxBlockBytes)
-      throw tooBig(`the entries take more than ${MAX_BLOCK_MIB} MiB, send fewer in a request`);
+    checkBlockBytes(batch.blockBytes, this.#maxBlockBytes);
   }
 
   message(text: string): void {
@@ -263,11 +267,6 @@ export class RecordWriter {
 
   get #hasTime(): boolean {
     return this.#skipped || this.#batch.ts.rows > this.#batch.rows;
-  }
-
-  #countRecord(): void {
-    if (this.#accepted + this.#rejections.count < REQUEST_MAX_RECORDS) return;
-    throw tooBig(`at most ${REQUEST_MAX_RECORDS} records in a request`);
   }
 
   #cut(text: string, maxChars: number): string {

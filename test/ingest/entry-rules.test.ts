@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { appendEntries } from "../../ingest/append-entries.ts";
+import { appendEntries, UNCHANGED } from "../../ingest/append-entries.ts";
 import { CommittedBlock } from "../../ingest/committed-block.ts";
 import { NativeFormat } from "../../ingest/decode/native.ts";
 import { type EntryAction, type EntryRule, EntryRules } from "../../ingest/entry-rules.ts";
@@ -36,11 +36,11 @@ function judged(entries: readonly NativeEntry[], rules: readonly EntryRule[], ra
   const steps = new EntryRules({ rules, applied: () => {}, random }).judge(received);
   let step = steps.next();
   while (step.done !== true) step = steps.next();
-  const { dropped, replaced, hidden, outcomes } = step.value;
+  const { dropped, outcomes, ...changed } = step.value;
   const batch = new LogBatch();
   batch.beginRequest(1, 1_790_000_000_000);
-  appendEntries(batch, received, dropped, { replaced, hidden });
-  return { dropped: dropped.size, replaced, hidden, outcomes, entries: entriesOf(takeBlock(batch)) };
+  appendEntries(batch, received, dropped, changed);
+  return { dropped: dropped.size, changed, outcomes, entries: entriesOf(takeBlock(batch)) };
 }
 
 const mask = (fields: readonly string[], patterns: readonly "email"[] = []): EntryAction => ({
@@ -90,16 +90,11 @@ describe("entries before they are stored", () => {
   });
 
   test("what no rule is for stays as it is", () => {
-    const { dropped, replaced, hidden, outcomes } = judged(
+    const { dropped, changed, outcomes } = judged(
       [{ message: "a" }],
       [{ action: mask([], ["email"]), rowsOf: forAll }],
     );
-    expect({ dropped, replaced, hidden, outcomes }).toEqual({
-      dropped: 0,
-      replaced: new Map(),
-      hidden: null,
-      outcomes: [],
-    });
+    expect({ dropped, changed, outcomes }).toEqual({ dropped: 0, changed: UNCHANGED, outcomes: [] });
   });
 
   test("any mask of any entries changes these texts only, and keeps the others where they were", () => {
@@ -271,8 +266,8 @@ test("a replaced entry stands in its place, its times and its level as they were
   const batch = new LogBatch();
   batch.beginRequest(7, 1_790_000_000_000);
   appendEntries(batch, new CommittedBlock(block), new Set(), {
+    ...UNCHANGED,
     replaced: new Map([[0, { ...first, message: "c" }]]),
-    hidden: null,
   });
   const copy = new CommittedBlock(takeBlock(batch));
   expect([copy.messageText(0), copy.level(0), copy.ts(0)]).toEqual([

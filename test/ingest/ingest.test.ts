@@ -100,7 +100,7 @@ describe("acknowledged entries", () => {
     const requests = Array.from({ length: 50 }, (_, i) => numbered(20, `r${String(i).padStart(2, "0")}-`));
     const results = await Promise.all(requests.map((entries) => send(ingest, organization, entries)));
     expect(results).toEqual(requests.map(() => ({ accepted: 20, duplicates: 0, replayed: false })));
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(organization)).toEqual(requests.flatMap(texts));
   });
 
@@ -120,7 +120,7 @@ describe("acknowledged entries", () => {
     const taken = send(ingest, next, numbered(2));
     await expect(failing).rejects.toBeInstanceOf(IngestRejectedError);
     expect(await taken).toEqual({ accepted: 2, duplicates: 0, replayed: false });
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(next)).toEqual(texts(numbered(2)));
     expect(await messages(refused)).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe("acknowledged entries", () => {
     const again = send(ingest, organization, [entry, { message: "new" }]);
     expect(await first).toEqual({ accepted: 1, duplicates: 0, replayed: false });
     expect(await again).toEqual({ accepted: 2, duplicates: 1, replayed: false });
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(organization)).toEqual(["new", "once"]);
   });
 
@@ -143,7 +143,7 @@ describe("acknowledged entries", () => {
     const [one, two] = [++organizations, ++organizations];
     const ingest = await open(await newDirectory());
     await Promise.all([send(ingest, one, numbered(3, "one")), send(ingest, two, numbered(3, "two"))]);
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(one)).toEqual(texts(numbered(3, "one")));
     expect(await messages(two)).toEqual(texts(numbered(3, "two")));
   });
@@ -153,7 +153,7 @@ describe("acknowledged entries", () => {
     const ingest = await open(await newDirectory());
     await send(ingest, organization, numbered(5));
     await eventually("5 rows are visible", async () => (await messages(organization)).length === 5);
-    await ingest.close(10_000);
+    await ingest.close(180_000);
   });
 });
 
@@ -177,7 +177,7 @@ describe("a failing store", () => {
       send(ingest, organization, numbered(10, "a")),
       send(ingest, organization, numbered(10, "b")),
     ]);
-    await ingest.close(20_000);
+    await ingest.close(180_000);
     expect(await messages(organization)).toEqual([...texts(numbered(10, "a")), ...texts(numbered(10, "b"))]);
   });
 
@@ -189,7 +189,7 @@ describe("a failing store", () => {
     await first.close(50);
     expect(await messages(organization)).toEqual([]);
     const second = await open(directory);
-    await second.close(10_000);
+    await second.close(180_000);
     expect(await messages(organization)).toEqual(texts(numbered(100)));
   });
 
@@ -210,7 +210,7 @@ describe("a failing store", () => {
     await send(first, organization, numbered(50, "n"));
     await first.close(50);
     const second = await open(directory);
-    await second.close(10_000);
+    await second.close(180_000);
     expect(await messages(organization)).toEqual([...texts(numbered(100)), ...texts(numbered(50, "n"))]);
   });
 });
@@ -237,14 +237,14 @@ describe("event ids", () => {
       duplicates: 1,
       replayed: false,
     });
-    await first.close(10_000);
+    await first.close(180_000);
     const second = await open(directory);
     expect(await send(second, organization, [event("a"), event("e")])).toEqual({
       accepted: 2,
       duplicates: 1,
       replayed: false,
     });
-    await second.close(10_000);
+    await second.close(180_000);
     expect(await messages(organization)).toEqual(["a", "b", "c", "d", "e"]);
   });
 
@@ -260,7 +260,7 @@ describe("event ids", () => {
       duplicates: 1,
       replayed: false,
     });
-    await second.close(10_000);
+    await second.close(180_000);
     expect(await messages(organization)).toEqual(["a"]);
   });
 
@@ -269,7 +269,7 @@ describe("event ids", () => {
     const ingest = await open(await newDirectory());
     await send(ingest, one, [event("a")]);
     expect(await send(ingest, two, [event("a")])).toEqual({ accepted: 1, duplicates: 0, replayed: false });
-    await ingest.close(10_000);
+    await ingest.close(180_000);
   });
 
   test("are forgotten when the window has passed", async () => {
@@ -283,7 +283,7 @@ describe("event ids", () => {
       duplicates: 0,
       replayed: false,
     });
-    await ingest.close(10_000);
+    await ingest.close(180_000);
   });
 
   test("beyond what memory takes make it forget what came first, over a restart as well, and nothing of the last ten minutes", async () => {
@@ -299,7 +299,7 @@ describe("event ids", () => {
     }
     for (const again of [false, true]) {
       if (again) {
-        await ingest.close(10_000);
+        await ingest.close(180_000);
         ingest = await open(directory, options);
       }
       expect(
@@ -312,7 +312,7 @@ describe("event ids", () => {
     }
     expect(ingest.events.reachMs).toBeGreaterThanOrEqual(10 * MINUTE_MS);
     expect(await send(ingest, organization, [event("event 0")])).toMatchObject({ duplicates: 0 });
-    await ingest.close(10_000);
+    await ingest.close(180_000);
   });
 
   test("beyond what may be remembered are refused, entries without one are not", async () => {
@@ -325,7 +325,7 @@ describe("event ids", () => {
       duplicates: 1,
       replayed: false,
     });
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(organization)).toEqual(["a", "b", "plain"]);
   });
 });
@@ -344,11 +344,11 @@ describe("requests that name themselves", () => {
       duplicates: 3,
       replayed: true,
     });
-    await first.close(10_000);
+    await first.close(180_000);
     const second = await open(directory);
     expect((await send(second, organization, numbered(3), "batch-1")).replayed).toBe(true);
     expect((await send(second, organization, numbered(3), "batch-2")).replayed).toBe(false);
-    await second.close(10_000);
+    await second.close(180_000);
     expect(await messages(organization)).toEqual(texts(numbered(3)).flatMap((text) => [text, text]));
   });
 
@@ -358,7 +358,7 @@ describe("requests that name themselves", () => {
     await send(ingest, organization, numbered(1), "batch-1");
     expect(send(ingest, organization, numbered(2), "batch-1")).rejects.toBeInstanceOf(IngestKeyReusedError);
     expect((await send(ingest, organization, numbered(2))).accepted).toBe(2);
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(organization)).toHaveLength(3);
   });
 });
@@ -390,7 +390,7 @@ describe("bounds", () => {
       "entries are taken again",
       async () => (await refusal(send(ingest, organization, numbered(1, "after")))) === null,
     );
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(organization)).toHaveLength(acknowledged + 1);
   });
 
@@ -403,7 +403,7 @@ describe("bounds", () => {
     expect(outcomes).toContain("in_flight");
     expect(outcomes).toContain(null);
     expect(await refusal(send(ingest, organization, numbered(1)))).toBeNull();
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(organization)).toHaveLength(
       outcomes.filter((outcome) => outcome === null).length * 40 + 1,
     );
@@ -416,7 +416,7 @@ describe("bounds", () => {
     expect(await refusal(send(ingest, organization, [{ message: "early" }]))).toBe("no_instance");
     instance = 7;
     await send(ingest, organization, [{ message: "later" }]);
-    await ingest.close(10_000);
+    await ingest.close(180_000);
     expect(await messages(organization)).toEqual(["later"]);
   });
 

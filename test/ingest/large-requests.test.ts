@@ -11,7 +11,7 @@ import { eventually } from "../harness/eventually.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 import { type LargeEntry, largeRequest, MemoryStore, openLarge, smallRequest } from "./large-bodies.ts";
 
-const FLUSH_MS = 20_000;
+const FLUSH_MS = 180_000;
 const directories: ReturnType<typeof temporaryDirectory>[] = [];
 
 afterEach(() => {

@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { CommittedBlock } from "../../ingest/committed-block.ts";
 import { NativeFormat } from "../../ingest/decode/native.ts";
@@ -276,5 +278,69 @@ test("of a request of which events were stored before, what rules drop stays awa
   ]);
   await send(2, ["drop h 4111111111111111"]);
   expect(stored.at(-1)).toBe("drop h 4111111111111111");
+  await ingest.close(0);
+});
+
+test("no byte of the write-ahead log is of what is masked or dropped, while nothing has left it", async () => {
+  using own = temporaryDirectory();
+  const secret = "4539148803436467";
+  const rules = new EntryRules({
+    rules: [
+      {
+        action: { kind: "drop" },
+        rowsOf: (block) => ({ candidates: null, isFor: (row) => block.messageText(row).startsWith("drop") }),
+      },
+      {
+        action: { kind: "mask", fields: ["session"], patterns: ["card"] },
+        rowsOf: () => ({ candidates: null, isFor: () => true }),
+      },
+    ],
+    random: Math.random,
+    applied: () => {},
+  });
+  const ingest = await openIngest({
+    directory: own.path,
+    // Of a store that is away nothing is acknowledged, so that all of it stays in the log.
+    store: { insert: () => Promise.reject(new Error("away")), find: async () => new Map() },
+    observer: SILENT_OBSERVER,
+    instance: 1,
+    walMaxBytes: 2 ** 26,
+    maxInFlightBytes: 2 ** 26,
+    dedupeWindowMs: 60_000,
+    dedupeMaxKeys: 10_000,
+    now: Date.now,
+    rulesOf: () => rules,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const format = new NativeFormat();
+  const send = (entries: readonly object[]) => {
+    const body = new TextEncoder().encode(JSON.stringify(entries));
+    return ingest.ingest({
+      organizationId: 1,
+      format: "native",
+      bytes: body.length,
+      keys: null,
+      decode: (batch, skip) => format.decode(body, batch, skip),
+      apart: { spec: { kind: "native" }, body },
+    });
+  };
+  const entriesOf = (name: string, count: number, filling: string): object[] =>
+    Array.from({ length: count }, (_, i) => ({
+      message: i % 3 === 0 ? `drop ${name}-gone ${i} ${secret}` : `${name}-kept ${i} ${secret} ${filling}`,
+      attrs: { session: "session-7f3a91c4", card: secret, deep: { number: secret } },
+    }));
+  // Decoded where the request is answered, and apart.
+  expect(await send(entriesOf("small", 9, ""))).toMatchObject({ accepted: 9 });
+  expect(await send(entriesOf("large", 450, "x".repeat(1000)))).toMatchObject({ accepted: 450 });
+  const bytes = readdirSync(own.path, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => readFileSync(join(file.parentPath, file.name)));
+  const has = (text: string): boolean => bytes.some((file) => file.includes(text));
+  expect(["small-kept", "large-kept", "[card]"].map(has)).toEqual([true, true, true]);
+  expect(["small-gone", "large-gone", secret, "session-7f3a91c4"].map(has)).toEqual(
+    Array.from({ length: 4 }, () => false),
+  );
   await ingest.close(0);
 });

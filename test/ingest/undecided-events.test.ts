@@ -73,6 +73,23 @@ test("of a large request that is being made durable are not stored again by a sm
   expect(appends).toHaveLength(1);
 });
 
+test("that a large request has claimed, and waits with, are not stored by a small one meanwhile", async () => {
+  const { pipeline, appends, begun, decoded } = open();
+  const holder = pipeline.ingest(smallRequest(events(450).slice(-1)));
+  await begun(1);
+  // Claims its events up to the last one, whose fate is that of the first request.
+  const large = pipeline.ingest(largeRequest(events(450)));
+  await decoded();
+  const small = pipeline.ingest(smallRequest(events(2)));
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  appends[0]?.resolve();
+  expect(await holder).toMatchObject({ accepted: 1, duplicates: 0 });
+  await begun(2);
+  appends[1]?.resolve();
+  expect(await large).toMatchObject({ accepted: 450, duplicates: 1 });
+  expect(await small).toMatchObject({ accepted: 2, duplicates: 2 });
+});
+
 test("of a small request that fails are stored by the large one that came meanwhile", async () => {
   const { pipeline, appends, begun, decoded } = open();
   const small = pipeline.ingest(smallRequest(events(2)));

@@ -6,14 +6,24 @@ import { decodeUtf8, type JsonObject } from "../json-body.ts";
 import { readTextElements } from "../json-elements.ts";
 import { asSubscription, writeSubscription } from "./cloud-watch.ts";
 
-/** A record of a delivery, unpacked. */
-export interface UnpackedRecord {
-  /** A JSON pointer into the request. */
-  readonly place: string;
+/** Records of a delivery, unpacked: few objects, however many there are, to be handed over to another thread. */
+export interface UnpackedRecords {
+  /** Where each is in the request. */
+  readonly positions: Uint32Array<ArrayBuffer>;
+  /** How many lines of it are in bodies before this one. */
+  readonly lines: Uint32Array<ArrayBuffer>;
   /** Where its bytes end in the body; they begin where those of the record before end. */
-  readonly end: number;
-  /** Why it could not be unpacked; its bytes are then what came instead. */
-  readonly problem: string | null;
+  readonly ends: Uint32Array<ArrayBuffer>;
+  /** Which of the `reasons`, from 1 on, it could not be unpacked for; its bytes are then what came instead. */
+  readonly problems: Uint8Array<ArrayBuffer>;
+  readonly reasons: readonly string[];
+}
+
+/** What a record is called to the sender: a JSON pointer into the request, and where in the record that is. */
+export function placeOfRecord({ positions, lines }: UnpackedRecords, index: number): string {
+  const pointer = `/records/${positions[index] ?? 0}`;
+  const before = lines[index] ?? 0;
+  return before === 0 ? pointer : `${pointer} behind line ${before}`;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -30,13 +40,13 @@ const EDGE_TIMES = ["EdgeStartTimestamp", "EventTimestampMs", "SessionStartTime"
  */
 export class DeliveryDecoder implements RecordDecoder {
   readonly format = "stream-a";
-  readonly #records: readonly UnpackedRecord[] | null;
+  readonly #records: UnpackedRecords | null;
   readonly #attributes: JsonObject;
   readonly #bodies: BodyReader;
 
   /** Without `records` a body is one record by itself, as it is without an envelope and in the quarantine. */
   constructor(
-    records: readonly UnpackedRecord[] | null = null,
+    records: UnpackedRecords | null = null,
     attributes: JsonObject = {},
     now: () => number = Date.now,
   ) {
@@ -51,11 +61,15 @@ export class DeliveryDecoder implements RecordDecoder {
       this.#decodeText(decodeUtf8(body), "", writer);
       return;
     }
+    const { ends, problems, reasons } = this.#records;
     let start = 0;
-    for (const { place, end, problem } of this.#records) {
+    for (let i = 0; i < ends.length; i++) {
+      const end = ends[i] ?? start;
+      const place = placeOfRecord(this.#records, i);
+      const problem = reasons[(problems[i] ?? 0) - 1];
       const data = body.subarray(start, end);
       start = end;
-      const text = problem === null ? textOf(data) : null;
+      const text = problem === undefined ? textOf(data) : null;
       if (text === null) writer.reject({ place, reason: problem ?? "is not UTF-8", raw: data });
       else this.#decodeText(text, place, writer);
     }

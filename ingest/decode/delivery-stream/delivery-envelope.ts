@@ -1,6 +1,7 @@
 import { type IngestIssueCode, IngestRejectedError } from "../../errors.ts";
 import { REQUEST_MAX_RECORDS } from "../../limits.ts";
 import { ByteBuffer } from "../../native/byte-buffer.ts";
+import { decodeBase64, isBase64 } from "../base64.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../json-body.ts";
 import { JsonScanner } from "../json-scanner.ts";
 import { JSON_ARRAY, JSON_ESCAPED_STRING, JSON_OBJECT, JsonTape } from "../json-tape.ts";
@@ -13,33 +14,25 @@ export interface DeliveryEnvelope {
   /** For each record its position in the request, and where its data ends. */
   readonly positions: Uint32Array<ArrayBuffer>;
   readonly ends: Uint32Array<ArrayBuffer>;
-  /** By their positions the records that have no data, because it is not base64: what came instead. */
-  readonly texts: ReadonlyMap<number, string>;
-}
-
-interface DeliveredRecord {
-  /** A JSON pointer into the request. */
-  readonly place: string;
-  /** The decoded data; null when it is not base64. */
-  readonly data: Uint8Array | null;
-  /** The data as it came, for the quarantine, where it is not base64. */
-  readonly text: string;
+  /** 1 for each whose data is not base64: what came is there instead, for the quarantine. */
+  readonly isRaw: Uint8Array<ArrayBuffer>;
 }
 
 /** Levels of the envelope, with room for what may be added to it. */
 const ENVELOPE_MAX_DEPTH = 8;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** Bytes that four characters of base64 are. */
-const BYTES_PER_QUARTET = 3;
 
 const utf8 = new TextDecoder();
 
 /**
  * The records of a delivery stream's request, `{requestId, timestamp, records: [{data: base64}]}`. Records without data
- * are left out, as they may be empty. Throws IngestRejectedError for anything else, and for more records than a request may have.
+ * are left out, as they may be empty. Their data is written to `target`, which may be the body itself where nobody reads it
+ * again: nothing becomes longer by being read. Throws IngestRejectedError for anything else, and for more records than a request may have.
  * Source: Amazon Data Firehose, "HTTP endpoint delivery request and response specifications".
  */
-export function readDeliveryEnvelope(body: Uint8Array): DeliveryEnvelope {
+export function readDeliveryEnvelope(
+  body: Uint8Array,
+  target: Uint8Array<ArrayBuffer> = new Uint8Array(body.length),
+): DeliveryEnvelope {
   const tape = new JsonTape(ENVELOPE_MAX_DEPTH);
   const problem = tape.read(body);
   if (problem !== null) throw rejected("", `the body ${problem}`, "custom");
@@ -47,40 +40,20 @@ export function readDeliveryEnvelope(body: Uint8Array): DeliveryEnvelope {
   const { records, requestId } = membersOf(tape, 0, ["records", "requestId"]);
   if (records === undefined || tape.kinds[records] !== JSON_ARRAY)
     throw rejected("/records", "records must be an array");
-  return {
-    requestId: requestId === undefined ? null : stringAt(tape, requestId),
-    ...readRecords(tape, records),
-  };
-}
-
-/** The records of an envelope, in their order. */
-export function* deliveredRecords({
-  data,
-  positions,
-  ends,
-  texts,
-}: DeliveryEnvelope): Generator<DeliveredRecord> {
-  let start = 0;
-  for (const [record, position] of positions.entries()) {
-    const end = ends[record] ?? start;
-    const text = texts.get(position);
-    const place = `/records/${position}`;
-    yield text === undefined
-      ? { place, data: data.subarray(start, end), text: "" }
-      : { place, data: null, text };
-    start = end;
-  }
+  // First, for it may lie where data is written.
+  const id = requestId === undefined ? null : stringAt(tape, requestId);
+  return { requestId: id, ...readRecords(tape, records, target) };
 }
 
 function readRecords(
   tape: JsonTape,
   list: number,
-): Pick<DeliveryEnvelope, "data" | "positions" | "ends" | "texts"> {
-  const data = new Uint8Array(Math.ceil(tape.source.length / 4) * BYTES_PER_QUARTET);
-  const target = Buffer.from(data.buffer);
+  data: Uint8Array<ArrayBuffer>,
+): Omit<DeliveryEnvelope, "requestId"> {
+  const target = Buffer.from(data.buffer, data.byteOffset, data.length);
   const positions: number[] = [];
   const ends: number[] = [];
-  const texts = new Map<number, string>();
+  const isRaw: number[] = [];
   const listEnd = tape.ends[list] ?? 0;
   let length = 0;
   let position = 0;
@@ -88,20 +61,26 @@ function readRecords(
     if (position === REQUEST_MAX_RECORDS)
       throw rejected("/records", `at most ${REQUEST_MAX_RECORDS} records in a delivery`, "too_big");
     const value = tape.kinds[record] === JSON_OBJECT ? membersOf(tape, record, ["data"]).data : undefined;
-    const text = value === undefined ? null : stringAt(tape, value);
-    if (text === "") continue;
-    // The runtime's own decoder skips what is no base64, so the text is judged first.
-    if (text !== null && text.length % 4 === 0 && BASE64.test(text))
-      length += target.write(text, length, "base64");
-    else texts.set(position, text ?? jsonAt(tape, record));
+    const isText = value !== undefined && (tape.kinds[value] ?? 0) <= JSON_ESCAPED_STRING;
+    if (isText) tape.readText(value);
+    const { textBytes, textStart, textEnd } = tape;
+    if (isText && textStart === textEnd) continue;
+    const isData = isText && isBase64(textBytes, textStart, textEnd);
+    if (isData) length = decodeBase64(textBytes, textStart, textEnd, data, length);
+    else
+      length += target.write(
+        isText ? utf8.decode(textBytes.subarray(textStart, textEnd)) : jsonAt(tape, record),
+        length,
+      );
+    isRaw.push(isData ? 0 : 1);
     positions.push(position);
     ends.push(length);
   }
   return {
     data: data.subarray(0, length),
-    positions: Uint32Array.from(positions),
-    ends: Uint32Array.from(ends),
-    texts,
+    positions: new Uint32Array(positions),
+    ends: new Uint32Array(ends),
+    isRaw: new Uint8Array(isRaw),
   };
 }
 

@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { IngestRejectedError } from "../../errors.ts";
 import { JSON_MAX_DEPTH } from "../../limits.ts";
+import { BodyReader } from "../../recognise/body-reader.ts";
 import { writeJsonRecord, writeTime } from "../../record/json-record.ts";
 import type { RecordDecoder } from "../../record/record-decoder.ts";
 import type { RecordWriter } from "../../record/record-writer.ts";
@@ -25,12 +26,13 @@ const LINE_MEMBERS = ["log", "message", "msg"];
  */
 export class ForwardDecoder implements RecordDecoder {
   readonly format = "fluentd-forward";
+  readonly #lines = new BodyReader(Date.now);
 
   decode(body: Uint8Array, writer: RecordWriter): void {
     let count = 0;
     const end = eachValue(body, (value) => {
       const place = `/${count++}`;
-      const reason = writeMessage(value, place, writer);
+      const reason = writeMessage(value, place, this.#lines, writer);
       if (reason !== null) writer.reject({ place, reason, raw: value });
     });
     if (end === body.length && count > 0) return;
@@ -41,20 +43,25 @@ export class ForwardDecoder implements RecordDecoder {
 }
 
 /** Writes the events of a message; answers why there are none. */
-function writeMessage(bytes: Uint8Array, place: string, writer: RecordWriter): string | null {
+function writeMessage(
+  bytes: Uint8Array,
+  place: string,
+  lines: BodyReader,
+  writer: RecordWriter,
+): string | null {
   const parts = partsOf(bytes);
   if (parts === null) return "is no message";
   const tag = textOf(decodedValue(parts.tag));
   if (tag === null) return "the tag is no text";
   if (parts.form === "single") {
-    writeEvent(Buffer.concat([EVENT_HEAD, parts.events]), { tag, place, raw: bytes }, writer);
+    writeEvent(Buffer.concat([EVENT_HEAD, parts.events]), { tag, place, raw: bytes }, lines, writer);
     return null;
   }
   const events = parts.form === "list" ? parts.events : unpacked(parts);
   if (events === null) return "the packed events are damaged or too large";
   let index = 0;
   const end = eachValue(events, (event) =>
-    writeEvent(event, { tag, place: `${place}/${index++}`, raw: asMessage(parts.tag, event) }, writer),
+    writeEvent(event, { tag, place: `${place}/${index++}`, raw: asMessage(parts.tag, event) }, lines, writer),
   );
   if (end < events.length)
     writer.reject({
@@ -79,7 +86,12 @@ interface EventPlace {
   readonly raw: Uint8Array;
 }
 
-function writeEvent(bytes: Uint8Array, { tag, place, raw }: EventPlace, writer: RecordWriter): void {
+function writeEvent(
+  bytes: Uint8Array,
+  { tag, place, raw }: EventPlace,
+  lines: BodyReader,
+  writer: RecordWriter,
+): void {
   const event = decodedValue(bytes);
   const [head, record]: readonly unknown[] = Array.isArray(event) ? event : [];
   const plain = plainValue(record, JSON_MAX_DEPTH);
@@ -91,7 +103,7 @@ function writeEvent(bytes: Uint8Array, { tag, place, raw }: EventPlace, writer: 
   const [time, metadata]: readonly unknown[] = Array.isArray(head) ? head : [head];
   writer.begin();
   writer.source(tag);
-  const written = writeRecord(writer, plain);
+  const written = writeRecord(writer, plain, lines);
   if (!written.has("time")) writeEventTime(writer, time);
   if (!written.has("service")) writeContainer(writer, plain);
   const about = plainValue(metadata, JSON_MAX_DEPTH);
@@ -99,8 +111,11 @@ function writeEvent(bytes: Uint8Array, { tag, place, raw }: EventPlace, writer: 
   writer.end();
 }
 
-/** Writes a record; a line in it that is a JSON object is taken apart. */
-function writeRecord(writer: RecordWriter, record: JsonObject): ReadonlySet<string> {
+/**
+ * Writes a record; a line in it that is a JSON object is taken apart, and so is a line of text that Docker's driver read from a
+ * program.
+ */
+function writeRecord(writer: RecordWriter, record: JsonObject, lines: BodyReader): ReadonlySet<string> {
   for (const name of LINE_MEMBERS) {
     const line = record[name];
     const object = typeof line === "string" ? jsonIn(line) : null;
@@ -108,6 +123,11 @@ function writeRecord(writer: RecordWriter, record: JsonObject): ReadonlySet<stri
     const { [name]: _line, ...others } = record;
     const written = writeJsonRecord(writer, object, new Set(["source"]));
     return writeJsonRecord(writer, others, written);
+  }
+  const { log, ...others } = record;
+  if (typeof log === "string" && typeof record.container_id === "string") {
+    const written = lines.write(log, writer, true);
+    return writeJsonRecord(writer, others, new Set([...written, "source"]));
   }
   return writeJsonRecord(writer, record, new Set(["source"]));
 }

@@ -1,4 +1,5 @@
 import type { Level } from "../../log-batch.ts";
+import type { BodyReader } from "../../recognise/body-reader.ts";
 import { writeJsonRecord, writeTime } from "../../record/json-record.ts";
 import type { RecordField } from "../../record/json-record-keys.ts";
 import { levelOfSyslogSeverity, levelOfText } from "../../record/levels.ts";
@@ -12,18 +13,21 @@ const OWN = new Set(["version", "host", "short_message", "full_message", "timest
 /**
  * Writes a message of the Graylog Extended Log Format as one record, `begin` and `end` included. Additional fields lose
  * their underscore and become fields by the well-known keys of JSON logs and attributes otherwise; a short message that
- * is a JSON object is taken apart, as Docker sends the lines of programs. Source: GELF 1.1.
+ * is a JSON object is taken apart, and so is a line of text that Docker's driver read from a program: the level it sends says
+ * only from which of two streams. Source: GELF 1.1.
  */
-export function writeGelf(writer: RecordWriter, message: JsonObject): void {
+export function writeGelf(writer: RecordWriter, message: JsonObject, lines: BodyReader): void {
   const { host, timestamp, level, version } = message;
   const [text, full] = textsOf(message);
   const object = jsonIn(text);
   writer.begin();
-  const given = new Set<RecordField>(
-    object === null ? [] : writeJsonRecord(writer, object, hasText(host) ? new Set(["host"]) : undefined),
-  );
-  if (object === null) writer.message(text);
-  given.add("message");
+  const given = new Set<RecordField>(["message"]);
+  if (object !== null)
+    for (const field of writeJsonRecord(writer, object, hasText(host) ? new Set(["host"]) : undefined))
+      given.add(field);
+  else if (hasText(message._container_id))
+    for (const field of lines.write(text, writer, true)) given.add(field);
+  else writer.message(text);
   if (writeTime(writer, timestamp)) given.add("time");
   else writer.attribute("timestamp", timestamp);
   if (hasText(host)) {
@@ -37,7 +41,8 @@ export function writeGelf(writer: RecordWriter, message: JsonObject): void {
   } else writer.attribute("level", level);
   const written = writeJsonRecord(writer, additionalFields(message), given);
   if (!written.has("service")) writeContainer(writer, message);
-  if (full !== "" && full !== text) writer.attribute("full_message", full);
+  // Loggers end the whole text as a line.
+  if (full !== "" && full.trimEnd() !== text.trimEnd()) writer.attribute("full_message", full);
   if (version !== "1.1" && version !== "1.0") writer.attribute("version", version);
   writer.end();
 }

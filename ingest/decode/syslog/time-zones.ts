@@ -41,8 +41,20 @@ const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?$/;
 const MAX_HOURS = 14;
 const MAX_MINUTES = 59;
 
+/** The latest zone and what it is, as the lines of a log nearly all name the same. */
+let latestZone = "UTC";
+let latestOffset: number | null = 0;
+
 /** Seconds east of UTC of an abbreviation (`CEST`) or an offset (`+02:00`, `GMT-3`); null when it is neither. */
 export function zoneOffset(zone: string): number | null {
+  if (zone !== latestZone) {
+    latestOffset = offsetOf(zone);
+    latestZone = zone;
+  }
+  return latestOffset;
+}
+
+function offsetOf(zone: string): number | null {
   const known = ABBREVIATIONS.get(zone.toUpperCase());
   if (known !== undefined) return known;
   const [, sign, hours = "", minutes = "0"] = OFFSET.exec(zone) ?? [];

@@ -10,6 +10,10 @@ const KNOWN = /(?:^| )(?:level|lvl|severity|msg|message|ts|time|timestamp|t)=/;
 const START = /^[A-Za-z_@][^\s="]{0,254}=/;
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?$/;
 const PAIRS_MIN_COUNT = 2;
+const MINUS = 0x2d;
+const NINE = 0x39;
+const LETTER_F = 0x66;
+const LETTER_T = 0x74;
 
 /** `time=2026-01-02T03:04:05Z level=info msg="ledger is open" duration=12` */
 export const LOGFMT_FORM: LineForm = {
@@ -51,6 +55,8 @@ function pairsOf(text: string): Map<string, unknown> | null {
 }
 
 function plainValue(text: string): unknown {
+  const first = text.charCodeAt(0);
+  if (first !== LETTER_T && first !== LETTER_F && (first < MINUS || first > NINE)) return text;
   if (text === "true" || text === "false") return text === "true";
   return NUMBER.test(text) && String(Number(text)) === text ? Number(text) : text;
 }

@@ -26,8 +26,9 @@ export class ZoneText {
       case DASH:
       case LETTER_G:
       case LETTER_U:
-      case LETTER_Z:
         return this.#readOffset(text, at) || this.#readName(text, at);
+      case LETTER_Z:
+        return this.#readName(text, at);
       default:
         return false;
     }

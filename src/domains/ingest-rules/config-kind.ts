@@ -1,5 +1,5 @@
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
-import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
+import { oneByOne, recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import type { RuleDirectory } from "./rule-directory.ts";
 import { ingestRules } from "./rules.ts";
 import { CreateIngestRuleBody, UpdateIngestRuleBody } from "./types.ts";
@@ -16,6 +16,8 @@ export function ingestRuleKind(rules: Pick<RuleDirectory, "forget">): ConfigKind
     update: UpdateIngestRuleBody,
     defaults: { enabled: true, position: 0 },
     list: recordsOf(ingestRules),
-    ...verbsOf(ingestRules, (change) => change.afterCommit(() => rules.forget(change.organizationId))),
+    ...verbsOf({ ...ingestRules, createAll: oneByOne(ingestRules.create) }, (change) =>
+      change.afterCommit(() => rules.forget(change.organizationId)),
+    ),
   });
 }

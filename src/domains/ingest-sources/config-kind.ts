@@ -2,6 +2,7 @@ import { presetOf } from "../../../ingest/index.ts";
 import type { JsonObject } from "../../audit/canonical-json.ts";
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
 import { isJsonObject } from "../../configuration/json.ts";
+import { oneByOne } from "../../configuration/record-kinds.ts";
 import { SourceService } from "./service.ts";
 import { listSources } from "./store.ts";
 import { CreateSourceBody, UpdateSourceBody } from "./types.ts";
@@ -24,7 +25,7 @@ export function ingestSourceKind(deps: ConstructorParameters<typeof SourceServic
         id: sourceKey,
         fields: { sourceKey, ...source },
       })),
-    make: async (change, body) => ({ id: (await service.create(change, body)).sourceKey }),
+    make: oneByOne(async (change, body) => ({ id: (await service.create(change, body)).sourceKey })),
     change: (change, sourceKey, body) => service.update(change, sourceKey, body),
     remove: (change, sourceKey) => service.remove(change, sourceKey),
   });

@@ -6,6 +6,7 @@ import { createLogger } from "../../../src/log.ts";
 import { createMetrics } from "../../../src/server/metrics.ts";
 import { createPostgres } from "../../../src/storage/postgres.ts";
 import { eventually } from "../../harness/eventually.ts";
+import { waitAsUsual } from "../../harness/patience.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { openTcpProxy } from "../../harness/tcp-proxy.ts";
 import { makeOrganization, openRuleInstance, type RuleInstance } from "./rule-server.ts";
@@ -89,6 +90,8 @@ describe("the rules of an organisation", () => {
 });
 
 describe("while Postgres is away", () => {
+  waitAsUsual();
+
   test("the rules known last are used, and where none are known nothing is taken in", async () => {
     const real = new URL(stores.postgresUrl);
     const proxy = await openTcpProxy({ host: real.hostname, port: Number(real.port) });

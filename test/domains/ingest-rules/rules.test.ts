@@ -109,7 +109,7 @@ describe("counts", () => {
       counter.add({ organizationId, ruleId: gone.id, dropped: 7, masked: 7 });
       counter.add({ organizationId: organizationId + 1000, ruleId: rule.id, dropped: 9, masked: 9 });
     }
-    await Promise.all([early.counter.settled(20_000), late.counter.settled(20_000)]);
+    await Promise.all([early.counter.settled(180_000), late.counter.settled(180_000)]);
     const range = `?from=${new Date(at).toISOString()}&to=${new Date(at + HOUR_MS).toISOString()}`;
     expect((await call("GET", `/${rule.id}/counts${range}`)).body).toEqual({
       hours: [

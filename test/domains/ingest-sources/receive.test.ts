@@ -15,7 +15,7 @@ beforeAll(async () => {
   instance = suite.instance();
 });
 afterAll(async () => {
-  await instance.activity.settled(20_000);
+  await instance.activity.settled(180_000);
   await suite.close();
   await stores.close();
 });
@@ -123,7 +123,7 @@ describe("records of a source", () => {
     const { send, source } = await shop({ mapping: MAPPING });
     await send([GOOD, GOOD, {}]);
     await send(GOOD);
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     expect(await source()).toMatchObject({
       accepted: 3,
       quarantined: 1,
@@ -207,7 +207,7 @@ describe("records of a source", () => {
       "true",
     ]);
     await suite.stored(organizationId, 1);
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     expect(await source()).toMatchObject({ accepted: 1, quarantined: 1 });
   });
 });
@@ -248,7 +248,7 @@ describe("the status of a source", () => {
       { message: '{"at":"x"}', level: "", service: "", attrs: { at: "x" } },
       expect.objectContaining({ message: JSON.stringify(GOOD) }),
     ]);
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     const learned = await source();
     expect(learned).toMatchObject({ status: "learning", accepted: 5 });
     expect(learned.samples).toMatchObject([
@@ -281,7 +281,7 @@ describe("the status of a source", () => {
     expect(await suite.stored(organizationId, 1)).toMatchObject([{ message: "paid" }]);
     await change({ status: "learning" });
     expect((await call("POST", "shop", { json: [17, 18, padding] })).body).toMatchObject({ accepted: 3 });
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     expect((await source()).samples).toMatchObject([{ sample: "17" }, { sample: "18" }]);
   });
 
@@ -298,7 +298,7 @@ describe("the status of a source", () => {
       { message: line, level: "", attrs: { sourceUserName: "ana" } },
       { message: "no cef" },
     ]);
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     expect((await source()).samples).toMatchObject([
       { sample: "no cef", entry: null, problem: "the line has no CEF header" },
       { sample: line, entry: { message: "north door", level: "info", host: "ana" }, problem: null },
@@ -310,11 +310,11 @@ describe("the status of a source", () => {
     const bad = Array.from({ length: 6 }, () => ({ at: "never" }));
     await send(bad);
     await send(bad);
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     expect((await source()).status).toBe("active");
     await send([...bad, GOOD]);
     for (let i = 0; i < 3; i++) await send(bad);
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     expect(await source()).toMatchObject({
       status: "error",
       statusReason:
@@ -325,7 +325,7 @@ describe("the status of a source", () => {
     instance.sources.forget(organizationId, "shop");
     expect((await send(bad)).body).toMatchObject({ accepted: 0, quarantined: 6 });
     expect((await send(GOOD)).body).toMatchObject({ accepted: 1 });
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     expect(await source()).toMatchObject({ status: "active", statusReason: null, accepted: 2 });
   });
 
@@ -334,7 +334,7 @@ describe("the status of a source", () => {
     const bad = Array.from({ length: 6 }, () => ({ at: "never" }));
     for (let i = 0; i < 3; i++) await send(bad);
     await change({ mapping: {} });
-    await instance.activity.settled(20_000);
+    await instance.activity.settled(180_000);
     expect((await source()).status).toBe("active");
     await change({ status: "error" });
     expect(await change({ status: "active" })).toMatchObject({ status: "active", statusReason: null });
@@ -351,7 +351,7 @@ describe("several instances", () => {
     clockAheadMs += 500;
     expect((await toOther()).status).toBe(202);
     await call("POST", "shop", { json: { text: "here" } });
-    await Promise.all([instance.activity.settled(20_000), other.activity.settled(20_000)]);
+    await Promise.all([instance.activity.settled(180_000), other.activity.settled(180_000)]);
     expect(await source()).toMatchObject({ accepted: 3 });
     const stored = await suite.stored(organizationId, 3);
     expect(stored.map(({ message, service }) => [message, service])).toEqual([

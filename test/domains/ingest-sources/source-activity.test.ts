@@ -53,7 +53,7 @@ test("what sources received while Postgres was away is written down when it is b
   expect(await counts()).toEqual({ accepted: "0", rejected: "0", quarantined: "0" });
   proxy.restore();
   activity.record(source, { ...RECEIVED, replayed: true }, []);
-  await activity.settled(20_000);
+  await activity.settled(180_000);
   expect(await counts()).toEqual({ accepted: "4", rejected: "2", quarantined: "6" });
   await sql.end({ timeout: 1 });
   await proxy.close();

@@ -12,7 +12,7 @@ beforeAll(async () => {
   instance = suite.instance();
 });
 afterAll(async () => {
-  await instance.activity.settled(20_000);
+  await instance.activity.settled(180_000);
   await suite.close();
   await stores.close();
 });

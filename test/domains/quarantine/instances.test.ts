@@ -152,51 +152,47 @@ test("what a source could not map is kept once over retries, and is stored once 
   ]);
 });
 
-test(
-  "a replay that is killed again and again, while another instance replays too, makes each record an entry once",
-  async () => {
-    const organizationId = await hold();
-    const left = async (): Promise<number> =>
-      (await count(organizationId, "held")) + (await count(organizationId, "replaying"));
-    const answers: Promise<{ status: number }>[] = [];
-    for (let kill = 0; kill < KILLS; kill++) {
-      const done = await count(organizationId, "replayed");
-      const [victim, other] = servers;
-      answers.push(replay(victim.url, "the one replay"), replay(victim.url));
-      // The other one is not to be done before the kill.
-      if (kill > 0) answers.push(replay(other.url));
-      await eventually(
-        "records are being replayed",
-        async () => (await count(organizationId, "replayed")) > done || (await left()) === 0,
-      );
-      await Bun.sleep(Math.random() * 40);
-      victim.kill("SIGKILL");
-      await victim.exited;
-      servers[0] = await start(directories[0], victim.port);
-    }
-    await Promise.all(answers);
-    await eventually("every record is replayed", async () => {
-      await Promise.all(
-        servers.map((server, index) => replay(server.url, index === 0 ? "the one replay" : undefined)),
-      );
-      return (await left()) === 0;
-    });
-    const [usage] = await stores.postgres<{ records: string; bytes: string }[]>`
+test("a replay that is killed again and again, while another instance replays too, makes each record an entry once", async () => {
+  const organizationId = await hold();
+  const left = async (): Promise<number> =>
+    (await count(organizationId, "held")) + (await count(organizationId, "replaying"));
+  const answers: Promise<{ status: number }>[] = [];
+  for (let kill = 0; kill < KILLS; kill++) {
+    const done = await count(organizationId, "replayed");
+    const [victim, other] = servers;
+    answers.push(replay(victim.url, "the one replay"), replay(victim.url));
+    // The other one is not to be done before the kill.
+    if (kill > 0) answers.push(replay(other.url));
+    await eventually(
+      "records are being replayed",
+      async () => (await count(organizationId, "replayed")) > done || (await left()) === 0,
+    );
+    await Bun.sleep(Math.random() * 40);
+    victim.kill("SIGKILL");
+    await victim.exited;
+    servers[0] = await start(directories[0], victim.port);
+  }
+  await Promise.all(answers);
+  await eventually("every record is replayed", async () => {
+    await Promise.all(
+      servers.map((server, index) => replay(server.url, index === 0 ? "the one replay" : undefined)),
+    );
+    return (await left()) === 0;
+  });
+  const [usage] = await stores.postgres<{ records: string; bytes: string }[]>`
       SELECT records, bytes FROM quarantine_usage WHERE organization_id = ${organizationId}`;
-    expect(usage).toEqual({ records: "0", bytes: "0" });
-    const stored = async (): Promise<{ entries: string; messages: string }> => {
-      const result = await stores.clickhouse.query({
-        query:
-          "SELECT count() AS entries, uniqExact(message) AS messages FROM logs WHERE startsWith(message, 'record ')",
-        format: "JSONEachRow",
-      });
-      const [row] = await result.json<{ entries: string; messages: string }>();
-      return row ?? { entries: "", messages: "" };
-    };
-    await eventually("all entries are in the store", async () => Number((await stored()).entries) >= RECORDS);
-    // What is durable and not yet there would come with the stop.
-    await Promise.all(servers.map((server) => server.stop()));
-    expect(await stored()).toEqual({ entries: String(RECORDS), messages: String(RECORDS) });
-  },
-  { timeout: 120_000 },
-);
+  expect(usage).toEqual({ records: "0", bytes: "0" });
+  const stored = async (): Promise<{ entries: string; messages: string }> => {
+    const result = await stores.clickhouse.query({
+      query:
+        "SELECT count() AS entries, uniqExact(message) AS messages FROM logs WHERE startsWith(message, 'record ')",
+      format: "JSONEachRow",
+    });
+    const [row] = await result.json<{ entries: string; messages: string }>();
+    return row ?? { entries: "", messages: "" };
+  };
+  await eventually("all entries are in the store", async () => Number((await stored()).entries) >= RECORDS);
+  // What is durable and not yet there would come with the stop.
+  await Promise.all(servers.map((server) => server.stop()));
+  expect(await stored()).toEqual({ entries: String(RECORDS), messages: String(RECORDS) });
+});

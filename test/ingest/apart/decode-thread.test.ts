@@ -4,11 +4,13 @@ import { DecodeThread } from "../../../ingest/apart/decode-thread.ts";
 import type { CommittedBatch } from "../../../ingest/committed-batches.ts";
 import { CommittedBlock } from "../../../ingest/committed-block.ts";
 import { NativeFormat } from "../../../ingest/decode/native.ts";
+import { OtlpJsonDecoder } from "../../../ingest/decode/otlp/otlp-json.ts";
 import { requestKeys } from "../../../ingest/dedupe/request-keys.ts";
 import { IngestKeyReusedError, IngestRejectedError, IngestUnavailableError } from "../../../ingest/errors.ts";
 import { type Ingest, openIngest } from "../../../ingest/ingest.ts";
 import type { IngestRequest } from "../../../ingest/ingest-request.ts";
-import { DECODE_IN_PLACE_MAX_BYTES } from "../../../ingest/limits.ts";
+import { DECODE_IN_PLACE_MAX_BYTES, OTLP_DECODE_IN_PLACE_MAX_BYTES } from "../../../ingest/limits.ts";
+import { RecordWriter } from "../../../ingest/record/record-writer.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 
 const encoder = new TextEncoder();
@@ -166,6 +168,46 @@ test("what came over from the thread is freed as soon as the request is answered
   const refused = ingest.ingest({ ...requestOf(entries(400, 800)), keys: others });
   expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(IngestKeyReusedError);
   expect(blocks.map(({ length }) => length)).toEqual([0, 0, 0]);
+});
+
+test("OTLP in JSON is decoded where it came up to a batch of an SDK, and any other body of that size apart", async () => {
+  const ingest = await openOne();
+  const body = encoder.encode(
+    JSON.stringify({
+      resourceLogs: [
+        {
+          scopeLogs: [
+            { logRecords: Array.from({ length: 512 }, () => ({ body: { stringValue: "x".repeat(600) } })) },
+          ],
+        },
+      ],
+    }),
+  );
+  expect(body.length).toBeGreaterThan(DECODE_IN_PLACE_MAX_BYTES);
+  const places: string[] = [];
+  const send = (bytes: Uint8Array, kind: "otlp" | "otlp-protobuf") =>
+    ingest.ingest({
+      organizationId: 1,
+      format: kind,
+      bytes: bytes.length,
+      keys: null,
+      decode: (batch, skip) => {
+        places.push("here");
+        const writer = new RecordWriter();
+        writer.open(batch, skip);
+        new OtlpJsonDecoder().decode(bytes, writer);
+      },
+      apart: { spec: { kind }, body: bytes.slice(), decoded: () => places.push("apart") },
+    });
+  expect((await send(body, "otlp")).accepted).toBe(512);
+  const padded = Buffer.concat([body, Buffer.alloc(OTLP_DECODE_IN_PLACE_MAX_BYTES, " ")]);
+  expect((await send(padded, "otlp")).accepted).toBe(512);
+  expect(places).toEqual(["here", "apart"]);
+  // It is no protobuf, which only the other thread finds out.
+  expect(await send(body, "otlp-protobuf").catch((error: unknown) => error)).toBeInstanceOf(
+    IngestRejectedError,
+  );
+  expect(places).toEqual(["here", "apart"]);
 });
 
 test("what is not decoded when the thread is closed is refused, and so is what comes after", async () => {

@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { ByteBuffer, CommittedBlock, LOG_ID_STEP } from "../../../../ingest/index.ts";
+import { patient } from "../../../concurrency/patience.ts";
 import type { Logger } from "../../../log.ts";
 import { EntryEncoder } from "../../../receive/entry-encoder.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
@@ -37,7 +38,7 @@ export async function dryRun(
   organizationId: number,
   filter: RecordFilter,
 ): Promise<DryRun> {
-  const deadline = performance.now() + DRY_RUN_MAX_MS;
+  const deadline = performance.now() + patient(DRY_RUN_MAX_MS);
   const { records: matched, lastId: upTo } = await askPostgres(() =>
     inOrganization(sql, organizationId, (tx) =>
       countHeld(tx, organizationId, filter, { after: 0, upTo: Number.MAX_SAFE_INTEGER }),

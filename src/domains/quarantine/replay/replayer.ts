@@ -7,6 +7,7 @@ import {
   type RecordDecoder,
 } from "../../../../ingest/index.ts";
 import { Admission } from "../../../concurrency/admission.ts";
+import { patient } from "../../../concurrency/patience.ts";
 import type { Logger } from "../../../log.ts";
 import { throwForClient } from "../../../receive/ingest-refusals.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
@@ -111,7 +112,7 @@ export class Replayer {
 
   async #replay(organizationId: number, filter: RecordFilter, signal: AbortSignal): Promise<Replayed> {
     const { claims, log, metrics } = this.#options;
-    const deadline = performance.now() + REPLAY_MAX_MS;
+    const deadline = performance.now() + patient(REPLAY_MAX_MS);
     const { records: matched, lastId: upTo } = await this.#count(organizationId, filter, {
       after: 0,
       upTo: Number.MAX_SAFE_INTEGER,

@@ -13,10 +13,16 @@ function decodeRecords(
 ): DecodedRequest {
   const parts = records.map((record) => Buffer.from(record));
   let end = 0;
-  const unpacked = parts.map((part, index) => {
-    end += part.length;
-    return { place: `/records/${index}`, end, problem: null };
-  });
+  const unpacked = {
+    positions: Uint32Array.from(parts.keys()),
+    lines: new Uint32Array(parts.length),
+    ends: Uint32Array.from(parts, (part) => {
+      end += part.length;
+      return end;
+    }),
+    problems: new Uint8Array(parts.length),
+    reasons: [],
+  };
   return decodeRequest(new DeliveryDecoder(unpacked, attributes), Buffer.concat(parts));
 }
 

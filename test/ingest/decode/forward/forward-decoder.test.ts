@@ -59,6 +59,24 @@ test("a record keeps what it says, a line of JSON is taken apart, and metadata i
   ]);
 });
 
+test("a line that Docker read from a program is taken apart, and one of anybody else stays as it is", () => {
+  const log = "2026-01-02 03:04:05,678 ERROR [main] com.shop.Cart - cannot pay";
+  const body = encodeValue([
+    "t",
+    [
+      [TIME, { container_id: "0123", container_name: "/shop", source: "stdout", log }],
+      [TIME, { stream: "stdout", log }],
+    ],
+  ]);
+  const ts = BigInt(TIME) * 1_000_000_000n;
+  const attrs = { "thread.name": "main", logger: "com.shop.Cart", container_id: "0123", source: "stdout" };
+  expect(decodeEntries(forward, body)).toMatchObject([
+    // Its time names no zone, so that it is the driver's.
+    { ts, message: "cannot pay", level: "error", service: "shop", source: "t", attrs },
+    { ts, message: log, source: "t" },
+  ]);
+});
+
 test("the container that Docker's driver names is the service, unless the record names one", () => {
   const body = encodeValue([
     "t",

@@ -33,6 +33,7 @@ describe("a message", () => {
       '{"short_message":"m","level":9,"timestamp":"never"}',
       { message: "m", attrs: { level: 9, timestamp: "never" } },
     ],
+    ['{"short_message":"m","full_message":"m\\n"}', { message: "m", attrs: {} }],
     ['{"full_message":"only"}', { message: "only", attrs: {} }],
     ['{"version":"2","host":""}', { message: "", attrs: { version: "2" } }],
     [
@@ -40,6 +41,33 @@ describe("a message", () => {
       { message: "in", level: "warn", service: "db", attrs: { container_name: "db" } },
     ],
   ])("%s", (body, expected) => expect(decodeEntries(gelf, body)).toEqual([{ ts: RECEIVED_AT, ...expected }]));
+});
+
+test("a line that Docker read from a program says its own level; any other text stays as it is", () => {
+  const line = "2026-01-02 03:04:05,678 ERROR [main] com.shop.Cart - cannot pay";
+  const sent = { short_message: line, level: 6, timestamp: 1769903998.5 };
+  const docker = { ...sent, _container_id: "8d4d", _container_name: "shop" };
+  const attrs = {
+    "thread.name": "main",
+    logger: "com.shop.Cart",
+    container_id: "8d4d",
+    container_name: "shop",
+  };
+  const ts = 1769903998500000000n;
+  expect(decodeEntries(gelf, JSON.stringify(docker))).toEqual([
+    // Its time names no zone, so that it is the driver's.
+    { ts, message: "cannot pay", level: "error", service: "shop", attrs },
+  ]);
+  expect(decodeEntries(gelf, JSON.stringify(sent))).toEqual([
+    { ts, message: line, level: "info", attrs: {} },
+  ]);
+  const zoned = { ...docker, short_message: "2026-01-02T03:04:05Z WARN late" };
+  expect(decodeEntries(gelf, JSON.stringify(zoned))).toMatchObject([
+    { ts: 1767323045000000000n, message: "late", level: "warn", service: "shop" },
+  ]);
+  expect(decodeEntries(gelf, JSON.stringify({ ...docker, short_message: "as it is" }))).toMatchObject([
+    { ts, message: "as it is", level: "info", service: "shop" },
+  ]);
 });
 
 test("messages that follow one another are read, and what is no object is rejected by itself", () => {
