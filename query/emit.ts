@@ -3,6 +3,7 @@ import { PlanSplitter } from "./emit/split-plan.ts";
 import { StatementWriter } from "./emit/statement.ts";
 import { type WireFormat, wireFormatOf } from "./emit/wire-format.ts";
 import { GuardedPlan } from "./guard.ts";
+import { WORD_SETTINGS } from "./message-words.ts";
 import type { ScalarType } from "./scalar-type.ts";
 import { type QuerySettings, settingsFor } from "./settings.ts";
 
@@ -46,7 +47,10 @@ export function emit(plan: GuardedPlan): CompiledQuery {
     parameters: parameters.finish(),
     columns,
     attributes: [...writer.attributes],
-    settings: settingsFor(budget, maxRows, (files ?? archived) === undefined ? "table" : "files"),
+    settings: {
+      ...settingsFor(budget, maxRows, (files ?? archived) === undefined ? "table" : "files"),
+      ...(writer.readsWords && WORD_SETTINGS),
+    },
     maxExecutionMs: budget.maxExecutionMs,
   };
 }

@@ -100,7 +100,7 @@ function isOrganization(id: number): boolean {
 /** The plan over the rows of the scope. Throws a TypeError for one that has been guarded before: of which scope? */
 function withGuardedScans(
   relation: Relation,
-  { organizationId, timeRange, made, files, archived, attributeColumns }: PlanScope,
+  { organizationId, timeRange, made, files, archived, attributeColumns, hasWordIndex }: PlanScope,
 ): Relation {
   const bounds: ScanScope = { organizationId, timeRange };
   // Entries of logs alone leave their table.
@@ -110,6 +110,7 @@ function withGuardedScans(
     ...(files !== undefined && { files }),
     ...(archived !== undefined && { archived }),
     ...(attributeColumns !== undefined && { attributeColumns }),
+    ...(hasWordIndex !== undefined && { hasWordIndex }),
   };
   let scans = 0;
   const guard: PartsMapper = {

@@ -91,6 +91,7 @@ export {
   oneText,
   timeBucket,
 } from "./message-forms.ts";
+export { ABSENT_TOKEN, messageWords, WORD_INDEX } from "./message-words.ts";
 export { observableCandidates } from "./observables.ts";
 export type { OperatorCapability } from "./operators.ts";
 export {
@@ -120,7 +121,7 @@ export { scannedTime } from "./plan/scanned-time.ts";
 export { type ReachTest, reachOf } from "./reach/reach.ts";
 export { literalPattern, reachedBy, wholePattern } from "./reach/reached-by.ts";
 export type { ScalarType } from "./scalar-type.ts";
-export { EVERY_TABLE, LOG_TABLES, type NamedTables } from "./schema.ts";
+export { EVERY_TABLE, LOG_TABLES, MESSAGE_COLUMN, type NamedTables } from "./schema.ts";
 export { parseSearch, type SearchCondition, type SearchParse } from "./search-syntax.ts";
 export type { QuerySettings } from "./settings.ts";
 export type { Span } from "./span.ts";

@@ -45,6 +45,9 @@ function plain(name: string, type: ScalarType, columnName: string = name): Colum
 /** How the attributes of entries lie in `logs`. */
 export const ATTRIBUTES = { kind: "bag", column: "attrs", jsonKeysColumn: "attr_json_keys" } as const;
 
+/** What the text of an entry is called in `logs`. */
+export const MESSAGE_COLUMN = "message";
+
 /** Every table that a plan can read; `migrations/clickhouse` creates them. */
 export const TABLES = {
   logs: {
@@ -60,7 +63,7 @@ export const TABLES = {
       plain("service", "string"),
       plain("source", "string"),
       plain("host", "string"),
-      plain("message", "string"),
+      plain("message", "string", MESSAGE_COLUMN),
       plain("event_id", "string"),
       plain("traceId", "string", "trace_id"),
       plain("spanId", "string", "span_id"),

@@ -34,11 +34,14 @@ const COMMONNESS = Uint8Array.from({ length: 256 }, (_, byte) =>
 /**
  * Looks for many literals in one pass over bytes, two at a time: whatever place a literal is in, of every two neighbours in
  * it one pair lies at an even address, and for both kinds of places the rarest such pair says in a table that a literal may
- * be here. The cost hardly depends on how many literals there are.
+ * be here. Most that it says so of are ruled out by a third byte. The cost hardly depends on how many literals there are.
  */
 export class LiteralFinder {
   readonly #bucketOf = new Uint8Array(1 << 16);
   readonly #buckets: Candidate[][] = [];
+  /** By bucket and byte: whether a literal of the bucket has that byte in front of its pair, or behind it. */
+  readonly #before = new Uint8Array(1 << 16);
+  readonly #behind = new Uint8Array(1 << 16);
 
   constructor(literals: readonly Literal[]) {
     for (const [literal, { bytes, ignoresCase = false }] of literals.entries()) {
@@ -92,6 +95,9 @@ export class LiteralFinder {
     end: number,
     found: (literal: number, at: number) => void,
   ): void {
+    const row = bucket << 8;
+    if (this.#behind[row | (bytes[at + 2] ?? 0)] === 0 && this.#before[row | (bytes[at - 1] ?? 0)] === 0)
+      return;
     for (const candidate of this.#buckets[bucket - 1] ?? []) {
       const from = at - candidate.offset;
       if (from >= start && from + candidate.bytes.length <= end && standsAt(bytes, candidate, from))
@@ -107,7 +113,13 @@ export class LiteralFinder {
     }
     const bucketed = this.#buckets[bucket - 1] ?? [];
     // Two pairs of one candidate may share a bucket.
-    if (!bucketed.includes(candidate)) bucketed.push(candidate);
+    if (bucketed.includes(candidate)) return;
+    bucketed.push(candidate);
+    const { bytes, offset, ignoresCase } = candidate;
+    const isBehind = offset + 2 < bytes.length;
+    const third = bytes[isBehind ? offset + 2 : offset - 1] ?? 0;
+    const thirds = isBehind ? this.#behind : this.#before;
+    for (const byte of casesOf(third, ignoresCase)) thirds[(bucket << 8) | byte] = 1;
   }
 }
 

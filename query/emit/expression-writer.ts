@@ -30,6 +30,8 @@ export interface SelectContext {
   readonly shared: Map<string, string>;
   /** Told of each key that is looked for in stored attributes. */
   readsAttribute(key: string): void;
+  /** The words that an index has of the stored column, where conditions of a table are written; told that they are looked for. */
+  words?(identifier: string): string | undefined;
   /** The SELECT of a relation, in brackets. */
   subquery(relation: Relation): string;
   /** The same of one column, which is a value as expressions have them. */
@@ -151,6 +153,7 @@ export class ExpressionWriter {
       storedOperand: (index) => this.#enumeration(operandAt(index)) ?? this.write(operandAt(index)),
       enumOperand: (index) => this.#enumeration(operandAt(index)),
       bagParts: (index) => this.#bagParts(operandAt(index)),
+      wordsOperand: (index) => this.#words(operandAt(index)),
       conditionOperand: (index) => this.writeCondition(operandAt(index)),
       numberOperand: (index) => this.#numberWithoutBools(operandAt(index)),
       share: (sql) => this.share(sql),
@@ -186,6 +189,12 @@ export class ExpressionWriter {
     if (expression.kind !== "column") return undefined;
     const { storage } = bindingOf(this.#bindings, expression.name);
     return storage.kind === "enum" ? storage.column : undefined;
+  }
+
+  #words(expression: Expression): string | undefined {
+    if (expression.kind !== "column") return undefined;
+    const { storage } = bindingOf(this.#bindings, expression.name);
+    return storage.kind === "plain" ? this.#context.words?.(storage.column) : undefined;
   }
 
   #bagParts(expression: Expression): ReturnType<CallWriter["bagParts"]> {

@@ -7,6 +7,7 @@ import { expansion, values } from "./array-join.ts";
 import { columnsOfMap } from "./attribute-definitions.ts";
 import { attributeIdentifiers, bindingOf, identifiersOf, storedBinding } from "./binding.ts";
 import { ExpressionWriter, type SelectContext } from "./expression-writer.ts";
+import { indexedWords } from "./indexed-words.ts";
 import { JOINS } from "./join-words.ts";
 import { type Layer, layered, type NamedSql } from "./layers.ts";
 import { sortKey } from "./order-clause.ts";
@@ -40,6 +41,8 @@ export class StatementWriter {
   readonly #splitter: PlanSplitter;
   /** The keys that the statement looks for in the map of attributes, or in their columns. */
   readonly attributes = new Set<string>();
+  /** Whether the statement looks for words of messages in their index. */
+  readsWords = false;
   #tablesRead = 0;
   #tablesRestricted = 0;
 
@@ -242,9 +245,13 @@ export class StatementWriter {
     return `(SELECT ${SERIES_CAST[start.expression.type] ?? ""}(${value}) AS ${alias} FROM (${rows}))`;
   }
 
-  #conditions(context: SelectContext, { where }: SelectBlock): string[] {
+  #conditions(context: SelectContext, { source, where }: SelectBlock): string[] {
+    const words = indexedWords(source, () => {
+      this.readsWords = true;
+    });
+    const own = words === undefined ? context : { ...context, words };
     return where.map(({ expression, bindings }) =>
-      new ExpressionWriter(context, bindings).writeCondition(expression),
+      new ExpressionWriter(own, bindings).writeCondition(expression),
     );
   }
 

@@ -65,7 +65,7 @@ function ofNumberOrText({ quick, string }: Pick<DynamicReading, "quick" | "strin
   return (call) => {
     const text = call.textOperand(0);
     const known = call.share(quick(text));
-    return `multiIf(isNotNull(${known}), ${known}, ${text} = '', NULL, ${string(text)})`;
+    return call.share(`multiIf(isNotNull(${known}), ${known}, ${text} = '', NULL, ${string(text)})`);
   };
 }
 
@@ -267,6 +267,7 @@ export function convertedOperand(call: CallWriter, index: number, to: ScalarType
     storedOperand: () => call.storedOperand(index),
     enumOperand: () => call.enumOperand(index),
     bagParts: () => call.bagParts(index),
+    wordsOperand: () => call.wordsOperand(index),
     conditionOperand: () => call.conditionOperand(index),
     numberOperand: () => call.numberOperand(index),
     stringArray: (values) => call.stringArray(values),

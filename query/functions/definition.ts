@@ -27,6 +27,8 @@ export interface CallWriter {
   enumOperand(index: number): string | undefined;
   /** The keys of an operand that is a stored bag and the texts of its values, as Array(String); undefined for any other. May be repeated. */
   bagParts(index: number): { readonly keys: string; readonly values: string } | undefined;
+  /** The words of an operand that an index has, as `messageWords` writes them; undefined for any other, and wherever it would not be used. */
+  wordsOperand(index: number): string | undefined;
   /** As `operand`, for a condition: NULL may stand for false. */
   conditionOperand(index: number): string;
   /** The SQL of an operand that is a number read from a dynamic value, but NULL for truth values; undefined for any other. */
@@ -179,4 +181,12 @@ export function simple(
   template: SqlTemplate,
 ): FunctionDefinition {
   return { summary, overloads: [overload(parameters, result, nulls, template)] };
+}
+
+/** The function, and another way to write it as a condition where that is less work. */
+export function withCondition(
+  { summary, overloads }: FunctionDefinition,
+  condition: NonNullable<Overload["condition"]>,
+): FunctionDefinition {
+  return { summary, overloads: overloads.map((each) => ({ ...each, condition })) };
 }

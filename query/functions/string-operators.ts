@@ -1,3 +1,5 @@
+import { isAscii } from "../case-folding.ts";
+import { BEYOND_ASCII_TOKEN, isOfAsciiLetters, WORD_PART_MIN_CHARS, wordPartOf } from "../message-words.ts";
 import {
   type CallWriter,
   type FunctionTable,
@@ -5,6 +7,7 @@ import {
   parameter,
   repeated,
   simple,
+  withCondition,
 } from "./definition.ts";
 import { foldedText } from "./folded-text.ts";
 import { INDEX_GRAM_CHARS, likeAnywhere, lowerAscii, type Needle, readNeedle } from "./needles.ts";
@@ -48,6 +51,36 @@ function contains(call: CallWriter): string {
   const needle = readNeedle(part);
   if (needle.bytes !== null) return `(${like(call, text, needle.bytes)})`;
   return matchNeedle(call, text, needle, "", "");
+}
+
+/** The same where the words of the text have an index that says more than its grams, or says it faster. */
+function containsInWords(call: CallWriter): string | undefined {
+  const part = constantText(call, 1);
+  if (part === undefined) return undefined;
+  if (!isOfAsciiLetters(part)) return withWordPart(call, part, () => contains(call));
+  if (part.length < WORD_PART_MIN_CHARS) return undefined;
+  const words = call.wordsOperand(0);
+  return words && inAWord(call, words, lowerAscii(part));
+}
+
+function inAWord(call: CallWriter, words: string, part: string): string {
+  return `(${words} LIKE ${call.parameter("String", likeAnywhere(part))})`;
+}
+
+/**
+ * A condition for texts that hold the part, which has other characters than letters of ASCII, and what the index of words rules out for
+ * it; undefined where that is nothing, or the grams rule out more.
+ */
+export function withWordPart(call: CallWriter, part: string, condition: () => string): string | undefined {
+  const run = wordPartOf(part);
+  if (isAscii(part) && (run === undefined || part.length >= INDEX_GRAM_CHARS)) return undefined;
+  const words = call.wordsOperand(0);
+  if (words === undefined) return undefined;
+  return allConditions([
+    isAscii(part) ? undefined : `hasToken(${words}, ${call.parameter("String", BEYOND_ASCII_TOKEN)})`,
+    run === undefined ? undefined : inAWord(call, words, run),
+    condition(),
+  ]);
 }
 
 function containsCs(call: CallWriter): string {
@@ -127,7 +160,10 @@ const LIKE_NOTE = "Kusto does not document this operator: % stands for any text 
 
 /** The operators on texts. A text is never null; a value of another type is taken as its text. */
 export const STRING_OPERATORS = {
-  contains: simple("Substring, whatever the case.", OPERANDS, "bool", "never", contains),
+  contains: withCondition(
+    simple("Substring, whatever the case.", OPERANDS, "bool", "never", contains),
+    containsInWords,
+  ),
   containsCs: simple("Substring.", OPERANDS, "bool", "never", containsCs),
   startswith: simple("Begins with it, whatever the case.", OPERANDS, "bool", "never", atEdge("startsWith")),
   startswithCs: simple("Begins with it.", OPERANDS, "bool", "never", atEdgeCs("startsWith")),

@@ -1,3 +1,4 @@
+import { isOfAsciiLetters } from "../message-words.ts";
 import {
   type CallWriter,
   type FunctionTable,
@@ -6,11 +7,12 @@ import {
   repeated,
   type SqlTemplate,
   simple,
+  withCondition,
 } from "./definition.ts";
 import { foldedText } from "./folded-text.ts";
 import { elementsOf, elementToText } from "./json-arrays.ts";
 import { escapePattern, isTermCharacter, lowerAscii, patternGroups, readNeedle } from "./needles.ts";
-import { allConditions, constantText, indexCondition, like } from "./string-operators.ts";
+import { allConditions, constantText, indexCondition, like, withWordPart } from "./string-operators.ts";
 
 /** What an occurrence must not touch: a boundary is asked for only where the needle's own edge is of a term. */
 interface TermRule {
@@ -145,6 +147,36 @@ export function needleArray(call: CallWriter): string {
   return texts.length === 1 ? texts.join("") : `arrayConcat(${texts.join(", ")})`;
 }
 
+/** Whether the text holds the term, which is one token of its words, or has one in it. */
+function hasWord(call: CallWriter, term: string): string | undefined {
+  if (!isOfAsciiLetters(term))
+    return withWordPart(call, term, () => hasConstant(call, call.textOperand(0), term, ANY_CASE));
+  const words = call.wordsOperand(0);
+  return words && `hasToken(${words}, ${call.parameter("String", lowerAscii(term))})`;
+}
+
+function hasInWords(call: CallWriter): string | undefined {
+  const term = constantText(call, 1);
+  return term === undefined ? undefined : hasWord(call, term);
+}
+
+function hasAnyInWords(call: CallWriter): string | undefined {
+  const terms = constantNeedles(call);
+  if (terms === undefined || terms.length === 0 || terms.length > MAX_TOKENS) return undefined;
+  const found = [...new Set(terms)].map((term) => hasWord(call, term));
+  return found.includes(undefined) ? undefined : `(${found.join(" OR ")})`;
+}
+
+function hasAllInWords(call: CallWriter): string | undefined {
+  const terms = constantNeedles(call);
+  if (terms === undefined || terms.length > MAX_TOKENS) return undefined;
+  const found = [...new Set(terms)].map((term) => ({ term, inWords: hasWord(call, term) }));
+  if (found.every(({ inWords }) => inWords === undefined)) return undefined;
+  return allConditions(
+    found.map(({ term, inWords }) => inWords ?? hasConstant(call, call.textOperand(0), term, ANY_CASE)),
+  );
+}
+
 function hasAny(call: CallWriter): string {
   const needles = constantNeedles(call);
   if (needles === undefined) return `arrayExists(x -> ${isMarked(call)}, ${needleArray(call)})`;
@@ -225,7 +257,7 @@ function termOperator(summary: string, rule: TermRule) {
 
 /** The operators that look for whole terms: letters and digits of any script, with anything else around them. */
 export const TERM_OPERATORS = {
-  has: termOperator("Holds the term, whatever the case.", ANY_CASE),
+  has: withCondition(termOperator("Holds the term, whatever the case.", ANY_CASE), hasInWords),
   hasCs: termOperator("Holds the term.", { ...ANY_CASE, ignoresCase: false }),
   hasprefix: termOperator("Holds a term that begins with it, whatever the case.", {
     ...ANY_CASE,
@@ -245,8 +277,14 @@ export const TERM_OPERATORS = {
     endsTerm: true,
     ignoresCase: false,
   }),
-  hasAny: simple("Holds one of the terms, whatever the case.", LIST, "bool", "never", hasAny),
-  hasAll: simple("Holds all of the terms, whatever the case.", LIST, "bool", "never", hasAll),
+  hasAny: withCondition(
+    simple("Holds one of the terms, whatever the case.", LIST, "bool", "never", hasAny),
+    hasAnyInWords,
+  ),
+  hasAll: withCondition(
+    simple("Holds all of the terms, whatever the case.", LIST, "bool", "never", hasAll),
+    hasAllInWords,
+  ),
 } as const satisfies FunctionTable;
 
 export const TERM_FUNCTIONS = {

@@ -13,6 +13,7 @@ export function trialWriter({ operands, type }: Pick<Call, "operands" | "type">)
     storedOperand: text,
     enumOperand: () => undefined,
     bagParts: () => undefined,
+    wordsOperand: () => undefined,
     conditionOperand: text,
     numberOperand: () => undefined,
     stringArray: text,

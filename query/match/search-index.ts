@@ -48,22 +48,34 @@ export class SearchIndex {
     }
   }
 
-  /** What is known comes first: often it leaves few rows, in which the rest is looked for alone. */
+  /** What is known comes first: often it leaves few rows, in which the rest is looked for alone, or none. */
   #rowsMatchingAll(conditions: readonly SearchCondition[]): RowSet {
-    const isKnown = (condition: SearchCondition): boolean =>
-      condition.kind === "text" &&
-      (this.#terms.has(condition.text) || this.#finder?.terms.has(condition.text) === true);
-    let rows = RowSet.all(this.#rows);
-    for (const condition of conditions.toSorted(
-      (left, right) => Number(isKnown(right)) - Number(isKnown(left)),
-    )) {
-      const bytes = condition.kind === "text" && !isKnown(condition) ? termBytes(condition.text) : null;
-      const isFew = bytes !== null && rows.size * FEW_ROWS < this.#rows;
-      rows = isFew
-        ? rows.filter((row) => this.#holdsBytes(row, bytes))
-        : rows.and(this.rowsMatching(condition));
+    let rows: RowSet | null = null;
+    const unknown: SearchCondition[] = [];
+    for (const condition of conditions) {
+      if (!this.#isKnown(condition)) {
+        unknown.push(condition);
+        continue;
+      }
+      const found = this.rowsMatching(condition);
+      rows = rows === null ? found : rows.and(found);
+      if (rows.isEmpty) return rows;
     }
-    return rows;
+    for (const condition of unknown) {
+      const bytes = rows !== null && condition.kind === "text" ? termBytes(condition.text) : null;
+      if (rows === null) rows = this.rowsMatching(condition);
+      else if (bytes !== null && rows.size * FEW_ROWS < this.#rows)
+        rows = rows.filter((row) => this.#holdsBytes(row, bytes));
+      else rows = rows.and(this.rowsMatching(condition));
+      if (rows.isEmpty) return rows;
+    }
+    return rows ?? RowSet.all(this.#rows);
+  }
+
+  /** Whether it is one term that was looked for already, or that is looked for together with others. */
+  #isKnown(condition: SearchCondition): boolean {
+    if (condition.kind !== "text") return false;
+    return this.#terms.has(condition.text) || this.#finder?.terms.has(condition.text) === true;
   }
 
   #holdsBytes(row: number, needle: Uint8Array): boolean {

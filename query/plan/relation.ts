@@ -78,6 +78,8 @@ export interface ScanScope {
   readonly files?: FileSource;
   /** Attributes of `logs` with columns of their own in the table; none when absent. */
   readonly attributeColumns?: AttributeColumns;
+  /** Whether the table `logs` has its index of words: statements mean the same without it, and are slow where they count on it in vain. */
+  readonly hasWordIndex?: boolean;
   /** Rows of `logs` that lie outside the table and are read together with its own. */
   readonly archived?: ArchivedRows;
 }

@@ -12,13 +12,24 @@ export type Subject =
   | { readonly kind: "attribute"; readonly key: string };
 
 /** What is decided of a row without the condition it belongs to, for many conditions at once. */
-export type ReachTest =
+export type ReachTest = TextTest & {
+  /** And an attribute is one of these numbers. */
+  readonly number?: NumberTest;
+};
+
+type TextTest =
   /** The text with ASCII letters in lower case holds the literal, which has at least `LITERAL_MIN_BYTES`. */
   | { readonly kind: "holds"; readonly subject: Subject; readonly literal: string }
   /** The text, of an attribute that is no string its JSON, is one of these. */
   | { readonly kind: "is"; readonly subject: Subject; readonly texts: readonly string[] }
   /** The row has an attribute of the key. */
   | { readonly kind: "there"; readonly key: string };
+
+/** The attribute of the path, by one of `ATTRIBUTE_CONVERSIONS`, is one of the numbers. */
+interface NumberTest {
+  readonly read: { readonly conversion: string; readonly path: readonly string[] };
+  readonly numbers: readonly number[];
+}
 
 /** Tests of which one holds on every row that conditions take; without a test they take no row. */
 type Reach = readonly ReachTest[];
@@ -58,12 +69,20 @@ function reach(expression: Expression): Reach | null {
 
 const ORDERS: ReadonlySet<string> = new Set(["less", "lessOrEqual", "greater", "greaterOrEqual"]);
 
-/** Each of them is one of all: the cheapest. */
+/** Each of them is one of all: the cheapest, and what number is asked for besides, since most rows have another. */
 function reachOfAll(reaches: readonly (Reach | null)[]): Reach | null {
-  return reaches.reduce((cheapest, other) => {
-    if (cheapest === null || other === null) return cheapest ?? other;
-    return costOf(other) < costOf(cheapest) ? other : cheapest;
+  const cheapest = reaches.reduce((one, other) => {
+    if (one === null || other === null) return one ?? other;
+    return costOf(other) < costOf(one) ? other : one;
   }, null);
+  const number = reaches.map(numberOfAll).find((each) => each !== null);
+  return cheapest?.map((test) => (number === undefined ? test : { number, ...test })) ?? null;
+}
+
+/** What all tests of a reach ask of the same attribute; null where they do not. */
+function numberOfAll(reach: Reach | null): NumberTest | null {
+  const number = reach?.[0]?.number;
+  return number !== undefined && reach?.every((test) => test.number === number) ? number : null;
 }
 
 function reachOfAny(reaches: readonly (Reach | null)[]): Reach | null {
@@ -90,8 +109,9 @@ function reachOfTerms(call: Call, operand: Expression, isAny: boolean): Reach | 
 }
 
 function reachOfList(call: Call, operand: Expression): Reach | null {
-  const texts = call.operands.slice(1).map(textOf);
-  if (!texts.every((text) => text !== null)) return reachOfNumber(operand);
+  const items = call.operands.slice(1);
+  const texts = items.map(textOf);
+  if (!texts.every((text) => text !== null)) return reachOfNumbers(operand, items);
   if (call.name === "in") return reachOfTexts(operand, texts);
   return reachOfAny(texts.map((text) => reachOfText(operand, text, false)));
 }
@@ -99,7 +119,35 @@ function reachOfList(call: Call, operand: Expression): Reach | null {
 function reachOfEquality(operand: Expression, other: Expression): Reach | null {
   const text = textOf(other);
   if (text !== null) return reachOfTexts(operand, [text]);
-  return other.kind === "literal" && other.value !== null ? reachOfNumber(operand) : null;
+  return other.kind === "literal" && other.value !== null ? reachOfNumbers(operand, [other]) : null;
+}
+
+/** One of the values, which are no texts. */
+function reachOfNumbers(operand: Expression, items: readonly Expression[]): Reach | null {
+  const tests = reachOfNumber(operand);
+  const number = numberTest(operand, items);
+  return number === null ? tests : (tests?.map((test) => ({ ...test, number })) ?? null);
+}
+
+/** Null where they are too many, or not all of them numbers that a number of JavaScript is to the digit. */
+function numberTest(operand: Expression, items: readonly Expression[]): NumberTest | null {
+  if (operand.kind !== "call" || !NUMBERS.has(operand.type)) return null;
+  const [read] = operand.operands;
+  const numbers = items.map(numberOf);
+  if (read === undefined || !isAttribute(read) || numbers.length > REACH_MAX_TESTS) return null;
+  if (!numbers.every((number) => number !== null)) return null;
+  return { read: { conversion: operand.name, path: read.path }, numbers };
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(["int", "long", "real"]);
+
+function numberOf(expression: Expression): number | null {
+  if (expression.kind !== "literal" || !NUMBERS.has(expression.type) || expression.value === null)
+    return null;
+  const number = Number(expression.value);
+  return Number.isSafeInteger(number) || (Number.isFinite(number) && !Number.isInteger(number))
+    ? number
+    : null;
 }
 
 /** One of the texts; the message is looked through anyway, and few of them are the same. */

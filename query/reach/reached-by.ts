@@ -1,4 +1,4 @@
-import { anyOf, call, callOverload } from "../call.ts";
+import { allOf, anyOf, call, callOverload } from "../call.ts";
 import { attribute, type Expression, literal } from "../expression.ts";
 import { overload, parameter, repeated, type SqlTemplate } from "../functions/definition.ts";
 import { columnOf, scan } from "../plan/build.ts";
@@ -14,16 +14,41 @@ const IS = ofTexts(
 const THERE = ofTexts((call) => `notEmpty(${call.operand(0)})`);
 const OVERLOADS = { holds: HOLDS, is: IS, there: THERE };
 
-/** The condition that one of the tests holds, in one pass over a text for all that look at it. No query can name it. */
+/**
+ * The condition that one of the tests holds, in one pass over a text for all that look at it; what number goes with which text is not
+ * asked. No query can name it.
+ */
 export function reachedBy(tests: readonly ReachTest[]): Expression {
-  const groups = Map.groupBy(tests, ({ kind, ...test }) => JSON.stringify([kind, subjectOf(test)]));
+  const groups = Map.groupBy(tests, (test) => JSON.stringify(groupOf(test)));
   const conditions = groups.values().map((group) => {
     const [first] = group;
     if (first === undefined) throw new TypeError("a group of no tests");
-    const texts = group.flatMap(textsOf).map((text) => literal("string", text));
-    return callOverload(first.kind, OVERLOADS[first.kind], [textOf(subjectOf(first)), ...texts]);
+    const isNumber = numberCondition(group);
+    // What is a number is there.
+    if (first.kind === "there" && isNumber !== null) return isNumber;
+    const texts = [...new Set(group.flatMap(textsOf))].map((text) => literal("string", text));
+    const holds = callOverload(first.kind, OVERLOADS[first.kind], [textOf(subjectOf(first)), ...texts]);
+    return isNumber === null ? holds : allOf([holds, isNumber]);
   });
   return anyOf([...conditions]);
+}
+
+/** Tests of a group look at the same text, and at the same number if at any. */
+function groupOf(test: ReachTest): readonly unknown[] {
+  const read = test.number?.read;
+  if (test.kind === "there" && read !== undefined) return [read];
+  return [test.kind, subjectOf(test), read];
+}
+
+/** That the number is one of those that tests of a group ask for; null where they ask for none. */
+function numberCondition(group: readonly ReachTest[]): Expression | null {
+  const read = group[0]?.number?.read;
+  if (read === undefined) return null;
+  const numbers = [...new Set(group.flatMap(({ number }) => number?.numbers ?? []))];
+  const items = numbers.map((number) =>
+    Number.isInteger(number) ? literal("long", BigInt(number)) : literal("real", number),
+  );
+  return call("in", call(read.conversion, attribute("attrs", ...read.path)), ...items);
 }
 
 /** A text as a regular expression: what of ASCII is no letter and no digit might mean something else. */

@@ -33,9 +33,13 @@ export const UPKEEP_STOP_MS = 5_000;
 /** Rows that come in within `BUSY_SECONDS` from which on the store has better things to do. */
 export const BUSY_ROWS = 250_000;
 export const BUSY_SECONDS = 5;
-/** A part without skip indexes that is older waits for no merge any more. */
+/** A part without indexes of its messages that is older waits for no merge any more. */
 export const UNINDEXED_AGE_S = 2;
+/** Parts that no merge has touched, of which is asked whether they have these indexes. */
+export const UNINDEXED_PARTS_MAX = 1_000;
 /** Merges at a time that are asked for of one look; each leaves fewer parts. */
 export const UPKEEP_MAX_MERGES = 8;
 /** The longest merge that is waited for. */
 export const MERGE_MAX_MS = 600_000;
+/** Rows that the index of words may lack while searches count on it: their words are computed, some 1 us each. */
+export const UNINDEXED_WORDS_MAX_ROWS = 30_000;

@@ -1,13 +1,24 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import { ClickHouseError } from "@clickhouse/client";
-import { type AttributeColumn, attributeColumnOf, attributeInMap, attributeKind } from "../../query/index.ts";
-import { BUSY_SECONDS, MERGE_MAX_MS, SAMPLE_ROWS, UNINDEXED_AGE_S } from "./limits.ts";
+import {
+  ABSENT_TOKEN,
+  type AttributeColumn,
+  attributeColumnOf,
+  attributeInMap,
+  attributeKind,
+  MESSAGE_COLUMN,
+  messageWords,
+  WORD_INDEX,
+} from "../../query/index.ts";
+import { BUSY_SECONDS, MERGE_MAX_MS, SAMPLE_ROWS, UNINDEXED_AGE_S, UNINDEXED_PARTS_MAX } from "./limits.ts";
 
 /** How the table has to have the columns of an attribute. */
 export interface ColumnDefinition {
   readonly key: string;
   readonly isLowCardinality: boolean;
 }
+
+const WORDS = messageWords(MESSAGE_COLUMN);
 
 const PARTS = "database = currentDatabase() AND table = 'logs' AND active";
 /** ClickHouse's number for a merge that there is nothing for. */
@@ -29,13 +40,17 @@ export class TableStatements {
     );
   }
 
-  /** Parts that have waited for the merge that would have made their skip indexes. */
+  /** Parts that have waited for the merge that would have made their indexes of messages. */
   async unindexedParts(signal: AbortSignal): Promise<number> {
-    return this.#count(
-      `SELECT count() FROM system.parts WHERE ${PARTS} AND rows > 0 AND secondary_indices_compressed_bytes = 0
-        AND modification_time <= now() - ${UNINDEXED_AGE_S}`,
+    const waiting = await this.#texts(
+      `SELECT name FROM system.parts WHERE ${PARTS} AND rows > 0 AND level = 0
+        AND modification_time <= now() - ${UNINDEXED_AGE_S} LIMIT ${UNINDEXED_PARTS_MAX}`,
       signal,
     );
+    if (waiting.length === 0) return 0;
+    const names = waiting.map((name) => `'${partName(name)}'`);
+    const estimates = await this.#withoutWords(`_part IN (${names.join(", ")})`, signal);
+    return estimates.reduce((sum, { parts }) => sum + Number(parts), 0);
   }
 
   /** Has the store merge what pays most, within the size of any merge; false when there is nothing to merge. */
@@ -47,6 +62,15 @@ export class TableStatements {
       if (error instanceof ClickHouseError && error.code === CANNOT_ASSIGN_OPTIMIZE) return false;
       throw error;
     }
+  }
+
+  /** Whether a merge is under way, whoever asked for it. */
+  async isMerging(signal: AbortSignal): Promise<boolean> {
+    const running = await this.#count(
+      "SELECT count() FROM system.merges WHERE database = currentDatabase() AND table = 'logs' AND NOT is_mutation",
+      signal,
+    );
+    return running > 0;
   }
 
   /** Distinct values of an attribute among some entries, about. */
@@ -93,7 +117,7 @@ export class TableStatements {
     definitions: readonly ColumnDefinition[],
     signal: AbortSignal,
   ): Promise<void> {
-    const of = `IN PARTITION ID '${partitionId(partition)}'`;
+    const of = `IN PARTITION ID '${partName(partition)}'`;
     const actions = definitions.flatMap(({ key, isLowCardinality }) => {
       const { text, kind } = attributeColumnOf(key);
       const index = isLowCardinality ? [] : [`MATERIALIZE INDEX ${text}_bloom ${of}`];
@@ -111,6 +135,64 @@ export class TableStatements {
       ),
     );
     return new Set(keys.filter((key) => isIn(found, attributeColumnOf(key))));
+  }
+
+  /** Rows that the index of words lacks, in one partition or in all: those that would be read for a word that nobody wrote. */
+  async rowsWithoutWords(signal: AbortSignal, partition?: string): Promise<number> {
+    const of = partition === undefined ? "1" : `_partition_id = '${partName(partition)}'`;
+    const estimates = await this.#withoutWords(of, signal);
+    return estimates.reduce((sum, { rows }) => sum + Number(rows), 0);
+  }
+
+  /** What the store would read for a word that nobody wrote: parts without the index of words, or next to nothing. */
+  async #withoutWords(
+    condition: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly parts: string | number; readonly rows: string | number }[]> {
+    const answer = await this.#clickhouse.query({
+      query: `EXPLAIN ESTIMATE SELECT count() FROM logs WHERE ${condition} AND hasToken(${WORDS}, '${ABSENT_TOKEN}')`,
+      format: "JSONEachRow",
+      abort_signal: signal,
+      // Else parts are only left out while they are read.
+      clickhouse_settings: { use_skip_indexes_on_data_read: 0, use_query_condition_cache: 0 },
+    });
+    return answer.json();
+  }
+
+  /** The newest partition that has more rows than so many whose words the index lacks; null when there is none. */
+  async partitionWithoutWords(rows: number, signal: AbortSignal): Promise<string | null> {
+    if ((await this.rowsWithoutWords(signal)) <= rows) return null;
+    const partitions = await this.#texts(
+      `SELECT DISTINCT partition_id FROM system.parts WHERE ${PARTS} AND rows > 0 ORDER BY partition_id DESC`,
+      signal,
+    );
+    for (const partition of partitions)
+      if ((await this.rowsWithoutWords(signal, partition)) > 0) return partition;
+    return null;
+  }
+
+  /** Adds the index of words where it is missing. Inserts that make indexes, and merges, write it from then on. */
+  async addWordIndex(signal: AbortSignal): Promise<void> {
+    const existing = await this.#count(
+      `SELECT count() FROM system.data_skipping_indices
+        WHERE database = currentDatabase() AND table = 'logs' AND name = '${WORD_INDEX}'`,
+      signal,
+    );
+    if (existing > 0) return;
+    await this.#command(
+      `ALTER TABLE logs ADD INDEX IF NOT EXISTS ${WORD_INDEX} ${WORDS}
+        TYPE text(tokenizer = 'splitByNonAlpha', posting_list_codec = 'bitpacking')`,
+      signal,
+    );
+  }
+
+  /** Begins to write the index of words of a partition; ClickHouse goes on with it by itself. */
+  async fillWords(partition: string, signal: AbortSignal): Promise<void> {
+    await this.#command(
+      `ALTER TABLE logs MATERIALIZE INDEX ${WORD_INDEX} IN PARTITION ID '${partName(partition)}'`,
+      signal,
+      { mutations_sync: "0" },
+    );
   }
 
   /** Removes what there is of the columns. */
@@ -172,8 +254,8 @@ function additions({ key, isLowCardinality }: ColumnDefinition): string[] {
   ];
 }
 
-/** What ClickHouse calls a partition by, which is letters and digits. */
-function partitionId(text: string): string {
-  if (!/^[\w-]+$/.test(text)) throw new TypeError("no name of a partition");
+/** What ClickHouse calls a part or a partition by, which is letters and digits. */
+function partName(text: string): string {
+  if (!/^[\w-]+$/.test(text)) throw new TypeError("no name of a part");
   return text;
 }

@@ -15,16 +15,19 @@ import {
   COLUMN_REPLACE_FACTOR,
   COLUMN_UNUSED_MS,
   LOW_CARDINALITY_MAX_VALUES,
+  UNINDEXED_WORDS_MAX_ROWS,
   UPKEEP_EVERY_MS,
   UPKEEP_MAX_MERGES,
   UPKEEP_STOP_MS,
 } from "./limits.ts";
 import { TableStatements } from "./table-statements.ts";
+import { WordIndex } from "./word-index.ts";
 
 interface UpkeepOptions {
   readonly sql: Sql;
   readonly statements: TableStatements;
   readonly access: AttributeAccess;
+  readonly words: WordIndex;
   readonly log: Logger;
 }
 
@@ -33,8 +36,8 @@ const TURN = "log-store-upkeep";
 
 /**
  * Looks after the table of logs, one server at a time: makes columns of attributes that queries ask for and removes those that
- * none asks for any more, and, while few entries come in, has the store write what inserts left out: skip indexes, and
- * columns of parts that are older than they.
+ * none asks for any more, and, while few entries come in, has the store write what inserts left out: indexes of messages, and
+ * columns and words of parts that are older than they.
  *
  * Whatever it does can be done again, and a step that a death cuts short is taken again: what there is to do is found by
  * looking at the table.
@@ -67,16 +70,20 @@ export class LogStoreUpkeep {
   }
 
   async #round(signal: AbortSignal): Promise<boolean> {
-    const { sql, access } = this.#options;
+    const { sql, access, words } = this.#options;
     await access.exchange();
+    await words.look(signal);
     await takeTurn(sql, TURN, async () => {
       await this.#chooseColumns(signal);
       await this.#removeColumns(signal);
       if ((await this.#options.statements.recentRows(signal)) >= BUSY_ROWS) return;
-      await this.#indexParts(signal);
+      await this.#options.statements.addWordIndex(signal);
+      const mergesLeft = await this.#indexParts(signal);
       await this.#fillColumns(signal);
+      if (!mergesLeft) await this.#fillWords(signal);
     });
     await access.exchange();
+    await words.look(signal);
     return false;
   }
 
@@ -114,16 +121,19 @@ export class LogStoreUpkeep {
     }
   }
 
-  /** Merges while there are parts without indexes and a merge leaves fewer of them. */
-  async #indexParts(signal: AbortSignal): Promise<void> {
+  /** Merges while there are parts without indexes of messages and a merge leaves fewer of them. Whether there are more such merges. */
+  async #indexParts(signal: AbortSignal): Promise<boolean> {
     const { statements } = this.#options;
     let left = await statements.unindexedParts(signal);
-    for (let merges = 0; left > 0 && merges < UPKEEP_MAX_MERGES && !signal.aborted; merges++) {
-      if (!(await statements.merge(signal))) return;
+    for (let merges = 0; left > 0; merges++) {
+      if (merges === UPKEEP_MAX_MERGES || signal.aborted) return true;
+      // What nothing can be merged with, such as all there is of a day, is left as it is; what is being merged already is not.
+      if (!(await statements.merge(signal))) return statements.isMerging(signal);
       const remaining = await statements.unindexedParts(signal);
-      if (remaining >= left) return;
+      if (remaining >= left) return false;
       left = remaining;
     }
+    return false;
   }
 
   async #fillColumns(signal: AbortSignal): Promise<void> {
@@ -148,6 +158,14 @@ export class LogStoreUpkeep {
       await statements.fill(next, unfilled, signal);
   }
 
+  /** Has the words of older parts indexed, a partition at a time; newer ones without get them by the merges above. */
+  async #fillWords(signal: AbortSignal): Promise<void> {
+    const { statements } = this.#options;
+    if (await statements.isChanging(signal)) return;
+    const partition = await statements.partitionWithoutWords(UNINDEXED_WORDS_MAX_ROWS, signal);
+    if (partition !== null) await statements.fillWords(partition, signal);
+  }
+
   async #missing(kept: readonly KeptColumn[], signal: AbortSignal): Promise<readonly KeptColumn[]> {
     if (kept.length === 0) return [];
     const existing = await this.#options.statements.existing(
@@ -163,9 +181,18 @@ export function openUpkeep({
   sql,
   clickhouse,
   access,
+  words,
   log,
 }: Omit<UpkeepOptions, "statements"> & {
   readonly clickhouse: ConstructorParameters<typeof TableStatements>[0];
 }): LogStoreUpkeep {
-  return new LogStoreUpkeep({ sql, access, log, statements: new TableStatements(clickhouse) });
+  return new LogStoreUpkeep({ sql, access, words, log, statements: new TableStatements(clickhouse) });
+}
+
+/** What statements have to know of the index of words. */
+export function openWordIndex(
+  clickhouse: ConstructorParameters<typeof TableStatements>[0],
+  monotonicMs: () => number,
+): WordIndex {
+  return new WordIndex(new TableStatements(clickhouse), monotonicMs);
 }

@@ -1,4 +1,4 @@
-/** Two servers on one table, killed again and again while columns of attributes come to be. */
+/** Two servers on one table, killed again and again while columns of attributes and the index of words come to be. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "../harness/eventually.ts";
 import { proofRounds } from "../harness/proof.ts";
@@ -71,6 +71,8 @@ test(`answers stay the same through ${KILLS} deaths`, async () => {
     expect(rowsIn(await post(server, token, "query", { query: name }))).toEqual(
       ["u0", "u1", "u2", "u3", "u4"].map((user) => [user, stored / 5]),
     );
+    const word = "logs | where message has 'entry' and message !has 'other' | count";
+    expect(rowsIn(await post(server, token, "query", { query: word }))).toEqual([[stored]]);
   };
   await send(first);
   await expectAnswers(first);

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { compileKql, INTERACTIVE_BUDGET } from "../../query/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { AttributeAccess } from "../../src/log-store/attribute-access.ts";
-import { ATTRIBUTE_COLUMNS_MAX } from "../../src/log-store/limits.ts";
+import { ATTRIBUTE_COLUMNS_MAX, UNINDEXED_WORDS_MAX_ROWS } from "../../src/log-store/limits.ts";
 import { TableStatements } from "../../src/log-store/table-statements.ts";
 import { LogStoreUpkeep } from "../../src/log-store/upkeep.ts";
+import { WordIndex } from "../../src/log-store/word-index.ts";
 import { DAY_MS, makeOrganization, NOW_MS, testArchiver } from "../archive/archive-setup.ts";
 import { idAt, insertRows } from "../domains/logs/stored-rows.ts";
 import { eventually } from "../harness/eventually.ts";
@@ -33,11 +34,12 @@ afterAll(async () => {
 /** One server's part of it. */
 function openServer() {
   const access = new AttributeAccess(stores.postgres, () => performance.now());
+  const words = new WordIndex(statements, () => performance.now());
   const upkeep = new LogStoreUpkeep({
-    ...{ sql: stores.postgres, statements, access },
+    ...{ sql: stores.postgres, statements, access, words },
     log: createLogger("silent"),
   });
-  return { access, run: () => upkeep.runOnce(signal) };
+  return { access, words, run: () => upkeep.runOnce(signal) };
 }
 
 type Server = ReturnType<typeof openServer>;
@@ -61,7 +63,7 @@ async function answer(
   const compiled = compileKql(kql, { nowNs: BigInt(NOW_MS) * 1_000_000n });
   if (!compiled.ok) throw new Error(compiled.diagnostics[0]?.message);
   const { relation: plan } = compiled.query;
-  const ranges = logRanges(stores, { ...files, attributes: server.access });
+  const ranges = logRanges(stores, { ...files, attributes: server.access, words: server.words });
   const statement = { operation: "test", plan, timeRange: { from: null, to: null }, maxRows: 100 };
   const caller = { ...queryCaller(), organizationId };
   const read = await ranges.read(caller, (logs) => logs.run({ ...statement, budget: INTERACTIVE_BUDGET }));
@@ -213,27 +215,119 @@ test("what cannot be a key in Postgres, or is too long, or was cheap, gets no co
   expect(await keptKeys()).toEqual({});
 });
 
-test("parts that were written without indexes get them while few entries come in", async () => {
+/** A part of one entry that an insert left without these indexes. */
+async function insertUnindexed(
+  organization: number,
+  atMs: number,
+  settings: Readonly<Record<string, string | number>>,
+  number = 0,
+): Promise<void> {
+  await stores.clickhouse.insert({
+    table: "logs",
+    format: "JSONEachRow",
+    values: [
+      {
+        organization_id: organization,
+        id: idAt(atMs, number).toString(),
+        received_at: new Date(atMs).toISOString().slice(0, 10),
+        message: `part ${number}`,
+      },
+    ],
+    clickhouse_settings: { insert_deduplicate: 0, ...settings },
+  });
+}
+
+const WITHOUT_MESSAGES = { exclude_materialize_skip_indexes_on_insert: "message_ngrams,message_words" };
+/** As older servers insert. */
+const WITHOUT_ANY = { materialize_skip_indexes_on_insert: 0 };
+
+test("parts that were written without indexes of messages get them while few entries come in", async () => {
   const organization = await makeOrganization(stores);
   const server = openServer();
-  const atMs = NOW_MS - 2 * DAY_MS;
-  for (let part = 0; part < 3; part++)
-    await stores.clickhouse.insert({
-      table: "logs",
-      format: "JSONEachRow",
-      values: [
-        {
-          organization_id: organization,
-          id: idAt(atMs, part).toString(),
-          received_at: new Date(atMs).toISOString().slice(0, 10),
-          message: `part ${part}`,
-        },
-      ],
-      clickhouse_settings: { insert_deduplicate: 0, materialize_skip_indexes_on_insert: 0 },
-    });
+  for (const [part, settings] of [WITHOUT_MESSAGES, WITHOUT_MESSAGES, WITHOUT_ANY].entries())
+    await insertUnindexed(organization, NOW_MS - 2 * DAY_MS, settings, part);
   await eventually("they wait", async () => (await statements.unindexedParts(signal)) > 0);
   await eventually("all parts have indexes", async () => {
     await server.run();
     return (await statements.unindexedParts(signal)) === 0;
   });
+});
+
+const BY_WORD = "logs | where message has 'entry' | summarize n = count()";
+
+/** ClickHouse drops no index that it is writing. */
+async function dropWordIndex(): Promise<void> {
+  await eventually("nothing rewrites the table", async () => !(await statements.isChanging(signal)));
+  await stores.clickhouse.command({ query: "ALTER TABLE logs DROP INDEX IF EXISTS message_words" });
+}
+
+test("words of entries that were there before the index are indexed, and every server counts on it then", async () => {
+  const organization = await makeOrganization(stores);
+  await insertAttributes(organization, UNINDEXED_WORDS_MAX_ROWS + 7, NOW_MS - 3 * DAY_MS);
+  await dropWordIndex();
+  const count = [[String(UNINDEXED_WORDS_MAX_ROWS + 7)]];
+  const servers = [openServer(), openServer()] as const;
+  const [first, second] = servers;
+  await second.words.look(signal);
+  expect(second.words.isComplete()).toBe(false);
+  expect(await answer(second, organization, BY_WORD)).toEqual(count);
+  await eventually("both servers count on the index", async () => {
+    await Promise.all(servers.map((server) => server.run()));
+    return servers.every(({ words }) => words.isComplete());
+  });
+  expect(await statements.rowsWithoutWords(signal)).toBe(0);
+  for (const server of servers) expect(await answer(server, organization, BY_WORD)).toEqual(count);
+
+  // An index that goes while it is counted on, as with a table that was restored from elsewhere.
+  await dropWordIndex();
+  expect(first.words.isComplete()).toBe(true);
+  expect(await answer(first, organization, BY_WORD)).toEqual(count);
+  await first.words.look(signal);
+  expect(first.words.isComplete()).toBe(false);
+  await eventually("the index is back", async () => {
+    await first.run();
+    return first.words.isComplete();
+  });
+  expect(await answer(first, organization, BY_WORD)).toEqual(count);
+});
+
+test("a part alone of its day, which nothing is merged with, keeps no other day from getting its words", async () => {
+  const organization = await makeOrganization(stores);
+  const server = openServer();
+  await dropWordIndex();
+  await insertUnindexed(organization, NOW_MS - 6 * DAY_MS, WITHOUT_ANY);
+  await insertAttributes(organization, UNINDEXED_WORDS_MAX_ROWS + 7, NOW_MS - 5 * DAY_MS);
+  await eventually("it waits", async () => (await statements.unindexedParts(signal)) > 0);
+  await eventually("all words are indexed", async () => {
+    await server.run();
+    return server.words.isComplete();
+  });
+});
+
+test("entries with a word that moved to the archive, where nothing has an index, count as before", async () => {
+  const organization = await makeOrganization(stores);
+  await insertAttributes(organization, 4, NOW_MS - 40 * DAY_MS);
+  const { run, files } = testArchiver(stores, temporary.path);
+  await run();
+  await insertAttributes(organization, 3);
+  const server = openServer();
+  await eventually("the index is counted on", async () => {
+    await server.run();
+    return server.words.isComplete();
+  });
+  expect(await answer(server, organization, BY_WORD, { files })).toEqual([["7"]]);
+  server.words.distrust();
+  expect(await answer(server, organization, BY_WORD, { files })).toEqual([["7"]]);
+});
+
+test("an insert without indexes while somebody looks leaves the index out of use until the next look", async () => {
+  const rows = Promise.withResolvers<number>();
+  const words = new WordIndex({ rowsWithoutWords: () => rows.promise }, () => 0);
+  const looking = words.look(signal);
+  words.distrust();
+  rows.resolve(0);
+  await looking;
+  expect(words.isComplete()).toBe(false);
+  await words.look(signal);
+  expect(words.isComplete()).toBe(true);
 });

@@ -1,4 +1,3 @@
-import { CsvError, parse } from "csv-parse";
 import { ThreadSlice } from "../../concurrency/thread-turns.ts";
 import { CELL_MAX_CHARS } from "./limits.ts";
 
@@ -16,15 +15,27 @@ interface DelimitedOptions {
 /** Characters that are parsed at once. */
 const SLICE_CHARS = 65_536;
 
-/**
- * The cells of a text as RFC 4180 has it, a row after the other, read in slices between which others have the thread. Empty
- * lines are no rows. Throws FileProblem.
- */
-export async function delimitedRows(
-  text: string,
-  { delimiter, isLenient, maxRows }: DelimitedOptions,
-): Promise<string[][]> {
+/** All that `delimitedPieces` reads of a text. */
+export async function delimitedRows(text: string, options: DelimitedOptions): Promise<string[][]> {
   const rows: string[][] = [];
+  for await (const some of delimitedPieces(slicesOf(text), options)) for (const row of some) rows.push(row);
+  return rows;
+}
+
+function* slicesOf(text: string): Generator<string, undefined> {
+  for (let at = 0; at < text.length; at += SLICE_CHARS) yield text.slice(at, at + SLICE_CHARS);
+}
+
+/**
+ * The cells of a text as RFC 4180 has it, the rows of a slice at a time, between which others have the thread. Empty lines are no
+ * rows. Throws FileProblem.
+ */
+export async function* delimitedPieces(
+  slices: Iterable<string>,
+  { delimiter, isLenient, maxRows }: DelimitedOptions,
+): AsyncGenerator<readonly string[][], undefined> {
+  const { CsvError, parse } = await import("csv-parse");
+  let rows = 0;
   const parser = parse({
     bom: true,
     delimiter,
@@ -34,27 +45,33 @@ export async function delimitedRows(
     skip_empty_lines: true,
     max_record_size: 16 * CELL_MAX_CHARS,
   });
-  const add = (row: unknown): void => {
+  const take = (row: unknown): string[] => {
     if (!isRow(row)) throw new TypeError("a row is no list of texts");
-    if (rows.length >= maxRows) throw new FileProblem(`The file has more than ${maxRows} rows.`);
-    rows.push(row);
+    if (rows >= maxRows) throw new FileProblem(`The file has more than ${maxRows} rows.`);
+    rows++;
+    return row;
   };
   // Thrown below, where somebody waits.
   parser.on("error", () => undefined);
   const slice = new ThreadSlice();
   try {
-    for (let at = 0; at < text.length && parser.errored === null; at += SLICE_CHARS) {
-      parser.write(text.slice(at, at + SLICE_CHARS));
-      for (let row: unknown = parser.read(); row !== null; row = parser.read()) add(row);
+    for (const text of slices) {
+      if (parser.errored !== null) break;
+      parser.write(text);
+      const some: string[][] = [];
+      for (let row: unknown = parser.read(); row !== null; row = parser.read()) some.push(take(row));
+      yield some;
       if (slice.isOver) await slice.yield();
     }
     if (parser.errored === null) parser.end();
-    for await (const row of parser) add(row);
+    const last: string[][] = [];
+    for await (const row of parser) last.push(take(row));
+    yield last;
   } catch (error) {
-    parser.destroy();
     throw error instanceof CsvError ? new FileProblem(`The file is no table: ${error.message}.`) : error;
+  } finally {
+    parser.destroy();
   }
-  return rows;
 }
 
 function isRow(row: unknown): row is string[] {

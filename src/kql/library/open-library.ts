@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Library } from "../../../query/index.ts";
-import { Places } from "./places.ts";
+import type { Places } from "./places.ts";
 import { UserAgents } from "./user-agents.ts";
 import { xmlAsBag } from "./xml.ts";
 
 /** The functions that libraries compute; of places those of a database, without one none. Throws for a file that is none. */
-export function openLibrary(geoDatabase: string | null): Library {
-  const places = geoDatabase === null ? null : openPlaces(geoDatabase);
+export async function openLibrary(geoDatabase: string | null): Promise<Library> {
+  const places = geoDatabase === null ? null : await openPlaces(geoDatabase);
   let agents: UserAgents | null = null;
   return {
     geo_info_from_ip_address: places?.describe ?? null,
@@ -22,7 +22,9 @@ export function openLibrary(geoDatabase: string | null): Library {
   };
 }
 
-function openPlaces(file: string): Places {
+async function openPlaces(file: string): Promise<Places> {
+  // Loaded where there is a database: most servers have none.
+  const { Places } = await import("./places.ts");
   try {
     return new Places(readFileSync(file));
   } catch (error) {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
+import { parse } from "yaml";
+import type { Library } from "../../../query/index.ts";
 import { openLibrary } from "../../../src/kql/library/open-library.ts";
 import { placesDatabase } from "../../harness/places-database.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
@@ -22,8 +25,8 @@ beforeAll(() => {
 afterAll(() => directory[Symbol.dispose]());
 
 describe("places of addresses", () => {
-  test("are those of the database, and nothing of any other address or text", () => {
-    const { geo_info_from_ip_address: describe } = openLibrary(database);
+  test("are those of the database, and nothing of any other address or text", async () => {
+    const { geo_info_from_ip_address: describe } = await openLibrary(database);
     expect(JSON.parse(describe?.("203.0.113.77", null) ?? "")).toEqual({
       ...{ country: "Sweden", state: "Uppsala County", city: "Uppsala" },
       ...{ latitude: 59.85, longitude: 17.63 },
@@ -32,17 +35,26 @@ describe("places of addresses", () => {
       expect(describe?.(other, null)).toBe("");
   });
 
-  test("are not known without a database, and a file that is none stops the start", () => {
-    expect(openLibrary(null).geo_info_from_ip_address).toBeNull();
+  test("are not known without a database, and a file that is none stops the start", async () => {
+    expect((await openLibrary(null)).geo_info_from_ip_address).toBeNull();
     const other = join(directory.path, "other.mmdb");
     writeFileSync(other, "no database");
-    expect(() => openLibrary(other)).toThrow("GEO_DATABASE");
+    await expect(openLibrary(other)).rejects.toThrow("GEO_DATABASE");
   });
 });
 
 describe("user agents", () => {
+  let library: Library;
+  beforeAll(async () => {
+    library = await openLibrary(null);
+  });
   const describeAgent = (text: string, option: string | null = null) =>
-    JSON.parse(openLibrary(null).parse_user_agent?.(text, option) ?? "null");
+    JSON.parse(library.parse_user_agent?.(text, option) ?? "null");
+
+  test("are told by what every reader of YAML finds in the list of their expressions", async () => {
+    const text = await Bun.file(fileURLToPath(import.meta.resolve("uap-core/regexes.yaml"))).text();
+    expect(Bun.deepEquals(Bun.YAML.parse(text), parse(text), true)).toBeTrue();
+  });
 
   test("name browser, system and device, of which what is asked for is answered", () => {
     const agent =
@@ -60,7 +72,11 @@ describe("user agents", () => {
 });
 
 describe("XML", () => {
-  const bag = (text: string) => openLibrary(null).parse_xml?.(text, null) ?? "";
+  let library: Library;
+  beforeAll(async () => {
+    library = await openLibrary(null);
+  });
+  const bag = (text: string) => library.parse_xml?.(text, null) ?? "";
 
   test("becomes a bag of its elements, attributes and texts, all of them texts", () => {
     expect(
@@ -84,8 +100,8 @@ describe("XML", () => {
   });
 });
 
-test("no text makes a function throw, and each answers a JSON text or nothing", () => {
-  const library = openLibrary(database);
+test("no text makes a function throw, and each answers a JSON text or nothing", async () => {
+  const library = await openLibrary(database);
   const { geo_info_from_ip_address: place, parse_user_agent: agent, parse_xml: xml } = library;
   fc.assert(
     fc.property(

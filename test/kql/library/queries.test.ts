@@ -19,7 +19,7 @@ beforeAll(async () => {
   stores = await openTestStores();
   const place = { country: { names: { en: "Sweden" } }, location: { latitude: 59.85, longitude: 17.63 } };
   const library: Library = {
-    ...openLibrary(null),
+    ...(await openLibrary(null)),
     geo_info_from_ip_address: new Places(placesDatabase({ "203.0.113.0/24": place })).describe,
   };
   const options = { ranges: logRanges(stores), cursorKey: new Uint8Array(32), budget: INTERACTIVE_BUDGET };

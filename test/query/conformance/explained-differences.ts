@@ -43,3 +43,8 @@ export const EXPLAINED_DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ["kqltosql/r3-type-casts-coercion/agent-type-casts-coercion-0056", LENIENT],
   ["kqltosql/r3-window-series-scan/agent-window-series-scan-0030", "counts are exact, the engine estimates"],
 ]);
+
+/** Whether an answer is drawn by lot: that ours is the same, as it is now and then, says nothing. */
+export function isDrawnByLot(id: string): boolean {
+  return EXPLAINED_DIFFERENCES.get(id) === RANDOM;
+}

@@ -181,6 +181,12 @@ test("a path comes apart, with either kind of slash", () =>
     ["parse_path('')", NO_PATH],
   ]));
 
+test("a text that is longer than any path is none, and is not searched for its parts", () =>
+  expectValues([
+    ["parse_path(strrep(strrep('a', 1024), 32)).Filename", "a".repeat(32_768)],
+    ["parse_path(strcat('/', strrep(strrep('a', 1024), 32)))", null],
+  ]));
+
 test("a command line comes apart at white space outside of quotes", async () => {
   await expectValues([
     [`parse_command_line('run "a b" /c\\td"e f"', 'windows')`, ["run", "a b", "/c", "de f"]],

@@ -1,4 +1,4 @@
-/** Whether a test of a reach holds on a row as it is stored, said plainly; and rows and conditions to try. */
+/** Whether a test of a reach holds on a row as it is stored but for its number, said plainly; and rows and conditions to try. */
 import fc from "fast-check";
 import type { ReachTest, Subject } from "../../../query/reach/reach.ts";
 import type { BlockRow } from "../../../src/receive/block-row.ts";

@@ -1,8 +1,17 @@
-/** No entry that the store takes lies outside of what a condition reaches. */
+/** No entry that the store takes lies outside of what a condition reaches, in JavaScript and in the store. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { allOf, columnOf, compileKql, type Expression, project, scan } from "../../../query/index.ts";
-import { reachOf } from "../../../query/reach/reach.ts";
+import {
+  allOf,
+  columnOf,
+  compileKql,
+  type Expression,
+  literal,
+  project,
+  scan,
+} from "../../../query/index.ts";
+import { type ReachTest, reachOf } from "../../../query/reach/reach.ts";
+import { reachedBy } from "../../../query/reach/reached-by.ts";
 import { whereOnly } from "../../../query/reach/where-only.ts";
 import { BlockRow } from "../../../src/receive/block-row.ts";
 import { proofRounds } from "../../harness/proof.ts";
@@ -38,19 +47,25 @@ async function tryAll(entries: readonly object[], queries: readonly string[]): P
   const answers = project(logs, [
     { name: "id", expression: columnOf(logs, "id") },
     ...tried.map(({ condition }, i) => ({ name: `q${i}`, expression: condition })),
+    ...tried.map(({ tests }, i) => ({ name: `r${i}`, expression: reachedOrNone(tests) })),
   ]);
   const rows = await rowsOf(queryRunner(stores), answers, organizationId);
   expect(rows).toHaveLength(entries.length);
-  for (const [id, ...isTaken] of rows) {
+  for (const [id, ...cells] of rows) {
+    const [isTaken, isPassed] = [cells.slice(0, tried.length), cells.slice(tried.length)];
     const row = new BlockRow(block, positionOf(id));
     for (const [i, { text, tests }] of tried.entries()) {
-      const isReached = tests.some((test) => holds(test, row));
+      const isReached = isPassed[i] === true && tests.some((test) => holds(test, row));
       const shown = { text, tests, entry: entries[positionOf(id)] };
       if (isTaken[i] === true) expect({ ...shown, isReached }).toEqual({ ...shown, isReached: true });
       if (isTaken[i] === true) taken++;
       else if (!isReached) passedOver++;
     }
   }
+}
+
+function reachedOrNone(tests: readonly ReachTest[]): Expression {
+  return tests.length === 0 ? literal("bool", false) : reachedBy(tests);
 }
 
 function conditionsOf(text: string): readonly Expression[] {

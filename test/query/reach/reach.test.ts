@@ -35,6 +35,9 @@ const columnIs = (name: string, ...texts: string[]) => ({
   texts,
 });
 const there = (key: string) => ({ kind: "there", key });
+const number = (conversion: string, path: string, ...numbers: number[]) => ({
+  number: { read: { conversion, path: path.split(".") }, numbers },
+});
 
 describe("a reach", () => {
   test.each([
@@ -49,7 +52,21 @@ describe("a reach", () => {
     ["service in ('api', 'web')", [columnIs("service", "api", "web")]],
     ["logs | where level == 'error' | where message has 'disk'", [message("disk")]],
     ["status >= 500", [there("status")]],
-    ["tolong(status) == 401", [there("status")]],
+    ["tolong(status) == 401", [{ ...there("status"), ...number("tolong", "status", 401) }]],
+    ["status in (401, 403.5)", [{ ...there("status"), ...number("toreal", "status", 401, 403.5) }]],
+    ["status == 9007199254740993", [there("status")]],
+    [
+      "message has 'order' and http.status == 500",
+      [{ ...message("order"), ...number("toreal", "http.status", 500) }],
+    ],
+    [
+      "http.status == 500",
+      [there("http.status"), there("http")].map((each) => ({
+        ...each,
+        ...number("toreal", "http.status", 500),
+      })),
+    ],
+    ["message has 'order' and (n == 1 or n == 2)", [message("order")]],
     ["status == '401'", [{ kind: "is", subject: { kind: "attribute", key: "status" }, texts: ["401"] }]],
     [
       "user.name has 'root'",
@@ -95,6 +112,8 @@ describe("a reach", () => {
     expect(reachOfText(`message has_any (${anyOf(REACH_MAX_TESTS)})`)).toHaveLength(REACH_MAX_TESTS);
     expect(reachOfText(`message has_any (${anyOf(REACH_MAX_TESTS + 1)})`)).toBeNull();
     expect(reachOfText(`service in (${anyOf(1000)})`)).toHaveLength(1);
+    const numbers = Array.from({ length: REACH_MAX_TESTS + 1 }, (_, i) => i).join(", ");
+    expect<unknown>(reachOfText(`status in (${numbers})`)).toEqual([there("status")]);
   });
 });
 
