@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../audit/canonical-json.ts";
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
-import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
+import { oneByOne, recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import { INDICATOR_TYPES, readIndicator } from "../../entities/indicators/indicator-value.ts";
 import { CreateFeedBody, UpdateFeedBody } from "./feed-types.ts";
 import { createFeed, FEED_INTERVAL_SEC, feeds, removeFeed, updateFeed } from "./feeds.ts";
-import { confirmIoc, iocs, putIoc, removeIoc } from "./records.ts";
-import { allowed, putAllowed } from "./routes.ts";
+import { confirmIoc, iocs, putIocs, removeIoc } from "./records.ts";
+import { allowed, putManyAllowed } from "./routes.ts";
 import { CreateAllowedBody, CreateIocBody, UpdateAllowedBody, UpdateIocBody } from "./types.ts";
 
 /** IOCs as files describe them: those that a person made or confirmed. `onBatch` rings when there is something new to look for. */
@@ -27,7 +27,7 @@ export function iocKind(onBatch: () => void): ConfigKind {
       })),
     ...verbsOf(
       {
-        create: async (change, body: CreateIocBody) => (await putIoc(change, body)).record,
+        createAll: putIocs,
         update: confirmIoc,
         remove: removeIoc,
       },
@@ -51,7 +51,7 @@ export const iocFeedKind: ConfigKind = configKind({
   update: UpdateFeedBody,
   defaults: { intervalSec: FEED_INTERVAL_SEC, enabled: true },
   list: recordsOf(feeds),
-  ...verbsOf({ create: createFeed, update: updateFeed, remove: removeFeed }),
+  ...verbsOf({ createAll: oneByOne(createFeed), update: updateFeed, remove: removeFeed }),
 });
 
 /** Indicators that are let pass, as files describe them. */
@@ -67,7 +67,7 @@ export const allowedIndicatorKind: ConfigKind = configKind({
   canonical,
   list: recordsOf(allowed),
   ...verbsOf({
-    create: async (change, body: CreateAllowedBody) => (await putAllowed(change, body)).record,
+    createAll: putManyAllowed,
     update: allowed.update,
     remove: allowed.remove,
   }),

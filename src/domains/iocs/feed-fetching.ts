@@ -1,7 +1,9 @@
 import type { Sql } from "postgres";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
+import { broadReasonOf } from "../../entities/indicators/broad-indicator.ts";
 import {
   CHANGE_MAX_INDICATORS,
+  EXPIRE_MAX_CHUNKS,
   FEED_BACKOFF,
   FEED_EVERY_MS,
   FEED_LEASE_MS,
@@ -21,7 +23,7 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import type { Severity } from "../../problems/events.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
-import { expireUnlisted } from "./listings.ts";
+import { expireUnlisted, listedSpans } from "./listings.ts";
 import { putIndicators } from "./put-indicators.ts";
 import { type FileFormat, type FileReading, readFile } from "./read-file.ts";
 
@@ -32,8 +34,9 @@ interface FeedFetchingOptions {
   /** Rings when there is something to look for in what was found before. */
   readonly onBatch: () => void;
   readonly log: Logger;
-  /** For the whole answer; for tests. */
+  /** For the whole answer, and chunks of listings that one change looks through; for tests. */
   readonly timeoutMs?: number;
+  readonly expireChunks?: number;
 }
 
 interface DueFeed {
@@ -112,7 +115,7 @@ export class FeedFetching extends BackgroundWork {
   }
 
   /** Throws OutboundError, or FileProblem for what is no list. */
-  async #fetch({ url, format, etag, lastModified }: DueFeed): Promise<Fetched> {
+  async #fetch({ organizationId, url, format, etag, lastModified }: DueFeed): Promise<Fetched> {
     const answer = await this.#options.fetch(url, {
       headers: {
         accept: "text/csv, application/json, */*;q=0.1",
@@ -125,9 +128,14 @@ export class FeedFetching extends BackgroundWork {
     });
     if (answer.status === 304) return { file: null, etag, lastModified };
     if (answer.status !== 200) throw new FileProblem(`The server answers ${answer.status}.`);
-    const file = await readFile(format, await answer.text());
+    // Nobody looks a feed over, so that nothing of it is taken that is about too much.
+    const file = await readFile(
+      format,
+      await answer.bytes(),
+      await broadReasonOf(this.#options.sql, organizationId),
+    );
     // A page that says sorry is no list from which everything has vanished.
-    if (file.indicators.length === 0) throw new FileProblem("The answer has no indicator that can be read.");
+    if (file.indicators === 0) throw new FileProblem("The answer has no indicator that can be read.");
     const validator = (name: string): string | null => {
       const text = answer.headers.get(name);
       return text !== null && text.length <= VALIDATOR_MAX_CHARS ? text : null;
@@ -140,31 +148,48 @@ export class FeedFetching extends BackgroundWork {
     const { changes, onBatch } = this.#options;
     const { organizationId, id } = feed;
     const cause = { organizationId, actor: ACTOR, origin: SERVER_ORIGIN };
-    const beganMs = changes.now();
     let [added, updated] = [0, 0];
-    const indicators = file?.indicators ?? [];
-    for (let from = 0; from < indicators.length; from += CHANGE_MAX_INDICATORS) {
-      const some = indicators.slice(from, from + CHANGE_MAX_INDICATORS);
+    const listed = new Int32Array(file?.indicators ?? 0);
+    let known = 0;
+    for await (const some of file?.pieces(CHANGE_MAX_INDICATORS) ?? []) {
       const written = await changes.inChange(cause, null, (change) => putIndicators(change, some, feed));
       added += written.added;
       updated += written.updated;
+      listed.set(written.ids, known);
+      known += written.ids.length;
     }
+    const expired = file === null ? 0 : await this.#expire(feed, listed.subarray(0, known).sort());
     await changes.inChange(cause, null, async ({ tx, nowMs }) => {
       const now = new Date(nowMs);
       if (file === null)
         await tx`UPDATE ioc_feeds SET status = 'unchanged', last_error = NULL, last_fetch_at = ${now} WHERE id = ${id}`;
-      else {
-        await lockOrganization(tx, organizationId);
-        const expired = await expireUnlisted(tx, { organizationId, feedId: id, nowMs }, beganMs);
+      else
         await tx`
           UPDATE ioc_feeds
           SET status = 'ok', last_error = NULL, last_fetch_at = ${now}, etag = ${etag}, last_modified = ${lastModified},
-              added = ${added}, updated = ${updated}, expired = ${expired}, rejected = ${file.rejected.length}
+              added = ${added}, updated = ${updated}, expired = ${expired}, rejected = ${file.rejected}
           WHERE organization_id = ${organizationId} AND id = ${id}`;
-      }
     });
     await this.#giveBack(feed, feed.intervalSec * 1000, true);
     if (added > 0) onBatch();
+  }
+
+  /** Ends what the feed lists no more, `listed` being in ascending order what it lists; some at a time, as it is written. */
+  async #expire({ organizationId, id }: DueFeed, listed: Int32Array): Promise<number> {
+    const { sql, changes, expireChunks = EXPIRE_MAX_CHUNKS } = this.#options;
+    const cause = { organizationId, actor: ACTOR, origin: SERVER_ORIGIN };
+    let [expired, at] = [0, 0];
+    const listing = { organizationId, feedId: id };
+    for (const span of await askPostgres(() => listedSpans(sql, listing, expireChunks))) {
+      const begin = at;
+      while ((listed[at] ?? span.to) < span.to) at++;
+      const still = listed.subarray(begin, at);
+      expired += await changes.inChange(cause, null, async ({ tx, nowMs }) => {
+        await lockOrganization(tx, organizationId);
+        return expireUnlisted(tx, listing, still, nowMs, span);
+      });
+    }
+    return expired;
   }
 
   async #fail(feed: DueFeed, message: string): Promise<void> {

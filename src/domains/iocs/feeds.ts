@@ -40,6 +40,6 @@ export async function updateFeed(change: Change, id: number, body: UpdateFeedBod
 export async function removeFeed(change: Change, id: number): Promise<void> {
   const { tx, organizationId, nowMs } = change;
   await lockOrganization(tx, organizationId);
-  await expireUnlisted(tx, { organizationId, feedId: id, nowMs }, null);
+  await expireUnlisted(tx, { organizationId, feedId: id }, new Int32Array(), nowMs);
   await feeds.remove(change, id);
 }

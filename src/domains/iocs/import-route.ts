@@ -1,4 +1,6 @@
+import type { Sql } from "postgres";
 import { Type } from "typebox";
+import { type BroadReason, broadReasonOf } from "../../entities/indicators/broad-indicator.ts";
 import {
   CHANGE_MAX_INDICATORS,
   FILE_MAX_BYTES,
@@ -10,9 +12,10 @@ import { requireMediaType } from "../../http/media-type.ts";
 import { readBody } from "../../http/read-body.ts";
 import { FileProblem } from "../../kql/kept/delimited-rows.ts";
 import { putIndicators, wouldPut } from "./put-indicators.ts";
-import { FILE_FORMATS, type FileFormat, type FileReading, readFile } from "./read-file.ts";
+import { FILE_FORMATS, type FileFormat, type FileReading, readFile, requireText } from "./read-file.ts";
 
 interface ImportDependencies {
+  readonly sql: Sql;
   /** Rings when there is something to look for in what was found before. */
   readonly onBatch: () => void;
 }
@@ -24,6 +27,12 @@ const ImportParameters = Type.Object({
     description: "CSV, a bundle of STIX 2.1, or JSON of MISP.",
     examples: ["csv"],
   }),
+  force: Type.Optional(
+    Type.Enum(["true", "false"], {
+      description:
+        "`true` takes what is about too much to say anything, too: private networks, domains under which anybody registers names, the organisation's own.",
+    }),
+  ),
   dryRun: Type.Optional(
     Type.Enum(["true", "false"], { description: "`true` says what would happen, and changes no IOC." }),
   ),
@@ -44,7 +53,7 @@ const ImportResult = Type.Object(
 );
 
 /** Takes indicators from a file: what can be read is taken, and of the rest it is said why not. */
-export function importRoute({ onBatch }: ImportDependencies) {
+export function importRoute({ sql, onBatch }: ImportDependencies) {
   return route({
     method: "POST",
     path: "/api/v1/iocs/import",
@@ -63,7 +72,7 @@ export function importRoute({ onBatch }: ImportDependencies) {
     },
     responses: { 200: { description: "What became of the rows", schema: ImportResult } },
     errors: ["CONFLICT", "PAYLOAD_TOO_LARGE", "REQUEST_TIMEOUT", "UNSUPPORTED_MEDIA_TYPE"],
-    handler: async ({ request, reserveMemory, unpackTurn, change }, { query }) => {
+    handler: async ({ request, reserveMemory, unpackTurn, change, principal }, { query }) => {
       requireMediaType(request, TYPES);
       const limits = {
         maxPackedBytes: FILE_MAX_BYTES,
@@ -71,9 +80,10 @@ export function importRoute({ onBatch }: ImportDependencies) {
         encodings: ["gzip"],
       } as const;
       const bytes = await readBody(request, limits, reserveMemory, unpackTurn);
-      const file = await readOrRefuse(query.format, bytes);
-      const { rows, indicators, rejected } = file;
-      const said = { rows, rejected: rejected.length, errors: rejected.slice(0, REJECTED_MAX_SHOWN) };
+      const broad = query.force === "true" ? undefined : await broadReasonOf(sql, principal.organizationId);
+      const file = await readOrRefuse(query.format, bytes, broad);
+      const { rows, rejected, errors } = file;
+      const { value: indicators = [] } = await file.pieces(CHANGE_MAX_INDICATORS).next();
       const dryRun = query.dryRun === "true";
       return change(async (made) => {
         const { added, updated } = dryRun
@@ -82,19 +92,24 @@ export function importRoute({ onBatch }: ImportDependencies) {
         // That somebody tried is written down like everything that a call of this kind does.
         made.record({
           resource: "ioc:import",
-          facts: { dryRun, rows, added, updated, rejected: rejected.length },
+          facts: { dryRun, rows, added, updated, rejected },
         });
         if (!dryRun) made.afterCommit(onBatch);
-        return { status: 200, body: { dryRun, added, updated, ...said } };
+        return { status: 200, body: { dryRun, rows, added, updated, rejected, errors } };
       });
     },
   });
 }
 
-async function readOrRefuse(format: FileFormat, bytes: Uint8Array): Promise<FileReading> {
+async function readOrRefuse(
+  format: FileFormat,
+  bytes: Uint8Array,
+  broad: BroadReason | undefined,
+): Promise<FileReading> {
   try {
-    const file = await readFile(format, decoded(bytes));
-    if (file.indicators.length <= CHANGE_MAX_INDICATORS) return file;
+    requireText(bytes);
+    const file = await readFile(format, bytes, broad);
+    if (file.indicators <= CHANGE_MAX_INDICATORS) return file;
     throw new FileProblem(
       `The file has more than ${CHANGE_MAX_INDICATORS} indicators; send it in parts, or make it a feed.`,
     );
@@ -102,13 +117,5 @@ async function readOrRefuse(format: FileFormat, bytes: Uint8Array): Promise<File
     if (!(error instanceof FileProblem)) throw error;
     const { message } = error;
     throw new ApiError("VALIDATION_FAILED", message, { fields: [{ path: "/", code: "custom", message }] });
-  }
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new FileProblem("The file is not text in UTF-8.");
   }
 }

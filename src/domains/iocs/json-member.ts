@@ -6,12 +6,11 @@ export function member(value: unknown, name: string): unknown {
 }
 
 export function textMember(value: unknown, name: string): string | undefined {
-  const found = member(value, name);
-  if (typeof found === "number") return String(found);
-  return typeof found === "string" ? found : undefined;
+  return textOf(member(value, name));
 }
 
-export function listMember(value: unknown, name: string): readonly unknown[] {
-  const found = member(value, name);
-  return Array.isArray(found) ? found : [];
+/** A text, or the digits of a number; undefined for anything else. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? value : undefined;
 }

@@ -1,6 +1,7 @@
 import { FileProblem } from "../../kql/kept/delimited-rows.ts";
 import type { FileRow } from "./file-row.ts";
-import { listMember, member, textMember } from "./json-member.ts";
+import { member, textMember } from "./json-member.ts";
+import type { JsonPart } from "./json-part.ts";
 
 /** Attributes of which a part is looked for. Source: MISP core format, attribute types. */
 const COMPOSITES: Readonly<Record<string, readonly (string | null)[]>> = {
@@ -15,32 +16,38 @@ const COMPOSITES: Readonly<Record<string, readonly (string | null)[]>> = {
 };
 
 /** The attributes of one event, of several, or of a search. Throws FileProblem. */
-export function mispRows(json: unknown): FileRow[] {
-  const response = member(json, "response");
-  if (Array.isArray(json)) return eventsIn(json, "");
-  if (Array.isArray(response)) return eventsIn(response, "/response");
-  if (response !== undefined) return attributesIn(response, "/response", undefined);
-  if (member(json, "Event") !== undefined) return eventsIn([json], null);
-  throw new FileProblem("The file is no JSON of MISP: it has neither Event nor response.");
+export function* mispRows(json: JsonPart): Generator<FileRow, undefined> {
+  const response = json.member("response");
+  if (json.isList) yield* rowsOfEvents(json, "");
+  else if (response?.isList) yield* rowsOfEvents(response, "/response");
+  else if (response !== undefined) yield* rowsOfAttributes(response, "/response", undefined);
+  else if (json.member("Event") !== undefined) yield* rowsOfEvent(json, "/Event");
+  else throw new FileProblem("The file is no JSON of MISP: it has neither Event nor response.");
 }
 
-function eventsIn(events: readonly unknown[], path: string | null): FileRow[] {
-  return events.flatMap((each, i) => {
-    const event = member(each, "Event") ?? each;
-    const place = path === null ? "/Event" : `${path}/${i}/Event`;
-    const source = textMember(event, "info");
-    const objects = listMember(event, "Object");
-    return [
-      ...attributesIn(event, place, source),
-      ...objects.flatMap((object, o) => attributesIn(object, `${place}/Object/${o}`, source)),
-    ];
-  });
+function* rowsOfEvents(events: JsonPart, path: string): Generator<FileRow, undefined> {
+  let place = 0;
+  for (const each of events.elements()) yield* rowsOfEvent(each, `${path}/${place++}/Event`);
 }
 
-function attributesIn(holder: unknown, path: string, source: string | undefined): FileRow[] {
-  return listMember(holder, "Attribute").flatMap((attribute, i) =>
-    rowsOf(attribute, `${path}/Attribute/${i}`, source),
-  );
+function* rowsOfEvent(each: JsonPart, path: string): Generator<FileRow, undefined> {
+  const named = each.member("Event");
+  const event = named === undefined || named.isNull ? each : named;
+  const source = event.textMember("info");
+  yield* rowsOfAttributes(event, path, source);
+  let place = 0;
+  for (const object of event.member("Object")?.elements() ?? [])
+    yield* rowsOfAttributes(object, `${path}/Object/${place++}`, source);
+}
+
+function* rowsOfAttributes(
+  holder: JsonPart,
+  path: string,
+  source: string | undefined,
+): Generator<FileRow, undefined> {
+  let place = 0;
+  for (const attribute of holder.member("Attribute")?.elements() ?? [])
+    yield* rowsOf(attribute.value(), `${path}/Attribute/${place++}`, source);
 }
 
 function rowsOf(attribute: unknown, place: string, source: string | undefined): FileRow[] {

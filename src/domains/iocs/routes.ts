@@ -1,20 +1,24 @@
-import type { Sql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
+import type { Static } from "typebox";
 import type { Change } from "../../changes/change.ts";
+import { putMany } from "../../changes/make-many.ts";
 import { Records } from "../../changes/records.ts";
 import { type IndicatorType, readIndicator } from "../../entities/indicators/indicator-value.ts";
 import { ALLOWED_MAX } from "../../entities/indicators/limits.ts";
 import { route } from "../../http/define-route.ts";
 import { pageBody, pageOf, pageStart } from "../../http/record-page.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
+import { lockOrganization } from "../../storage/organization-transaction.ts";
 import { readFeedStats } from "./feed-stats.ts";
+import { putKeys } from "./put-keys.ts";
 import { confirmIoc, indicatorOf, iocs, putIoc, removeIoc } from "./records.ts";
 import {
   AllowedIndicator,
   CreateAllowedBody,
-  CreateIocBody,
   FeedStats,
   Ioc,
   IocPageParameters,
+  PutIocBody,
   type UpdateAllowedBody,
   UpdateIocBody,
 } from "./types.ts";
@@ -55,7 +59,7 @@ export function iocRoutes({ sql, cursorKey, now, onBatch }: IocRouteDependencies
   });
   return [
     pageRoute({ sql, cursorKey, now }),
-    routes.put(CreateIocBody, Ioc, async (change, body) => {
+    routes.put(PutIocBody, Ioc, async (change, body) => {
       const put = await putIoc(change, body);
       if (put.isNew) change.afterCommit(onBatch);
       return put;
@@ -106,7 +110,7 @@ function pageRoute({ sql, cursorKey, now }: Omit<IocRouteDependencies, "onBatch"
       const at = new Date(now());
       const page = await iocs.page(sql, organizationId, pageStart(query, list), (tx) => {
         const ofType = type === undefined ? tx`true` : tx`type = ${type}`;
-        const ofValue = value === undefined ? tx`true` : tx`value = ANY(${spellings(type, value)}::text[])`;
+        const ofValue = value === undefined ? tx`true` : ofKeys(tx, organizationId, spellings(type, value));
         const isExpired = tx`coalesce(expires_at <= ${at}, false)`;
         const ofStatus = status === undefined ? tx`true` : tx`${isExpired} = ${status === "expired"}`;
         return tx`${ofType} AND ${ofValue} AND ${ofStatus}`;
@@ -114,6 +118,10 @@ function pageRoute({ sql, cursorKey, now }: Omit<IocRouteDependencies, "onBatch"
       return { status: 200, body: pageBody(page, list) };
     },
   });
+}
+
+function ofKeys(tx: TransactionSql, organizationId: number, values: readonly string[]) {
+  return tx`key = ANY(ARRAY(SELECT ioc_key(${organizationId}, value) FROM unnest(${[...values]}::text[]) AS value))`;
 }
 
 /** The values that a text may be one of, of a type or of any. */
@@ -141,7 +149,22 @@ function statsRoute({ sql, now }: Pick<IocRouteDependencies, "sql" | "now">) {
 }
 
 /** Lets an indicator pass, or says something else of one that passes already. */
-export function putAllowed(change: Change, { type, value: text, ...fields }: CreateAllowedBody) {
+function putAllowed(change: Change, { type, value: text, ...fields }: CreateAllowedBody) {
   const { value } = indicatorOf(type, text);
   return allowed.put(change, { type, value, ...fields }, (tx) => tx`type = ${type} AND value = ${value}`);
+}
+
+/** The same of many, whose records it answers in their order. */
+export async function putManyAllowed(
+  change: Change,
+  bodies: readonly CreateAllowedBody[],
+): Promise<Static<typeof AllowedIndicator>[]> {
+  const { tx, organizationId } = change;
+  const given = bodies.map((body) => ({ ...body, value: indicatorOf(body.type, body.value).value }));
+  await lockOrganization(tx, organizationId);
+  const keys = await putKeys(tx, "ioc_allow_list", organizationId, given);
+  return putMany(given, keys, {
+    together: (some) => allowed.createAll(change, some),
+    alone: async (body) => (await putAllowed(change, body)).record,
+  });
 }

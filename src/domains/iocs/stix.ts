@@ -1,19 +1,23 @@
 import { FileProblem } from "../../kql/kept/delimited-rows.ts";
 import type { FileRow } from "./file-row.ts";
-import { listMember, member, textMember } from "./json-member.ts";
+import { member, textMember } from "./json-member.ts";
+import type { JsonPart } from "./json-part.ts";
 
 /** One comparison of a pattern: an address, a domain or a hash of a file. Source: STIX 2.1, section 9 (Patterning). */
 const COMPARISON =
   /(ipv4-addr|ipv6-addr|domain-name):value\s*=\s*'((?:[^'\\]|\\.)*)'|file:hashes\.(?:'([^']+)'|"([^"]+)"|([A-Za-z0-9-]+))\s*=\s*'((?:[^'\\]|\\.)*)'/g;
 
 /** The indicators of a bundle, one row for each comparison of a pattern whose alternatives each suffice. Throws FileProblem. */
-export function stixRows(json: unknown): FileRow[] {
-  const objects = Array.isArray(json) ? json : listMember(json, "objects");
-  if (!Array.isArray(json) && textMember(json, "type") !== "bundle")
+export function* stixRows(json: JsonPart): Generator<FileRow, undefined> {
+  if (!json.isList && json.textMember("type") !== "bundle")
     throw new FileProblem("The file is no STIX 2.1 bundle: it has no type bundle.");
-  return objects.flatMap((object, i) =>
-    textMember(object, "type") === "indicator" ? rowsOf(object, `/objects/${i}`) : [],
-  );
+  const objects = json.isList ? json : json.member("objects");
+  let place = 0;
+  for (const part of objects?.elements() ?? []) {
+    const object = part.value();
+    if (textMember(object, "type") === "indicator") yield* rowsOf(object, `/objects/${place}`);
+    place++;
+  }
 }
 
 function rowsOf(object: unknown, place: string): FileRow[] {

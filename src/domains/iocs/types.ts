@@ -40,6 +40,20 @@ const { type: _, value: __, ...changeable } = identity.update.properties;
 export const CreateIocBody = identity.create;
 export type CreateIocBody = Static<typeof CreateIocBody>;
 
+export const PutIocBody = Type.Object(
+  {
+    ...identity.create.properties,
+    force: Type.Optional(
+      Type.Boolean({
+        description:
+          "Takes what is about too much to say anything: private networks, domains under which anybody registers names, the organisation's own.",
+      }),
+    ),
+  },
+  { $id: "PutIoc", ...closed },
+);
+export type PutIocBody = Static<typeof PutIocBody>;
+
 /** What it is cannot be changed: another value is another indicator. */
 export const UpdateIocBody = Type.Object(changeable, { $id: "UpdateIoc", ...closed });
 export type UpdateIocBody = Static<typeof UpdateIocBody>;

@@ -88,7 +88,7 @@ test("a feed that says nothing more and does not end is given up at its time, an
 
 test("of a feed of very many rows, half of them wrong, the other half is taken and the wrong ones are counted", async () => {
   const id = await makeFeed();
-  const rows = proofRounds({ sample: 20_000, whole: FILE_MAX_ROWS });
+  const rows = proofRounds({ sample: 60_000, whole: FILE_MAX_ROWS });
   const wrong = ["no indicator", "999.1.2.3", "evil", "192.0.2.0/99", "d41d8cd98f00", "http://x.example/a"];
   const list = (all: number) =>
     Array.from({ length: all }, (_, i) =>
@@ -103,22 +103,89 @@ test("of a feed of very many rows, half of them wrong, the other half is taken a
   });
 });
 
-test("what matches everything is refused; private ranges and one's own domain are let pass where the allow-list has them", async () => {
-  await makeFeed();
-  const ownHosts = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "our.example"];
-  served = () => new Response(["0.0.0.0/0", "::/0", "com", "*", ".", ...ownHosts, "45.33.32.156"].join("\n"));
-  await server.fetchFeeds();
-  expect(await stats()).toMatchObject({ total: 5, feeds: [{ added: 5, rejected: 5 }] });
-  for (const value of ownHosts) {
-    const type = value.includes("/") ? "ip" : "domain";
-    expect((await server.send(own, "POST", `${PATH}/allow-list`, { type, value })).status).toBe(201);
+test("what very many names are gone of expires, some at a time, and nothing else", async () => {
+  const id = await makeFeed();
+  const { sql, changes } = server;
+  const fetching = new FeedFetching({
+    ...{ sql, changes, onBatch: () => undefined, log: createLogger("silent"), expireChunks: 1 },
+    fetch: createGuardedFetch(new OutboundPolicy({ allow: ["127.0.0.1"], allowPrivate: false })),
+  });
+  const names = Array.from({ length: 20_000 }, (_, i) => `host-${i}.example.com`);
+  // Of the first and the last as well as of those between.
+  for (const listed of [
+    names,
+    names.filter((_, i) => i % 3 !== 0),
+    names.filter((_, i) => i % 2 === 0),
+    [],
+  ]) {
+    served = () => new Response(["host-x.example.com", ...listed].join("\n"));
+    await sql`UPDATE ioc_feeds SET next_fetch_at = now() WHERE id = ${id}`;
+    expect(await fetching.workOnce(new AbortController().signal)).toBe(true);
+    expect(await feed(id)).toMatchObject({ status: "ok", lastError: null });
+    const active = await sql<{ value: string }[]>`
+      SELECT value FROM iocs WHERE organization_id = ${own} AND expires_at IS NULL`;
+    expect(active.map(({ value }) => value).toSorted()).toEqual(["host-x.example.com", ...listed].toSorted());
   }
-  const message = "10.1.2.3 172.16.3.4 192.168.1.1 our.example www.our.example 45.33.32.156";
-  await server.store(own, { host: "web-1", message });
+});
+
+test("what matches everything is refused, private networks, what anybody registers under and one's own domain included", async () => {
+  await makeFeed();
+  await stores.postgres`
+    INSERT INTO status_pages (organization_id, slug, name, custom_domain, custom_domain_proven_at, created_at, updated_at)
+    VALUES (${own}, ${`page-${own}`}, 'Status', 'status.our.example', now(), now(), now())`;
+  const wide = ["0.0.0.0/0", "0.0.0.0/1", "44.0.0.0/7", "::/0", "2000::/3", "com", "*", "."];
+  const everybodys = [
+    "10.0.0.0/8",
+    "10.1.2.3",
+    "192.168.0.0/16",
+    "127.0.0.1",
+    "::1",
+    "fd00::/16",
+    "co.uk",
+    "github.io",
+  ];
+  const ours = ["our.example", "status.our.example"];
+  const taken = ["45.33.32.156", "11.0.0.0/8", "evil.github.io", "phish.our.example"];
+  const rows = [...wide, ...everybodys, ...ours, ...taken].join("\n");
+  served = () => new Response(rows);
+  await server.fetchFeeds();
+  expect(await stats()).toMatchObject({
+    total: taken.length,
+    feeds: [{ added: taken.length, rejected: wide.length + everybodys.length + ours.length }],
+  });
+  // A file says of each row why, and is believed where somebody says that it is meant.
+  const send = (query: string) => server.upload(own, `${PATH}/import?format=csv${query}`, rows, "text/csv");
+  const refused = (await send("")).body;
+  const reasonOf = (value: string) =>
+    refused.errors.find((each: { value: string }) => each.value === value)?.reason;
+  expect(refused).toMatchObject({ added: 0, updated: taken.length });
+  expect(reasonOf("0.0.0.0/1")).toBe("is a range wider than /8, a part of the internet and nobody's");
+  expect(reasonOf("10.1.2.3")).toBe("lies in 10.0.0.0/8, whose addresses are used everywhere");
+  expect(reasonOf("co.uk")).toBe("is a domain under which anybody registers names");
+  expect(reasonOf("our.example")).toBe("holds status.our.example, a domain of this organization");
+  expect((await send("&force=true")).body).toMatchObject({
+    ...{ added: everybodys.length + ours.length, rejected: wide.length },
+  });
+});
+
+test("what is about too much is taken of a person who means it, and let pass where the allow-list has it", async () => {
+  await makeFeed();
+  const meant = ["10.0.0.0/8", "172.16.0.0/12", "192.168.1.5", "co.uk"];
+  const typeOf = (value: string) => (value.includes(".u") ? "domain" : "ip");
+  for (const value of meant) {
+    const body = { type: typeOf(value), value };
+    expect(await server.send(own, "POST", PATH, body)).toMatchObject({
+      ...{ status: 400, body: { fields: [{ path: "/value" }] } },
+    });
+    expect((await server.send(own, "POST", PATH, { ...body, force: true })).status).toBe(201);
+    if (value !== "192.168.1.5")
+      expect((await server.send(own, "POST", `${PATH}/allow-list`, body)).status).toBe(201);
+  }
+  await server.store(own, { host: "web-1", message: "10.1.2.3 172.16.3.4 192.168.1.5 www.our.co.uk" });
   await server.seal();
   await server.huntAll();
   const { items } = (await server.send(own, "GET", `${PATH}?limit=100`)).body;
   expect(items.map(({ value, hits }: { value: string; hits: number }) => [value, hits]).toReversed()).toEqual(
-    [...ownHosts.map((value) => [value, 0]), ["45.33.32.156", 1]],
+    meant.map((value) => [value, value === "192.168.1.5" ? 1 : 0]),
   );
 });

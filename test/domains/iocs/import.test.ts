@@ -1,15 +1,10 @@
 /** Of a file whatever can be read is taken, and each row that cannot says why; lists of others are believed no further than that. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import fc from "fast-check";
-import { FILE_FORMATS, readFile } from "../../../src/domains/iocs/read-file.ts";
-import { readIndicator } from "../../../src/entities/indicators/indicator-value.ts";
-import { FileProblem } from "../../../src/kql/kept/delimited-rows.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { makeOrganization } from "../log-alerts/alert-server.ts";
 import { type IocServer, iocServer, PATH } from "./ioc-server.ts";
 
 const HOUR_MS = 3_600_000;
-const MD5 = "d41d8cd98f00b204e9800998ecf8427e";
 
 let stores: TestStores;
 let server: IocServer;
@@ -34,111 +29,6 @@ async function values(status?: string): Promise<string[]> {
   );
   return body.items.map(({ value }: { value: string }) => value).toReversed();
 }
-
-describe("a file", () => {
-  test("in CSV names its columns, or begins with values; each row that is none says why", async () => {
-    const named = await readFile(
-      "csv",
-      `# a feed\nType,Indicator,severity,expiresAt,confidence\ndomain,evil[.]example,HIGH,2030-01-01,80\nurl,http://x.example/a,,,\nmd5,${MD5},worst,,\nip,1.2.3.4,,soon,\nip,1.2.3.5,,,200\n,,,,\n,2.3.4.5\n`,
-    );
-    expect(named.indicators).toMatchObject([
-      {
-        type: "domain",
-        value: "evil.example",
-        severity: "high",
-        expiresAt: "2030-01-01T00:00:00.000Z",
-        confidence: 80,
-      },
-      { type: "ip", value: "2.3.4.5", severity: null },
-    ]);
-    expect(named.rejected.map(({ place }) => place)).toEqual(["row 4", "row 5", "row 6", "row 7", "row 8"]);
-    const plain = await readFile("csv", `1.2.3.4\nevil.example,domain\n${MD5}\nnothing\n1.2.3.4`);
-    expect(plain).toMatchObject({
-      rows: 5,
-      indicators: { length: 3 },
-      rejected: [{ place: "row 4", value: "nothing" }],
-    });
-  });
-
-  test("of STIX 2.1 has indicators whose pattern is one thing or any of several", async () => {
-    const indicator = (pattern: string, more: object = {}) => ({
-      type: "indicator",
-      pattern,
-      pattern_type: "stix",
-      ...more,
-    });
-    const bundle = {
-      type: "bundle",
-      objects: [
-        { type: "malware", name: "x" },
-        indicator("[ipv4-addr:value = '198.51.100.0/24'] OR [domain-name:value = 'Evil.example']", {
-          name: "C2",
-          confidence: 70,
-        }),
-        indicator(`[file:hashes.MD5 = '${MD5}' OR file:hashes.'SHA-256' = '${"a".repeat(64)}']`, {
-          valid_until: "2030-01-01T00:00:00Z",
-        }),
-        indicator("[ipv4-addr:value = '1.2.3.4' AND domain-name:value = 'x.example']"),
-        indicator("[url:value = 'https://x.example/a']"),
-        indicator("[ipv4-addr:value = '1.2.3.4']", { revoked: true }),
-        indicator("rule x {}", { pattern_type: "yara" }),
-      ],
-    };
-    const read = await readFile("stix", JSON.stringify(bundle));
-    expect(read.indicators.map(({ value }) => value)).toEqual([
-      "198.51.100.0/24",
-      "evil.example",
-      MD5,
-      "a".repeat(64),
-    ]);
-    expect(read.indicators[0]).toMatchObject({ description: "C2", confidence: 70 });
-    expect(read.rejected.map(({ place }) => place)).toEqual([3, 4, 5, 6].map((i) => `/objects/${i}`));
-  });
-
-  test("of MISP has attributes of events and of their objects", async () => {
-    const attribute = (type: string, value: string, more: object = {}) => ({
-      type,
-      value,
-      to_ids: true,
-      ...more,
-    });
-    const Event = {
-      info: "A campaign",
-      Attribute: [
-        attribute("ip-dst|port", "1.2.3.4|443"),
-        attribute("domain|ip", "evil.example|2.3.4.5", { comment: "C2" }),
-        attribute("url", "https://x.example/a"),
-        attribute("domain", "seen.example", { to_ids: false }),
-      ],
-      Object: [{ Attribute: [attribute("filename|md5", `a.exe|${MD5}`)] }],
-    };
-    for (const json of [{ Event }, [{ Event }], { response: [{ Event }] }]) {
-      const read = await readFile("misp", JSON.stringify(json));
-      expect(read.indicators.map(({ value }) => value)).toEqual(["1.2.3.4", "evil.example", "2.3.4.5", MD5]);
-      expect(read.indicators[1]).toMatchObject({ source: "A campaign", description: "C2" });
-      expect(read.rejected).toHaveLength(2);
-    }
-  });
-
-  test("of any text is read or refused, and what is read is an indicator", async () => {
-    const text = fc.oneof(
-      fc.string(),
-      fc.json(),
-      fc.array(fc.array(fc.string())).map((rows) => rows.map((row) => row.join()).join("\n")),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...FILE_FORMATS), text, async (format, given) => {
-        const read = await readFile(format, given).catch((error: unknown) => {
-          if (!(error instanceof FileProblem)) throw error;
-          return null;
-        });
-        for (const { type, value } of read?.indicators ?? [])
-          expect(readIndicator(type, value)).toMatchObject({ ok: true, indicator: { value } });
-      }),
-      { numRuns: 300 },
-    );
-  });
-});
 
 describe("an import", () => {
   test("takes what can be read, says why of the rest, and is looked for in what was there before", async () => {
@@ -330,6 +220,56 @@ describe("a feed", () => {
     expect(await find("5.5.5.5")).toMatchObject({ expiresAt: null, byPerson: true });
     expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
     expect(await values("active")).toEqual(["1.1.1.1", "2.2.2.2", "3.3.3.3", "5.5.5.5"]);
+  });
+
+  test("that says the same again writes nothing again, also where two say different things of all they list", async () => {
+    await newcomer();
+    const one = await makeFeed();
+    const list = "1.2.3.4\nevil.example\n";
+    served.body = list;
+    await ask(one);
+    const other = await makeFeed("Others");
+    served.body = list;
+    await server.sql`UPDATE ioc_feeds SET severity = 'low' WHERE id = ${other}`;
+    const versions = () => server.sql<{ version: string }[]>`
+      SELECT xmin::text || ctid::text AS version FROM iocs WHERE organization_id = ${own}
+      UNION ALL
+      SELECT xmin::text || ctid::text FROM ioc_feed_listings WHERE organization_id = ${own} ORDER BY 1`;
+    await ask(other);
+    const before = [...(await versions())];
+    expect(before).toHaveLength(4);
+    for (const id of [one, other, one]) {
+      await server.sql`UPDATE ioc_feeds SET etag = NULL WHERE id = ${id}`;
+      expect(await ask(id)).toMatchObject({ status: "ok" });
+    }
+    expect([...(await versions())]).toEqual(before);
+    expect(await find("1.2.3.4")).toMatchObject({ severity: "high", source: "Botnets" });
+  });
+
+  test("counts what it lists and has listed, of which some was found, and forgets what is deleted", async () => {
+    await newcomer();
+    const id = await makeFeed();
+    served.body = "45.33.32.156\n45.33.32.157\n45.33.32.158\n45.33.32.159\n";
+    await ask(id);
+    await server.store(own, { host: "web-1", message: "45.33.32.156 45.33.32.158" });
+    await server.seal();
+    await server.huntAll();
+    const ratio = async () =>
+      (await server.send(own, "GET", `${PATH}/feed-stats`)).body.feeds.map(
+        ({ hitRatio }: { hitRatio: number }) => hitRatio,
+      );
+    expect(await ratio()).toEqual([0.5]);
+    served.body = "45.33.32.156\n45.33.32.157\n";
+    await ask(id);
+    expect(await ratio()).toEqual([0.5]);
+    for (const value of ["45.33.32.157", "45.33.32.159"])
+      expect((await server.send(own, "DELETE", `${PATH}/${(await find(value)).id}`)).status).toBe(204);
+    expect(await ratio()).toEqual([1]);
+    // What was deleted and is listed still comes back.
+    await server.sql`UPDATE ioc_feeds SET etag = NULL WHERE id = ${id}`;
+    await ask(id);
+    expect(await values("active")).toEqual(["45.33.32.156", "45.33.32.157"]);
+    expect(await values("expired")).toEqual(["45.33.32.158"]);
   });
 
   test("that answers something else, leads inward or fails loses nothing and says why", async () => {

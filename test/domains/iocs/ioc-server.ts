@@ -11,6 +11,7 @@ import { EntityFinder } from "../../../src/entities/entity-finder.ts";
 import { HitTelling } from "../../../src/entities/indicators/hit-telling.ts";
 import { RetroHunt } from "../../../src/entities/indicators/retro-hunt.ts";
 import { PostgresLedger } from "../../../src/http/ledger/request-ledger.ts";
+import { Places } from "../../../src/kql/library/places.ts";
 import { createLogger } from "../../../src/log.ts";
 import { OutboundPolicy } from "../../../src/outbound/outbound-policy.ts";
 import { type Problem, problemRaised } from "../../../src/problems/events.ts";
@@ -20,11 +21,16 @@ import { StoredMarks } from "../../../src/rules/seal/stored-marks.ts";
 import { takeNumber } from "../../../src/storage/instance/instance-store.ts";
 import { testApp } from "../../harness/http-app.ts";
 import { TEST_BOX } from "../../harness/ledger.ts";
+import { placesDatabase } from "../../harness/places-database.ts";
 import type { TestStores } from "../../harness/stores.ts";
 import { queryRunner } from "../../query/query-store.ts";
 import { insertRows, type StoredRow } from "../logs/stored-rows.ts";
 
 export const PATH = "/api/v1/iocs";
+/** Where addresses are; of others nobody knows it. */
+const PLACES = {
+  "45.33.0.0/16": { country: { names: { en: "Ruritania" } }, city: { names: { en: "Strelsau" } } },
+};
 const NEVER = new AbortController().signal;
 
 export interface Entry extends Partial<Omit<StoredRow, "id" | "ts">> {
@@ -34,7 +40,8 @@ export interface Entry extends Partial<Omit<StoredRow, "id" | "ts">> {
 
 export type IocServer = Awaited<ReturnType<typeof iocServer>>;
 
-export async function iocServer(stores: TestStores) {
+/** `place` is where it runs: another server at the same place takes its entries for those of an earlier start. */
+export async function iocServer(stores: TestStores, place = "here") {
   const sql = stores.postgres;
   const clock = { nowMs: Math.floor(Date.now() / 60_000) * 60_000 };
   const now = () => clock.nowMs;
@@ -54,11 +61,14 @@ export async function iocServer(stores: TestStores) {
       ...iocs.routes,
       ...assetRoutes({ sql, cursorKey }),
       ...identityRoutes({ sql, cursorKey }),
-      ...contextRoutes({ sql, clickhouseEndpoint: stores.clickhouseEndpoint, now }),
+      ...contextRoutes({
+        ...{ sql, clickhouseEndpoint: stores.clickhouseEndpoint, now },
+        library: { geo_info_from_ip_address: new Places(placesDatabase(PLACES)).describe },
+      }),
     ],
     { ledger: new PostgresLedger({ sql, box: TEST_BOX, changes }) },
   );
-  const holder = { id: crypto.randomUUID(), place: "here" };
+  const holder = { id: crypto.randomUUID(), place };
   const instance = (await takeNumber(sql, holder, clock.nowMs)) ?? 0;
   const marks = new StoredMarks();
   let nextId = 0n;
@@ -68,7 +78,7 @@ export async function iocServer(stores: TestStores) {
   /** `die` is called when a seal is in the store and what follows of it is not noted. */
   const sealerOf = (die: () => void = nothing) =>
     new Sealer({
-      ...{ sql, marks, now, log, sealing: { holder: holder.id, place: "here" } },
+      ...{ sql, marks, now, log, sealing: { holder: holder.id, place } },
       signals: { ...signals, settle: async () => die() },
       finders: [finder],
       isRecovered: () => true,

@@ -1,5 +1,6 @@
 /** Indicators are found wherever they are, each entry once, whoever dies; what is nobody's business is not told. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { BlockList } from "node:net";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { makeOrganization } from "../log-alerts/alert-server.ts";
 import { type Entry, type IocServer, iocServer, PATH } from "./ioc-server.ts";
@@ -135,6 +136,15 @@ describe("what is found", () => {
     });
   });
 
+  test("is a hit of every indicator that it is: the address, each range around it, the domain and each it lies in", async () => {
+    await newcomer();
+    const ids: number[] = [];
+    for (const value of ["45.33.32.156", "45.33.32.0/24", "45.33.0.0/16"]) ids.push(await make("ip", value));
+    for (const value of ["cdn.evil.com", "evil.com"]) ids.push(await make("domain", value));
+    await storeAndSeal({ host: "web-1", message: "45.33.32.156 asked for cdn.evil.com" });
+    expect(await Promise.all(ids.map(hitsOf))).toEqual([1, 1, 1, 1, 1]);
+  });
+
   test("is told once for each machine, however often it is found, and another organisation's is not looked for", async () => {
     const other = await newcomer();
     const foreign = await make("ip", "45.33.32.156");
@@ -149,10 +159,11 @@ describe("what is found", () => {
     await server.tell();
     await server.tell();
     expect(await hitsOf(id)).toBe(7);
-    expect((await server.toldOf(own)).map(({ key }) => key).toSorted()).toEqual([
-      `ioc:${id}:host:web-1`,
-      `ioc:${id}:host:web-2`,
-    ]);
+    const told = await server.toldOf(own);
+    expect(Object.fromEntries(told.map(({ key, evidence }) => [key, evidence?.hits]))).toEqual({
+      [`ioc:${id}:host:web-1`]: 6,
+      [`ioc:${id}:host:web-2`]: 1,
+    });
     expect((await server.send(own, "GET", `${PATH}/feed-stats`)).body.hits24h).toBe(7);
     await storeAndSeal({ host: "web-2", message: "45.33.32.156" });
     await server.tell();
@@ -168,14 +179,14 @@ describe("what is found", () => {
     const expired = await make("ip", "45.33.32.156", { expiresAt: at });
     const shared = await make("domain", "cdn.example.net");
     const resolver = await make("ip", "8.8.8.8");
-    const wide = await make("ip", "10.0.0.0/7");
-    const inside = await make("ip", "10.1.0.0/16");
-    const exact = await make("ip", "192.168.1.5");
+    const wide = await make("ip", "172.0.0.0/8");
+    const inside = await make("ip", "172.16.0.0/16", { force: true });
+    const exact = await make("ip", "192.168.1.5", { force: true });
     await server.send(own, "POST", `${PATH}/allow-list`, { type: "domain", value: "example.net" });
     await server.send(own, "POST", `${PATH}/allow-list`, { type: "ip", value: "8.8.8.0/24" });
     await storeAndSeal({
       host: "h",
-      message: "45.33.32.156 a.cdn.example.net 8.8.8.8 10.1.2.3 192.168.1.5 11.1.2.3",
+      message: "45.33.32.156 a.cdn.example.net 8.8.8.8 172.16.2.3 192.168.1.5 172.1.2.3",
     });
     expect(await Promise.all([expired, shared, resolver, wide, inside, exact].map(hitsOf))).toEqual([
       0, 0, 0, 1, 1, 1,
@@ -206,7 +217,7 @@ describe("what is found", () => {
 describe("a retro-hunt", () => {
   test("finds what was there before, each entry once, and what comes later is found by seals", async () => {
     await newcomer();
-    const message = "45.33.32.156 185.220.101.7 cdn.evil.com 10.1.2.3";
+    const message = "45.33.32.156 185.220.101.7 cdn.evil.com 172.16.2.3";
     await storeAndSeal(
       { host: "web-1", message },
       { host: "web-1", message, atMs: server.clock.nowMs - 3 * DAY_MS },
@@ -216,7 +227,7 @@ describe("a retro-hunt", () => {
       ["ip", "45.33.32.156"],
       ["ip", "185.220.101.0/24"],
       ["domain", "evil.com"],
-      ["ip", "10.0.0.0/7"],
+      ["ip", "172.0.0.0/8"],
     ] as const;
     const ids: number[] = [];
     for (const [type, value] of batch) ids.push(await make(type, value));
@@ -229,6 +240,53 @@ describe("a retro-hunt", () => {
     expect(told.map(({ key }) => key)).toEqual(ids.slice(0, 3).map((id) => `ioc:${id}:host:web-1`));
     const first = (await server.send(own, "GET", `${PATH}/${ids[0]}`)).body;
     expect(Date.parse(first.lastHitAt) - Date.parse(first.firstHitAt)).toBe(3 * DAY_MS);
+  });
+
+  test("counts an entry once that holds several names or addresses of one indicator, as seals do", async () => {
+    await newcomer();
+    const entry = {
+      host: "web-1",
+      message: "a.evil.com asked b.evil.com and EVIL.com from 185.220.101.7 and 185.220.101.8",
+    };
+    await storeAndSeal(entry, { ...entry, atMs: server.clock.nowMs - 1000 });
+    const ids = [await make("domain", "evil.com"), await make("ip", "185.220.101.0/24")];
+    await server.huntAll();
+    expect(await Promise.all(ids.map(hitsOf))).toEqual([2, 2]);
+    await storeAndSeal(entry);
+    expect(await Promise.all(ids.map(hitsOf))).toEqual([3, 3]);
+    // What is not of the same entries is counted by itself.
+    await storeAndSeal({ host: "web-1", message: "a.evil.com" }, { host: "web-1", message: "b.evil.com" });
+    expect(await hitsOf(ids[0] ?? 0)).toBe(5);
+  });
+
+  test("holds every range of a long list against every address, of IPv4 and IPv6, and finds what lies in them", async () => {
+    await newcomer();
+    const addresses = Array.from({ length: 120 }, (_, i) =>
+      i % 3 === 0 ? `2a00:${(i % 7) + 1}::${i + 1}` : `45.${i % 9}.${i % 5}.${i + 1}`,
+    );
+    await storeAndSeal(...addresses.map((message) => ({ host: "web-1", message })));
+    const ranges = [
+      ...Array.from({ length: 9 }, (_, i) => [`45.${i}.3.0`, 24] as const),
+      ...Array.from({ length: 130 }, (_, i) => [`45.${i % 9}.${i % 5}.${i - (i % 4)}`, 30] as const),
+      ...Array.from({ length: 60 }, (_, i) => [`2a00:${i + 5}::`, 32] as const),
+      ...Array.from({ length: 60 }, (_, i) => [`2a00:${(i % 7) + 1}::${(i * 2).toString(16)}`, 127] as const),
+    ];
+    const values = [...new Set(ranges.map(([address, bits]) => `${address}/${bits}`))];
+    await server.upload(own, `${PATH}/import?format=csv`, values.join("\n"));
+    await server.huntAll();
+    const { items } = (await server.send(own, "GET", `${PATH}?limit=1000`)).body;
+    const found = new Map(items.map(({ value, hits }: { value: string; hits: number }) => [value, hits]));
+    expect(found.size).toBeGreaterThan(200);
+    for (const value of found.keys()) {
+      const [network = "", bits = ""] = String(value).split("/");
+      const family = network.includes(":") ? "ipv6" : "ipv4";
+      const list = new BlockList();
+      list.addSubnet(network, Number(bits), family);
+      const inside = addresses.filter(
+        (address) => address.includes(":") === (family === "ipv6") && list.check(address, family),
+      );
+      expect([value, found.get(value)]).toEqual([value, inside.length]);
+    }
   });
 
   test("waits for a seal that began before, so that nothing is found twice or never", async () => {
