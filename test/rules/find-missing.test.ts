@@ -8,6 +8,7 @@ test("of more groups than can be kept those that are known stay, and it is said 
   const source = {
     sums: async () => ({
       groups: new Map(names.map((name, i) => [name, [{ startMs: 0, n: 1, firstMs: 1, lastMs: i }]])),
+      groupsAtOnce: 0,
       isCut: false,
       sealed: new Map(),
     }),

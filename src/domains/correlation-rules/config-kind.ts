@@ -1,5 +1,5 @@
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
-import { verbsOf } from "../../configuration/record-kinds.ts";
+import { oneByOne, verbsOf } from "../../configuration/record-kinds.ts";
 import { RULE_SECRETS, readAlertChannels } from "../../notify/stored-channels.ts";
 import { type CorrelationDependencies, Correlations } from "./rules.ts";
 import { CreateCorrelationBody, UpdateCorrelationBody } from "./types.ts";
@@ -31,7 +31,7 @@ export function correlationKind(deps: CorrelationKindDependencies): ConfigKind {
     },
     ...verbsOf(
       {
-        create: (change, body: CreateCorrelationBody) => rules.create(change, body),
+        createAll: oneByOne((change, body: CreateCorrelationBody) => rules.create(change, body)),
         update: (change, id, body: UpdateCorrelationBody) => rules.update(change, id, body),
         remove: (change, id) => rules.remove(change, id),
       },

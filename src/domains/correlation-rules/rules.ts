@@ -11,7 +11,7 @@ import {
   sealedChannelsOf,
 } from "../../notify/alert-channels.ts";
 import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
-import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
+import { endCounter, makeCounters } from "../../rules/counters/counter-store.ts";
 import { endLive, makeLive } from "../../rules/live/rule-lifecycle.ts";
 import { tellCleared } from "../../rules/live/tell.ts";
 import { CORRELATIONS } from "../../rules/packs/correlations.ts";
@@ -224,11 +224,14 @@ function givenChannels(body: UpdateCorrelationBody): Partial<SealedChannels> {
 }
 
 async function begin({ tx, organizationId, nowMs }: Change, rule: StoredCorrelation): Promise<void> {
-  const counterIds: number[] = [];
-  for (const counter of countersOf(rule, nowMs))
-    counterIds.push(await makeCounter(tx, organizationId, counter, nowMs));
-  const live = { kind: KIND, ruleId: rule.id, counterIds, definition: definitionOf(rule, nowMs) } as const;
-  await makeLive(tx, organizationId, live, { nowMs });
+  const counterIds = await makeCounters(tx, organizationId, countersOf(rule, nowMs), nowMs);
+  const definition = definitionOf(rule, nowMs);
+  await makeLive(
+    tx,
+    organizationId,
+    [{ kind: KIND, ruleId: rule.id, counterIds, definition, times: {} }],
+    nowMs,
+  );
 }
 
 /** With a rule end its incidents, for nobody else will say when they are over. */

@@ -1,6 +1,8 @@
 import type { Sql, TransactionSql } from "postgres";
+import { NOTHING_KEPT } from "../../../query/index.ts";
 import type { SecretBox } from "../../access/secret-box.ts";
 import type { Change } from "../../changes/change.ts";
+import { makeMany } from "../../changes/make-many.ts";
 import { Records } from "../../changes/records.ts";
 import { validationFailed } from "../../errors.ts";
 import {
@@ -11,11 +13,18 @@ import {
   sealedChannelsOf,
 } from "../../notify/alert-channels.ts";
 import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
-import { endCounter, makeCounter } from "../../rules/counters/counter-store.ts";
-import { endLive, makeLive, redefineLive } from "../../rules/live/rule-lifecycle.ts";
+import { endCounter, makeCounters } from "../../rules/counters/counter-store.ts";
+import { endLive, makeLive, type NewLiveRule, redefineLive } from "../../rules/live/rule-lifecycle.ts";
 import { tellCleared } from "../../rules/live/tell.ts";
 import { namesFor, requireFewExpensive, requireFewScheduled } from "./bounds.ts";
-import { areCountedAlike, counterOf, definitionOf, everyMsOf, requireTerms } from "./definition.ts";
+import {
+  areCountedAlike,
+  counterOf,
+  definitionOf,
+  everyMsOf,
+  isExpensive,
+  requireTerms,
+} from "./definition.ts";
 import { ALERTS_MAX } from "./limits.ts";
 import { type CreateLogAlertBody, DEFAULTS, StoredLogAlert, type UpdateLogAlertBody } from "./types.ts";
 
@@ -79,21 +88,49 @@ export class LogAlerts {
     const expensive = await requireFewExpensive(change, whole, null);
     requireAlertUrls(this.#deps.alertPolicy, body);
     await this.#requirePolicy(change, whole.escalationPolicyId);
+    const alert = await this.#records.create(change, this.#written(body, { ...whole, catalogId, expensive }));
+    if (alert.enabled) await begin(change, [alert]);
+    return alert;
+  }
+
+  /** Makes many, and answers them in their order. What one is refused with, all are; throws what `create` does. */
+  async createAll(change: Change, bodies: readonly CreateLogAlertBody[]): Promise<StoredLogAlert[]> {
+    // Of some an organisation has few, who are counted one after the other.
+    const isRare = bodies.map((body) => {
+      const whole = wholeOf(body);
+      if (whole.kind === "scheduled") return true;
+      requireTerms(whole, change.nowMs, NOTHING_KEPT);
+      return isExpensive(whole);
+    });
+    return makeMany(bodies, isRare, {
+      together: (most) => this.#createTogether(change, most),
+      alone: (body) => this.create(change, body),
+    });
+  }
+
+  async #createTogether(change: Change, bodies: readonly CreateLogAlertBody[]): Promise<StoredLogAlert[]> {
+    for (const body of bodies) requireAlertUrls(this.#deps.alertPolicy, body);
+    for (const policy of new Set(bodies.map(({ escalationPolicyId = null }) => escalationPolicyId)))
+      await this.#requirePolicy(change, policy);
+    const written = bodies.map((body) =>
+      this.#written(body, { ...wholeOf(body), catalogId: null, expensive: false }),
+    );
+    const alerts = await this.#records.createAll(change, written);
+    await begin(
+      change,
+      alerts.filter(({ enabled }) => enabled),
+    );
+    return alerts;
+  }
+
+  /** The columns of a new rule. */
+  #written(body: CreateLogAlertBody, terms: Written): Written {
     const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
     const { alertEmail = null } = body;
-    const alert = await this.#records.create(change, {
-      ...{
-        ...whole,
-        alertEmail,
-        catalogId,
-        savedSearchId: body.fromSavedSearch ?? null,
-        expensive,
-        channels: [...names],
-        sealedChannels: sealed,
-      },
-    });
-    if (alert.enabled) await begin(change, alert);
-    return alert;
+    return {
+      ...{ ...terms, alertEmail, savedSearchId: body.fromSavedSearch ?? null },
+      ...{ channels: [...names], sealedChannels: sealed },
+    };
   }
 
   /** Throws NOT_FOUND beside what `create` throws. A rule that is counted in another way begins anew. */
@@ -131,7 +168,7 @@ export class LogAlerts {
       await redefineLive(tx, organizationId, { kind: KIND, ruleId: id, definition: definitionOf(after) });
     else {
       if (before.enabled) await end(change, id, "paused");
-      if (after.enabled) await begin(change, after);
+      if (after.enabled) await begin(change, [after]);
     }
     return after;
   }
@@ -217,29 +254,35 @@ function givenChannels(body: UpdateLogAlertBody): Partial<SealedChannels> {
   };
 }
 
-async function begin({ tx, organizationId, nowMs }: Change, alert: StoredLogAlert): Promise<void> {
-  if (alert.kind === "scheduled") {
+async function begin(
+  { tx, organizationId, nowMs }: Change,
+  alerts: readonly StoredLogAlert[],
+): Promise<void> {
+  const counted = alerts.filter(({ kind }) => kind !== "scheduled");
+  const counters = counted.map((alert) => counterOf(alert, nowMs));
+  const ids = await makeCounters(tx, organizationId, counters, nowMs);
+  const counterOfAlert = new Map(counted.map(({ id }, i) => [id, ids[i]]));
+  const rules = alerts.map((alert): NewLiveRule => {
+    const counterId = counterOfAlert.get(alert.id);
+    return { kind: KIND, ruleId: alert.id, ...beginning(alert, counterId, nowMs) };
+  });
+  await makeLive(tx, organizationId, rules, nowMs);
+}
+
+/** How a rule begins: by the counter of its entries, or by asking a query from its last turn on. */
+function beginning(
+  alert: StoredLogAlert,
+  counterId: number | undefined,
+  nowMs: number,
+): Omit<NewLiveRule, "kind" | "ruleId"> {
+  if (counterId === undefined) {
     const everyMs = everyMsOf(alert);
-    const sinceMs = Math.floor(nowMs / everyMs) * everyMs;
-    const definition = definitionOf(alert, sinceMs);
-    await makeLive(
-      tx,
-      organizationId,
-      { kind: KIND, ruleId: alert.id, counterIds: [], definition },
-      { nowMs, lookFromMs: sinceMs },
-    );
-    return;
+    const lookFromMs = Math.floor(nowMs / everyMs) * everyMs;
+    return { counterIds: [], definition: definitionOf(alert, lookFromMs), times: { lookFromMs } };
   }
-  const counterId = await makeCounter(tx, organizationId, counterOf(alert, nowMs), nowMs);
-  const rule = {
-    kind: KIND,
-    ruleId: alert.id,
-    counterIds: [counterId],
-    definition: definitionOf(alert),
-  } as const;
   const { noDataSec, groupBy } = alert;
   const missingFromMs = noDataSec === null || groupBy.length > 0 ? null : nowMs + noDataSec * 1000;
-  await makeLive(tx, organizationId, rule, { nowMs, missingFromMs });
+  return { counterIds: [counterId], definition: definitionOf(alert), times: { missingFromMs } };
 }
 
 /** With a rule end its incidents, for nobody else will say when they are over. */

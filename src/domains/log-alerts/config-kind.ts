@@ -30,7 +30,7 @@ export function logAlertKind(deps: LogAlertKindDependencies): ConfigKind {
     },
     ...verbsOf(
       {
-        create: (change, body: CreateLogAlertBody) => alerts.create(change, body),
+        createAll: (change, bodies: readonly CreateLogAlertBody[]) => alerts.createAll(change, bodies),
         update: (change, id, body: UpdateLogAlertBody) => alerts.update(change, id, body),
         remove: (change, id) => alerts.remove(change, id),
       },

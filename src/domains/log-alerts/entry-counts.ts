@@ -52,15 +52,17 @@ export class EntryCounts implements CountsSource {
   readonly sums: CountsSource["sums"] = async ({ fromMs, toMs }, leastEntries) => {
     const rows = await this.#ask(countsPlan(this.#counter), { fromMs });
     const groups = new Map<string, BucketSum[]>();
-    for (const { bucketMs, group, n, times } of countsIn(rows, this.#counter)) {
+    let groupsAtOnce = 0;
+    for (const { bucketMs, group, n, groups: atOnce = 0, times } of countsIn(rows, this.#counter)) {
       if (bucketMs < fromMs || bucketMs >= toMs) continue;
+      groupsAtOnce = Math.max(groupsAtOnce, atOnce);
       const sums = groups.get(group) ?? [];
       sums.push({ startMs: bucketMs, n, ...times });
       groups.set(group, sums);
     }
     for (const [group, sums] of groups)
       if (sums.reduce((total, { n }) => total + n, 0) < leastEntries) groups.delete(group);
-    return { groups, sealed: new Map(), isCut: rows.length === ROWS_MAX_READ };
+    return { groups, sealed: new Map(), groupsAtOnce, isCut: rows.length === ROWS_MAX_READ };
   };
 
   readonly times: CountsSource["times"] = async (spans) => {

@@ -1,8 +1,6 @@
 import type { Change } from "../../changes/change.ts";
-import { mapInSlices } from "../../concurrency/thread-turns.ts";
-import { ApiError, validationFailed } from "../../errors.ts";
-import { requireEntryConditions } from "../../kql/entry-conditions.ts";
-import { type Converted, convertSigma } from "../../rules/sigma/convert.ts";
+import { validationFailed } from "../../errors.ts";
+import { type Converted, conditionsOf, convertSigma } from "../../rules/sigma/convert.ts";
 import { type ConvertedRule, type Correlation, correlationOf } from "../../rules/sigma/converted-rule.ts";
 import { IMPORT_MAX_DOCUMENTS } from "../../rules/sigma/limits.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
@@ -16,35 +14,22 @@ export type PutCorrelation = (
   enabled: boolean,
 ) => Promise<{ readonly id: number; readonly updated: boolean }>;
 
-/** A document, and whether what it became can be asked. */
-export type Convertible = Converted | { readonly title: string; readonly refusal: string };
-
 /** What the documents of a text become. Throws VALIDATION_FAILED for more of them than one import has. */
-export async function readSigma(yaml: string): Promise<readonly Convertible[]> {
+export async function readSigma(yaml: string): Promise<readonly Converted[]> {
   const converted = await convertSigma(yaml);
-  if (converted.length === 0)
-    throw validationFailed([{ path: "/yaml", code: "custom", message: "has no rules" }]);
   if (converted.length > IMPORT_MAX_DOCUMENTS)
     throw validationFailed([
       { path: "/yaml", code: "too_big", message: `has more than ${IMPORT_MAX_DOCUMENTS} documents` },
     ]);
-  const keys = new Set<string>();
-  return mapInSlices(converted, (each): Convertible => {
-    if (!("made" in each) || each.made === "part") return each;
-    const { title, made } = each;
-    if (keys.has(made.key)) return { title, refusal: "Another document before it has the same id." };
-    keys.add(made.key);
-    const refusal = conditionsOf(made)
-      .map(refusalOf)
-      .find((said) => said !== null);
-    return refusal === undefined || refusal === null ? each : { title, refusal };
-  });
+  if (converted.length === 0)
+    throw validationFailed([{ path: "/yaml", code: "custom", message: "has no rules" }]);
+  return converted;
 }
 
 /** Makes the rules of an import, or changes those of the same Sigma ids; who changed one otherwise, keeps that. */
 export async function putImported(
   change: Change,
-  converted: readonly Convertible[],
+  converted: readonly Converted[],
   to: {
     readonly alerts: LogAlerts;
     /** Null for who may make none. */
@@ -64,7 +49,7 @@ export async function putImported(
 
 async function putOne(
   change: Change,
-  each: Convertible,
+  each: Converted,
   { alerts, putCorrelation, enabled }: Parameters<typeof putImported>[2],
 ): Promise<ImportResult> {
   const shown = shownOf(each);
@@ -74,16 +59,17 @@ async function putOne(
     const { id, updated } = await alerts.put(change, made.key, { ...logAlertOf(made), enabled });
     return { title, ruleKind: "log", ruleId: id, updated };
   }
-  if (putCorrelation === null)
-    return { title, error: "It becomes a correlation rule, for which the scope security:write is needed." };
+  if (putCorrelation === null) {
+    const error = "It becomes a correlation rule, for which the scope security:write is needed.";
+    return { title, error, line: each.line, column: 1 };
+  }
   const { id, updated } = await putCorrelation(change, made, enabled);
   return { title, ruleKind: "correlation", ruleId: id, updated };
 }
 
 /** What is said of a document before anything is made of it. */
-export function shownOf(each: Convertible): ImportResult {
+export function shownOf(each: Converted): ImportResult {
   const title = each.title ?? "";
-  if ("refusal" in each) return { title, error: each.refusal };
   if ("problems" in each) {
     const [first] = each.problems;
     const said = each.problems.map(
@@ -113,23 +99,4 @@ function logAlertOf(made: ConvertedRule) {
     ...(made.description !== null && { description: made.description }),
     ...(made.attackTechnique !== null && { attackTechnique: made.attackTechnique }),
   };
-}
-
-function conditionsOf(
-  made: Exclude<Extract<Converted, { made: unknown }>["made"], "part">,
-): readonly string[] {
-  if (made.kind === "log") return [made.kql];
-  return made.matchKql === null ? made.steps : [made.matchKql];
-}
-
-/** Why a condition cannot be asked; null for one that can. */
-function refusalOf(kql: string): string | null {
-  try {
-    requireEntryConditions(kql, "/kql");
-    return null;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const [issue] = error.fields ?? [];
-    return `It becomes KQL that is refused: ${issue?.message ?? error.message}`;
-  }
 }

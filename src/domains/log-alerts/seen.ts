@@ -10,13 +10,14 @@ import {
   scan,
 } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
+import { patientBudget } from "../../concurrency/patience.ts";
 import { ApiError, DependencyError } from "../../errors.ts";
 import { compileEntryQuery } from "../../kql/issues.ts";
 import { conditionsOf } from "../../kql/relation-conditions.ts";
 import type { Pack } from "../../rules/packs/pack.ts";
+import type { Converted } from "../../rules/sigma/convert.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import type { Seeded } from "./catalog-types.ts";
-import type { Convertible } from "./import.ts";
 import type { ImportResult } from "./import-types.ts";
 import { SEEN_FIELDS_MAX, SEEN_MS } from "./limits.ts";
 
@@ -38,11 +39,10 @@ export async function seenPacks(
 export async function seenFields(
   ranges: Pick<LogRanges, "read">,
   caller: QueryCaller,
-  converted: readonly Convertible[],
+  converted: readonly Converted[],
   nowMs: number,
 ): Promise<Pick<ImportResult, "fields">[]> {
-  const fieldsOf = (each: Convertible) =>
-    "made" in each && each.made !== "part" ? [...each.made.fields] : [];
+  const fieldsOf = (each: Converted) => ("made" in each && each.made !== "part" ? [...each.made.fields] : []);
   const names = [...new Set(converted.flatMap((each) => fieldsOf(each).flatMap(([, places]) => places)))];
   const asked = names.slice(0, SEEN_FIELDS_MAX);
   const seen = await seenOf(ranges, caller, asked.map(hasField), nowMs);
@@ -78,7 +78,13 @@ async function seenOf(
   const timeRange = { from: BigInt(nowMs - SEEN_MS) * NANOS_PER_MILLI, to: null };
   try {
     const { value } = await ranges.read(caller, (reading) =>
-      reading.runHot({ operation: "seen_entries", plan, timeRange, maxRows: 1, budget: DECORATION_BUDGET }),
+      reading.runHot({
+        operation: "seen_entries",
+        plan,
+        timeRange,
+        maxRows: 1,
+        budget: patientBudget(DECORATION_BUDGET),
+      }),
     );
     const [counts = []] = value.rows;
     return conditions.map((_, i) => Number(counts[i] ?? 0) > 0);

@@ -1,5 +1,5 @@
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
-import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
+import { oneByOne, recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import { createMetric, logMetrics, removeMetric, updateMetric } from "./metrics.ts";
 import { CreateLogMetricBody, UpdateLogMetricBody } from "./types.ts";
 
@@ -15,7 +15,7 @@ export function logMetricKind(onCounterMade: () => void): ConfigKind {
     update: UpdateLogMetricBody,
     defaults: { bucketSec: 60, enabled: true },
     list: recordsOf(logMetrics),
-    ...verbsOf({ create: createMetric, update: updateMetric, remove: removeMetric }, (change) =>
+    ...verbsOf({ createAll: oneByOne(createMetric), update: updateMetric, remove: removeMetric }, (change) =>
       change.afterCommit(onCounterMade),
     ),
   });

@@ -99,9 +99,14 @@ async function begin({ tx, organizationId, nowMs }: Change, alert: StoredMetricA
   const { bucketMs } = metricBuckets(alert.windowSec);
   const sinceMs = Math.floor(nowMs / bucketMs) * bucketMs;
   const definition = termsOf(alert, sinceMs);
-  const rule = { kind: KIND, ruleId: alert.id, counterIds, definition } as const;
   const missingFromMs = alert.noDataSec === null ? null : nowMs + alert.noDataSec * 1000;
-  await makeLive(tx, organizationId, rule, { nowMs, lookFromMs: sinceMs, missingFromMs });
+  const times = { lookFromMs: sinceMs, missingFromMs };
+  await makeLive(
+    tx,
+    organizationId,
+    [{ kind: KIND, ruleId: alert.id, counterIds, definition, times }],
+    nowMs,
+  );
 }
 
 /** Since when it looks stays as it was. */

@@ -1,5 +1,5 @@
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
-import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
+import { oneByOne, recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import {
   createMetricAlert,
   type MetricAlertDependencies,
@@ -33,7 +33,7 @@ export function metricAlertKind(deps: MetricAlertKindDependencies): ConfigKind {
     list: recordsOf(metricAlerts),
     ...verbsOf(
       {
-        create: (change, body: CreateMetricAlertBody) => createMetricAlert(deps, change, body),
+        createAll: oneByOne((change, body: CreateMetricAlertBody) => createMetricAlert(deps, change, body)),
         update: updateMetricAlert,
         remove: removeMetricAlert,
       },

@@ -99,6 +99,8 @@ export interface BucketCount {
   /** The group's name, empty where the counter has none. */
   readonly group: string;
   readonly n: number;
+  /** Of what stands for groups that are not told apart: how many groups there were, those that are told apart included. */
+  readonly groups?: number;
   /** When the first and the last of the entries are; null where the counter does not ask. */
   readonly times: { readonly firstMs: number; readonly lastMs: number } | null;
 }
@@ -179,8 +181,19 @@ export function groupOf(logs: Relation, field: string): Expression {
   return logicalField(field) ?? call("tostring", attribute("attrs", ...field.split(".")));
 }
 
+/** What was made of filters, as long as anybody holds them: each seal asks for the same ones again. */
+const predicates = new WeakMap<CounterFilter, Expression>();
+
 /** Throws KQL_INVALID for conditions that do more than let entries through one by one. */
-export function predicateOf({ query, kql, service, level }: CounterFilter): Expression {
+export function predicateOf(filter: CounterFilter): Expression {
+  const known = predicates.get(filter);
+  if (known !== undefined) return known;
+  const made = makePredicate(filter);
+  predicates.set(filter, made);
+  return made;
+}
+
+function makePredicate({ query, kql, service, level }: CounterFilter): Expression {
   const parsed = parseSearch(query ?? "");
   if (!parsed.ok) throw new TypeError("a counter has a query that is too long");
   // Which moment it is says nothing: a condition in which the present stands is refused when it is made.

@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
 import { currentMarks } from "../streams/stream-store.ts";
+import { FIRST_LOOK_MS } from "./limits.ts";
 
 /** Which entries are counted; null for any. */
 export interface EntryFilter {
@@ -51,18 +52,37 @@ export async function makeCounter(
   counter: NewCounter,
   nowMs: number,
 ): Promise<number> {
-  const { query, kql, service, level, groupBy, clock, bucketSec, pastFromMs } = counter;
+  const [id] = await makeCounters(tx, organizationId, [counter], nowMs);
+  if (id === undefined) throw new Error("a counter was not made");
+  return id;
+}
+
+/** Makes many at once, and answers their ids in their order. */
+export async function makeCounters(
+  tx: TransactionSql,
+  organizationId: number,
+  counters: readonly NewCounter[],
+  nowMs: number,
+): Promise<number[]> {
+  if (counters.length === 0) return [];
   const revision = await nextRevision(tx);
   const starts = await currentMarks(tx);
-  const [made] = await tx<{ id: number }[]>`
+  const texts = (of: (counter: NewCounter) => string | null) => tx`${counters.map(of)}::text[]`;
+  const made = await tx<{ id: number }[]>`
     INSERT INTO log_counters (organization_id, query, kql, service, level, group_by, clock, bucket_sec, past_from,
                               from_revision, starts, created_at)
-    VALUES (${organizationId}, ${query}, ${kql}, ${service}, ${level}, ${[...groupBy]}, ${clock}, ${bucketSec},
-            ${pastFromMs === null ? null : new Date(pastFromMs)}, ${revision}, ${tx.json(starts)},
-            ${new Date(nowMs)})
+    SELECT ${organizationId}::integer, query, kql, service, level,
+           ARRAY(SELECT jsonb_array_elements_text(group_by::jsonb)), clock, bucket_sec, past_from::timestamptz,
+           ${revision}::bigint, ${tx.json(starts)}::jsonb, ${new Date(nowMs)}::timestamptz
+    FROM unnest(${texts(({ query }) => query)}, ${texts(({ kql }) => kql)}, ${texts(({ service }) => service)},
+                ${texts(({ level }) => level)}, ${texts(({ groupBy }) => JSON.stringify(groupBy))},
+                ${texts(({ clock }) => clock)}, ${counters.map(({ bucketSec }) => bucketSec)}::integer[],
+                ${texts(({ pastFromMs }) => (pastFromMs === null ? null : new Date(pastFromMs).toISOString()))})
+      WITH ORDINALITY AS given (query, kql, service, level, group_by, clock, bucket_sec, past_from, place)
+    ORDER BY place
     RETURNING id::integer`;
-  if (made === undefined) throw new Error("a counter was not made");
-  return made.id;
+  // Ids are given out in the order of the rows; in which order they come back nobody promises.
+  return made.map(({ id }) => id).toSorted((left, right) => left - right);
 }
 
 /** Ends counting from the next seal on. */
@@ -139,9 +159,20 @@ export async function removeEndedCounters(sql: Sql, _nowMs: number, limit: numbe
   return count;
 }
 
-/** Whether there are counts of the past, or there never will be. */
+/**
+ * Whether there are counts of the past, or there never will be. Once there are, whoever looks at a counter of alerts looks from when it
+ * was made on, whatever comes: of senders whose clocks are ahead there are entries of then and later already.
+ */
 export async function notePast(sql: Sql, id: number, past: "counted" | "failed"): Promise<void> {
-  await sql`UPDATE log_counters SET past = ${past} WHERE id = ${id}`;
+  await sql`
+    WITH noted AS (
+      UPDATE log_counters c SET past = ${past} FROM (SELECT id, past FROM log_counters WHERE id = ${id} FOR UPDATE) before
+      WHERE c.id = before.id RETURNING c.*, before.past AS past_before
+    )
+    INSERT INTO counter_changes (organization_id, counter_id, from_ms, to_ms)
+    SELECT organization_id, id, made_ms, made_ms + ${FIRST_LOOK_MS}
+    FROM noted, LATERAL (SELECT floor(extract(epoch FROM created_at) * 1000)::bigint AS made_ms) made
+    WHERE clock = 'alert' AND past = 'counted' AND past_before <> 'counted'`;
 }
 
 /** The counter, and whether what was before it is counted; null for one that there is not. */

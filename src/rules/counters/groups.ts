@@ -26,18 +26,23 @@ export function groupHash(name: string): bigint {
   return name === "" ? 0n : Bun.hash.xxHash64(name);
 }
 
-/** The same with few groups: those with most entries stay, and the others are one. */
+/**
+ * The same with few groups: those with most entries stay, and the others are one, which knows how many there were. Of groups with as
+ * many the first by name stay, whatever order the store answers in: who counts again comes to the same.
+ */
 export function fewerGroups<C extends { readonly group: string; readonly n: number }>(
   counts: readonly C[],
-): C[] {
+): (C & { readonly groups?: number })[] {
   const totals = new Map<string, number>();
   for (const { group, n } of counts) totals.set(group, (totals.get(group) ?? 0) + n);
   if (totals.size <= GROUPS_MAX_OF_SEAL) return [...counts];
   const kept = new Set(
     [...totals]
-      .toSorted(([, left], [, right]) => right - left)
+      .toSorted(([name, n], [otherName, otherN]) => otherN - n || (name < otherName ? -1 : 1))
       .slice(0, GROUPS_MAX_OF_SEAL)
       .map(([group]) => group),
   );
-  return counts.map((count) => (kept.has(count.group) ? count : { ...count, group: OTHER_GROUPS }));
+  return counts.map((count) =>
+    kept.has(count.group) ? count : { ...count, group: OTHER_GROUPS, groups: totals.size },
+  );
 }

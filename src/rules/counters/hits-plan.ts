@@ -1,8 +1,11 @@
 import {
+  aggregate,
+  aggregateCall,
   allOf,
   anyOf,
   call,
   columnOf,
+  type Expression,
   filter,
   limit,
   literal,
@@ -30,12 +33,35 @@ interface HitsOf {
 
 /**
  * The entries of steps that have a value in common, latest first: the id, the time in milliseconds since 1970, that value, the one that
- * is counted, and for each step whether the entry may be it. Entries without the value belong to nothing.
+ * is counted, and for each step whether the entry may be it. Entries without the value belong to nothing. At most `ROWS_MAX_READ`,
+ * and of each value `maxOfEach` where that is given.
  */
-export function hitsPlan(
+export function hitsPlan(steps: readonly CounterFilter[], of: HitsOf, maxOfEach: number | null): Relation {
+  const { hits, join, value, predicates } = hitsOf(steps, of);
+  const rows = project(hits, [
+    { name: "id", expression: columnOf(hits, "id") },
+    { name: "at", expression: timeBucket(timeOf(hits, "alert"), 0n, NANOS_PER_MILLI) },
+    { name: "join", expression: join },
+    { name: "value", expression: value },
+    ...predicates.map((expression, i) => ({ name: `step${i}`, expression })),
+  ]);
+  const latest = sort(rows, [{ expression: columnOf(rows, "at"), direction: "descending" }]);
+  return limit(maxOfEach === null ? latest : limit(latest, maxOfEach, ["join"]), ROWS_MAX_READ);
+}
+
+/** How many such entries there are of each value in common: the value, the number. At most `ROWS_MAX_READ` values. */
+export function hitCountsPlan(steps: readonly CounterFilter[], of: HitsOf): Relation {
+  const { hits, join } = hitsOf(steps, of);
+  return limit(
+    aggregate(hits, [{ name: "join", expression: join }], [aggregateCall("n", "count")]),
+    ROWS_MAX_READ,
+  );
+}
+
+function hitsOf(
   steps: readonly CounterFilter[],
   { joinField, distinctField, fromMs, toMs }: HitsOf,
-): Relation {
+): { hits: Relation; join: Expression; value: Expression; predicates: readonly Expression[] } {
   const logs = scan("logs");
   const time = timeOf(logs, "alert");
   const join = groupOf(logs, joinField);
@@ -52,12 +78,5 @@ export function hitsPlan(
       ...(distinctField === null ? [] : [call("notEqual", value, literal("string", ""))]),
     ]),
   );
-  const rows = project(hits, [
-    { name: "id", expression: columnOf(hits, "id") },
-    { name: "at", expression: timeBucket(timeOf(hits, "alert"), 0n, NANOS_PER_MILLI) },
-    { name: "join", expression: join },
-    { name: "value", expression: value },
-    ...predicates.map((expression, i) => ({ name: `step${i}`, expression })),
-  ]);
-  return limit(sort(rows, [{ expression: columnOf(rows, "at"), direction: "descending" }]), ROWS_MAX_READ);
+  return { hits, join, value, predicates };
 }

@@ -3,6 +3,9 @@
 /** An entry from further in the future is counted when it came: clocks differ by minutes, not by more. */
 export const ALERT_FUTURE_MAX_MS = 300_000;
 
+/** So far from when a counter was made may entries be that came before: a sender's clock and a server's may both be ahead. */
+export const FIRST_LOOK_MS = 2 * ALERT_FUTURE_MAX_MS;
+
 /** An entry that was older when it came is an import of old files. */
 export const ALERT_PAST_MAX_MS = 86_400_000;
 

@@ -12,8 +12,7 @@ import type { LiveRule } from "./live-store.ts";
 import { HitsReader } from "./read-hits.ts";
 import type { Findings, GroupFinding, Moment, RuleFinder } from "./rule-finder.ts";
 
-const TOO_MANY =
-  "More entries belong to it than are looked at together: some of what it asks for may be missed.";
+const TOO_MANY_VALUES = "More values in common have what it asks for than are told of: some are left out.";
 
 /**
  * Rules about several entries that have a value in common. Counters of their steps say where something came; what is there is
@@ -57,10 +56,13 @@ export class CorrelationRules implements RuleFinder {
 
 function findingOf({ windowMs }: Correlation, points: readonly CorrelationPoint[]): GroupFinding {
   const at = new Map(points.map((point) => [point.atMs, point]));
+  // What was over and goes on by what came late began with what was found then: what is found now shows it.
+  const shownOf = (atMs: number): CorrelationPoint | undefined =>
+    at.get(atMs) ?? points.find((point) => point.atMs > atMs) ?? points.at(-1);
   return {
     stretches: points.map(({ atMs, peak }) => ({ fromMs: atMs, toMs: atMs, untilMs: atMs + windowMs, peak })),
-    evidence: (atMs) => at.get(atMs)?.evidence() ?? [],
-    because: (atMs) => at.get(atMs)?.because ?? "The entries that the rule asks for came together.",
+    evidence: (atMs) => shownOf(atMs)?.evidence() ?? [],
+    because: (atMs) => shownOf(atMs)?.because ?? "The entries that the rule asks for came together.",
     ...{ wholeFromMs: null, judgedMs: null, nextMs: null },
   };
 }
@@ -72,10 +74,10 @@ export async function findIn(
   read: (span: TimeSpan) => ReturnType<HitsReader["read"]>,
 ): Promise<Findings> {
   const points = new Map<string, CorrelationPoint[]>();
-  let isCut = false;
+  let leftOut: string | null = null;
   for (const span of spans) {
     const reading = await read({ fromMs: span.fromMs - correlation.windowMs, toMs: span.toMs });
-    isCut ||= reading.isCut;
+    leftOut ??= reading.leftOut;
     for (const [group, found] of findCorrelated(correlation, reading.hits)) {
       const inside = found.filter(({ atMs }) => atMs >= span.fromMs && atMs < span.toMs);
       if (inside.length > 0) points.set(group, [...(points.get(group) ?? []), ...inside]);
@@ -84,5 +86,5 @@ export async function findIn(
   const groups = new Map<string, GroupFinding>(
     [...points].slice(0, JOINS_MAX).map(([group, found]) => [group, findingOf(correlation, found)]),
   );
-  return { groups, note: isCut || points.size > JOINS_MAX ? TOO_MANY : null };
+  return { groups, note: leftOut ?? (points.size > JOINS_MAX ? TOO_MANY_VALUES : null) };
 }

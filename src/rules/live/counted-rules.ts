@@ -2,6 +2,8 @@ import type { Sql } from "postgres";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { type Counter, readCounterRow } from "../counters/counter-store.ts";
+import { ALERT_FUTURE_MAX_MS } from "../counters/limits.ts";
+import { bucketMsOf, type TimeSpan } from "../evaluation/bucket-sums.ts";
 import type { SignalTable } from "../seal/signal-store.ts";
 import type { RuleDefinition } from "./definition.ts";
 import { findHolds } from "./find-holds.ts";
@@ -31,16 +33,30 @@ async function withMore(
   let { note } = found;
   const add = (group: string, more: Partial<GroupFinding>): unknown =>
     groups.set(group, { ...(groups.get(group) ?? NOTHING_FOUND), ...more });
-  if ((definition.noDataMs ?? null) !== null) {
+  const { noDataMs = null } = definition;
+  if (noDataMs !== null) {
     const watched = [...at.kept].flatMap(([group, { lastDataMs }]) =>
       lastDataMs === undefined ? [] : [group],
     );
-    const { newest, isCut } = await newestEntries(at.spans, new Set(watched), source);
+    const { newest, isCut } = await newestEntries(
+      [...at.spans, ...unreadSpan(at, definition.windowMs, noDataMs)],
+      new Set(watched),
+      source,
+    );
     for (const [group, lastDataMs] of newest) add(group, { lastDataMs });
     if (isCut) note ??= TOO_MANY_TO_MISS;
   }
   for (const [group, holds] of await findHolds(definition, found.groups, at, source)) add(group, { holds });
-  return { groups, note };
+  return { ...found, groups, note };
+}
+
+/** Where it seems that nothing came for so long: what came meanwhile, of which nothing else followed, nobody has noted. */
+function unreadSpan({ kept, throughMs }: Moment, windowMs: number, noDataMs: number): readonly TimeSpan[] {
+  const { lastDataMs, state = null } = kept.get("") ?? {};
+  if (lastDataMs === undefined || state?.kind === "no_data" || lastDataMs + noDataMs > throughMs) return [];
+  // A bucket that begins before the last entry that is known may have later ones; those of an anomaly are its windows.
+  const fromMs = lastDataMs - Math.max(windowMs, bucketMsOf(windowMs));
+  return [{ fromMs, toMs: throughMs + ALERT_FUTURE_MAX_MS }];
 }
 
 /** Rules that ask how many entries a counter has. */

@@ -1,9 +1,10 @@
 import type { Counter } from "../counters/counter-store.ts";
+import { GROUPS_MAX_OF_SEAL } from "../counters/limits.ts";
 import type { Anomaly } from "../evaluation/anomaly.ts";
 import type { Threshold } from "../evaluation/threshold.ts";
 import { conditionOf, type RuleDefinition } from "./definition.ts";
 import { type CountsSource, changedPoints, findAnomaly, findThreshold } from "./find-stretches.ts";
-import { WINDOWS_MAX_JUDGED } from "./limits.ts";
+import { ROWS_MAX_READ, WINDOWS_MAX_JUDGED } from "./limits.ts";
 import type { StoredEpisode } from "./live-store.ts";
 import type { Findings, GroupFinding, Moment } from "./rule-finder.ts";
 import { explainThreshold } from "./tell.ts";
@@ -14,7 +15,14 @@ interface CountedMoment extends Moment {
   readonly recorded: readonly StoredEpisode[];
 }
 
-const TOO_MANY_GROUPS = "It has more groups than are looked at: those with fewer entries are left out.";
+const WHAT_TO_DO = "Group by a field with fewer values, or let the rule count fewer entries.";
+const TOO_MANY_READ = `It has more groups than are looked at, ${ROWS_MAX_READ} counts of them: those with fewer entries are left out. ${WHAT_TO_DO}`;
+
+/** What the owner of a rule has to know of groups that were not looked at by themselves; null for nothing. */
+function noteOfGroups(groupsAtOnce: number, isCut: boolean): string | null {
+  if (groupsAtOnce === 0) return isCut ? TOO_MANY_READ : null;
+  return `There were ${groupsAtOnce} groups at once. The ${GROUPS_MAX_OF_SEAL} with most entries are told apart, the others are one, "(other)". ${WHAT_TO_DO}`;
+}
 
 /** By the kind of its condition. */
 export function findLive(
@@ -40,7 +48,7 @@ async function findWhereReached(
   // From when on the window before a point is counted, which is when the rule was made.
   const sinceMs = (pastFromMs ?? 0) + Math.ceil(condition.windowMs / bucketMs) * bucketMs;
   const points = changedPoints(spans, condition.windowMs, sinceMs);
-  const { groups, isCut } = await findThreshold(condition, points, source);
+  const { groups, isCut, groupsAtOnce } = await findThreshold(condition, points, source);
   const found = new Map<string, GroupFinding>(
     [...groups].map(([group, stretches]) => {
       const peaks = new Map(stretches.map(({ fromMs, peak }) => [fromMs, peak]));
@@ -49,7 +57,17 @@ async function findWhereReached(
       return [group, { stretches, because, wholeFromMs: null, judgedMs: null, nextMs: null }];
     }),
   );
-  return { groups: found, note: isCut ? TOO_MANY_GROUPS : null };
+  return { groups: found, note: noteOfGroups(groupsAtOnce, isCut), noteForMs: condition.windowMs };
+}
+
+/**
+ * An episode that goes on up to a window, or through it, is judged again from its beginning: else its first windows would be taken for usual
+ * ones, and its peak and its end would stay those of windows that are not unusual any more. Not one that is very long, or others would never be judged.
+ */
+function wholeEpisodesFrom(fromMs: number, recorded: readonly StoredEpisode[], windowMs: number): number {
+  const leastMs = fromMs - (WINDOWS_MAX_JUDGED / 2) * windowMs;
+  const begun = recorded.filter((episode) => episode.fromMs < fromMs && episode.toMs >= fromMs);
+  return Math.min(fromMs, ...begun.map((episode) => episode.fromMs).filter((atMs) => atMs >= leastMs));
 }
 
 /** Windows are judged when they are over, and again when something comes to one late. */
@@ -64,11 +82,12 @@ async function findWhereUnusual(
   const countedMs = counter.pastFromMs ?? 0;
   const sinceMs = Math.ceil((countedMs + baselineMs) / windowMs) * windowMs;
   const judgedMs = kept.get("")?.judgedMs ?? sinceMs;
-  const fromMs = Math.max(sinceMs, Math.min(judgedMs, ...spans.map((span) => startOf(span.fromMs))));
+  const changedMs = Math.max(sinceMs, Math.min(judgedMs, ...spans.map((span) => startOf(span.fromMs))));
+  const fromMs = wholeEpisodesFrom(changedMs, recorded, windowMs);
   const endMs = Math.max(judgedMs, startOf(throughMs));
   const toMs = Math.min(endMs, fromMs + WINDOWS_MAX_JUDGED * windowMs);
   const isLeftOut = (startMs: number): boolean =>
-    recorded.some((episode) => startMs >= episode.fromMs && startMs < episode.toMs && episode.toMs <= fromMs);
+    recorded.some((episode) => startMs < fromMs && startMs >= episode.fromMs && startMs < episode.toMs);
   const { unusual } = await findAnomaly(condition, { fromMs, toMs }, countedMs, isLeftOut, source);
   const reasons = new Map(unusual.map((each) => [each.fromMs, each.because]));
   const finding: GroupFinding = {

@@ -26,17 +26,29 @@ interface Found {
   readonly groups: ReadonlyMap<string, readonly Stretch[]>;
   /** Some groups were not looked at. */
   readonly isCut: boolean;
+  /** The most groups that there were at once, where there were more than are told apart; else 0. */
+  readonly groupsAtOnce: number;
 }
 
-/** Where points of a rule may have changed: the windows that the changed buckets reach into, and nothing before a moment. */
+/**
+ * Where points of a rule may have changed: the windows that the changed buckets reach into, and nothing before a moment. Of a change
+ * that begins within a bucket, as a counter does, from the next one on.
+ */
 export function changedPoints(changes: readonly TimeSpan[], windowMs: number, sinceMs: number): TimeSpan[] {
   const bucketMs = bucketMsOf(windowMs);
-  const reachMs = Math.ceil(windowMs / bucketMs) * bucketMs;
+  const ends = (ms: number): number => Math.ceil(ms / bucketMs) * bucketMs;
   return joinedSpans(
     changes
-      .map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, sinceMs), toMs: toMs + reachMs }))
+      .map(({ fromMs, toMs }) => reachedSpan({ fromMs: ends(fromMs), toMs: ends(toMs) }, windowMs))
+      .map(({ fromMs, toMs }) => ({ fromMs: Math.max(fromMs, sinceMs), toMs }))
       .filter(({ fromMs, toMs }) => fromMs < toMs),
   );
+}
+
+/** Where the points are whose windows changed buckets reach into. */
+export function reachedSpan({ fromMs, toMs }: TimeSpan, windowMs: number): TimeSpan {
+  const bucketMs = bucketMsOf(windowMs);
+  return { fromMs, toMs: toMs + Math.ceil(windowMs / bucketMs) * bucketMs };
 }
 
 /** The true points of a threshold in spans of whole buckets. */
@@ -47,9 +59,11 @@ export async function findThreshold(
 ): Promise<Found> {
   const groups = new Map<string, Stretch[]>();
   let isCut = false;
+  let groupsAtOnce = 0;
   for (const points of spans) {
     const reading = await source.sums(countedSpan(points, rule.windowMs), rule.threshold);
     isCut ||= reading.isCut;
+    groupsAtOnce = Math.max(groupsAtOnce, reading.groupsAtOnce);
     const sums = new Map([...reading.groups].map(([group, pieces]) => [group, new BucketSums(pieces)]));
     const needed = new Map([...sums].map(([group, each]) => [group, timesNeeded(rule, each, points)]));
     const spansNeeded = joinedSpans([...needed.values()].flat());
@@ -66,7 +80,7 @@ export async function findThreshold(
   }
   return {
     groups: new Map([...groups].map(([group, found]) => [group, joinedStretches(found, rule.windowMs)])),
-    isCut,
+    ...{ isCut, groupsAtOnce },
   };
 }
 

@@ -1,11 +1,10 @@
 import type { Sql, TransactionSql } from "postgres";
 import { Type } from "typebox";
-import { Compile } from "typebox/compile";
-import type { TimeSpan } from "../evaluation/bucket-sums.ts";
+import { lateCheck } from "../../late-check.ts";
 import type { Episode } from "../evaluation/episodes.ts";
 import type { GroupState } from "../evaluation/states.ts";
 import { RuleDefinition } from "./definition.ts";
-import { CHANGES_MAX, DETECTIONS_KEPT_MS } from "./limits.ts";
+import { DETECTIONS_KEPT_MS } from "./limits.ts";
 
 /** The queries about rules that are live, and about what they found. Times are milliseconds since 1970. */
 
@@ -40,8 +39,8 @@ export interface StoredEpisode extends Episode {
   readonly isReported: boolean;
 }
 
-const definitionText = Compile(RuleDefinition);
-const keptText = Compile(
+const definitionText = lateCheck(RuleDefinition);
+const keptText = lateCheck(
   Type.Object({
     state: Type.Union([
       Type.Null(),
@@ -71,39 +70,6 @@ export function readRule(stored: StoredRule): LiveRule {
   return { ...stored, definition };
 }
 
-/** Rules with a number above `after` that have something to look at: entries that came, or a time that is over. */
-export async function dueRules(
-  sql: Sql,
-  { throughMs, after, max }: { throughMs: number | null; after: number; max: number },
-): Promise<readonly StoredRule[]> {
-  const through = new Date(throughMs ?? 0);
-  return sql<StoredRule[]>`
-    SELECT r.id::integer, r.organization_id AS "organizationId", r.kind, r.rule_id::integer AS "ruleId",
-           ARRAY(SELECT rc.counter_id::integer FROM live_rule_counters rc
-                 WHERE rc.live_rule_id = r.id ORDER BY rc.place) AS "counterIds",
-           r.definition, r.version::text, r.failures
-    FROM live_rules r
-    WHERE r.id > ${after} AND r.retry_at <= now()
-      AND NOT EXISTS (SELECT 1 FROM live_rule_counters rc JOIN log_counters c ON c.id = rc.counter_id
-                      WHERE rc.live_rule_id = r.id AND c.past <> 'counted')
-      AND (EXISTS (SELECT 1 FROM live_rule_counters rc JOIN counter_changes ch ON ch.counter_id = rc.counter_id
-                   WHERE rc.live_rule_id = r.id)
-           OR EXISTS (SELECT 1 FROM rule_groups g WHERE g.live_rule_id = r.id AND g.wake_at <= ${through}))
-    ORDER BY r.id LIMIT ${max}`;
-}
-
-/** What came to the counters of a rule that nobody has looked at; the number of the last of it. */
-export async function readChanges(
-  sql: Sql,
-  counterIds: readonly number[],
-): Promise<{ readonly spans: readonly TimeSpan[]; readonly last: string }> {
-  const rows = await sql<{ id: string; fromMs: string; toMs: string }[]>`
-    SELECT id, from_ms AS "fromMs", to_ms AS "toMs" FROM counter_changes
-    WHERE counter_id = ANY(${[...counterIds]}) ORDER BY id LIMIT ${CHANGES_MAX}`;
-  const spans = rows.map(({ fromMs, toMs }) => ({ fromMs: Number(fromMs), toMs: Number(toMs) }));
-  return { spans, last: rows.at(-1)?.id ?? "0" };
-}
-
 /** Groups that are not well, by their names. */
 export async function readGroups(sql: Sql, liveRuleId: number): Promise<ReadonlyMap<string, KeptGroup>> {
   const rows = await sql<{ group_key: string; state: unknown }[]>`
@@ -116,19 +82,32 @@ export async function readGroups(sql: Sql, liveRuleId: number): Promise<Readonly
   );
 }
 
+/** What a rule was looked at with: when, up to when everything is known, and what its owner has to know. */
+interface Looked {
+  readonly nowMs: number;
+  readonly throughMs: number;
+  readonly note: string | null;
+  readonly noteForMs?: number;
+}
+
 /**
  * Locks a rule that is as it was when it was read, so that this is its next evaluation; false when another one was
- * quicker, or the rule is another by now. What came up to `last` is looked at; `note` is what the rule's owner has to know.
+ * quicker, or the rule is another by now. What came up to `last` is looked at; `note` is what the rule's owner has to know, until a
+ * time that everything is known up to, or else until the next evaluation.
  */
 export async function beginEvaluated(
   tx: TransactionSql,
   { id, organizationId, version, counterIds }: LiveRule,
   last: string,
-  { nowMs, note }: { readonly nowMs: number; readonly note: string | null },
+  { nowMs, throughMs, note, noteForMs }: Looked,
 ): Promise<boolean> {
+  const until = note === null || noteForMs === undefined ? null : new Date(throughMs + noteForMs);
+  const isOn = tx`${note}::text IS NULL AND note_until > ${new Date(throughMs)}`;
   const locked = await tx`
     UPDATE live_rules
-    SET version = version + 1, evaluated_at = ${new Date(nowMs)}, failures = 0, last_error = ${note}
+    SET version = version + 1, evaluated_at = ${new Date(nowMs)}, failures = 0,
+        last_error = CASE WHEN ${isOn} THEN last_error ELSE ${note} END,
+        note_until = CASE WHEN ${isOn} THEN note_until ELSE ${until}::timestamptz END
     WHERE organization_id = ${organizationId} AND id = ${id} AND version = ${version}`;
   if (locked.count === 0) return false;
   await tx`
@@ -145,7 +124,7 @@ export async function noteFailure(
 ): Promise<void> {
   await sql`
     UPDATE live_rules
-    SET failures = ${failures}, last_error = ${error}, retry_at = now() + ${delayMs} * interval '1 millisecond'
+    SET failures = ${failures}, last_error = ${error}, note_until = NULL, retry_at = now() + ${delayMs} * interval '1 millisecond'
     WHERE id = ${id} AND version = ${version}`;
 }
 

@@ -36,6 +36,8 @@ export interface Findings {
   readonly groups: ReadonlyMap<string, GroupFinding>;
   /** What the rule's owner has to know: that there are more groups than were looked at; null for nothing. */
   readonly note: string | null;
+  /** For how long it is so though what comes later says nothing of it; absent where the next look decides. */
+  readonly noteForMs?: number;
 }
 
 /** Finds what rules of a kind ask for. */

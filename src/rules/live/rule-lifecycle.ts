@@ -1,36 +1,64 @@
 import type { TransactionSql } from "postgres";
-import { beginGap, endGap, forgetRuns } from "../runs/run-store.ts";
+import { beginGap, endGaps, forgetRuns } from "../runs/run-store.ts";
 import { keepGroup, type LiveRule } from "./live-store.ts";
 
 /** How rules begin and end to be evaluated, each in the transaction of the change that its owner makes. */
 
 /** When a rule begins. */
 interface LiveTimes {
-  readonly nowMs: number;
   /** From when on it is looked at whatever comes. */
   readonly lookFromMs?: number;
   /** When entries are missing if none has come by then; null for never. */
   readonly missingFromMs?: number | null;
 }
 
-/** Begins to evaluate a rule; one that is to be looked at whatever comes, from a moment on. */
+/** A rule that begins. */
+export interface NewLiveRule extends Pick<LiveRule, "kind" | "ruleId" | "counterIds" | "definition"> {
+  readonly times: LiveTimes;
+}
+
+/** Begins to evaluate rules; one that is to be looked at whatever comes, from a moment on. */
 export async function makeLive(
   tx: TransactionSql,
   organizationId: number,
-  { kind, ruleId, counterIds, definition }: Pick<LiveRule, "kind" | "ruleId" | "counterIds" | "definition">,
-  { nowMs, lookFromMs, missingFromMs }: LiveTimes,
+  rules: readonly NewLiveRule[],
+  nowMs: number,
 ): Promise<void> {
-  const [made] = await tx<{ id: number }[]>`
+  if (rules.length === 0) return;
+  const inserted = await tx<{ id: number }[]>`
     INSERT INTO live_rules (organization_id, kind, rule_id, definition)
-    VALUES (${organizationId}, ${kind}, ${ruleId}, ${JSON.stringify(definition)}::text::jsonb)
+    SELECT ${organizationId}::integer, kind, rule_id, definition::jsonb
+    FROM unnest(${rules.map(({ kind }) => kind)}::text[], ${rules.map(({ ruleId }) => ruleId)}::bigint[],
+                ${rules.map(({ definition }) => JSON.stringify(definition))}::text[])
+      WITH ORDINALITY AS given (kind, rule_id, definition, place)
+    ORDER BY place
     RETURNING id::integer`;
-  if (made === undefined) throw new Error("a rule was not made live");
+  // Ids are given out in the order of the rows; in which order they come back nobody promises.
+  const ids = inserted.map(({ id }) => id).toSorted((left, right) => left - right);
+  const made = rules.map((rule, i) => {
+    const id = ids[i];
+    if (id === undefined) throw new Error("a rule was not made live");
+    return { ...rule, id };
+  });
+  const counted = made.flatMap(({ id, counterIds }) =>
+    counterIds.map((counterId, place) => ({ id, place, counterId })),
+  );
   await tx`
     INSERT INTO live_rule_counters (live_rule_id, organization_id, place, counter_id)
-    SELECT ${made.id}, ${organizationId}, given.place - 1, given.counter_id
-    FROM unnest(${[...counterIds]}::bigint[]) WITH ORDINALITY AS given (counter_id, place)`;
-  await endGap(tx, organizationId, { kind, ruleId }, nowMs);
-  const rule = { id: made.id, organizationId };
+    SELECT id, ${organizationId}::integer, place, counter_id
+    FROM unnest(${counted.map(({ id }) => id)}::bigint[], ${counted.map(({ place }) => place)}::integer[],
+                ${counted.map(({ counterId }) => counterId)}::bigint[]) AS given (id, place, counter_id)`;
+  await endGaps(tx, organizationId, rules, nowMs);
+  for (const { id, times } of made) await keepFirstLook(tx, { id, organizationId }, times, nowMs);
+}
+
+/** When a rule is looked at first although nothing has come. */
+async function keepFirstLook(
+  tx: TransactionSql,
+  rule: Pick<LiveRule, "id" | "organizationId">,
+  { lookFromMs, missingFromMs }: LiveTimes,
+  nowMs: number,
+): Promise<void> {
   const times = [lookFromMs, missingFromMs].filter((ms) => ms !== undefined && ms !== null);
   if (times.length === 0) return;
   const kept = {
@@ -49,8 +77,18 @@ export async function redefineLive(
 ): Promise<void> {
   await tx`
     UPDATE live_rules
-    SET definition = ${JSON.stringify(definition)}::text::jsonb, version = version + 1, failures = 0, retry_at = now()
+    SET definition = ${JSON.stringify(definition)}::text::jsonb, version = version + 1, failures = 0, retry_at = now(),
+        last_error = NULL, note_until = NULL
     WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId}`;
+  const { noDataMs = null } = definition;
+  if (noDataMs === null) return;
+  // What comes moves the time of the next look only when that is over: a shorter one may be over before.
+  await tx`
+    UPDATE rule_groups
+    SET wake_at = least(wake_at, to_timestamp(((state ->> 'lastDataMs')::double precision + ${noDataMs}) / 1000))
+    WHERE organization_id = ${organizationId} AND state ->> 'lastDataMs' IS NOT NULL AND state ->> 'state' IS NULL
+      AND live_rule_id IN (
+        SELECT id FROM live_rules WHERE organization_id = ${organizationId} AND kind = ${kind} AND rule_id = ${ruleId})`;
 }
 
 /** What counted a rule that has ended, and its groups of which an incident may be open: of its condition, and of missing entries. */

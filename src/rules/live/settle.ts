@@ -29,11 +29,13 @@ export async function settle(
   const due = [...kept].filter(([, group]) => isDue(group, rule, throughMs)).map(([name]) => name);
   const groups = [...new Set([...findings.keys(), ...due])];
   const begins = [...findings.values()].flatMap(({ stretches }) => stretches.map(({ fromMs }) => fromMs));
+  // What is judged again may have been something, and be nothing now.
+  const wholes = [...findings.values()].flatMap(({ wholeFromMs }) => wholeFromMs ?? []);
   const opened = groups.flatMap((group) => {
     const state = kept.get(group)?.state;
     return state?.incident?.fromMs ?? state?.sinceMs ?? [];
   });
-  const fromMs = Math.min(throughMs, ...begins, ...opened) - windowMs - keepFiringMs;
+  const fromMs = Math.min(throughMs, ...begins, ...wholes, ...opened) - windowMs - keepFiringMs;
   const stored = Map.groupBy(await episodesSince(change.tx, rule, groups, fromMs), ({ group }) => group);
   for (const group of groups) {
     const finding = findings.get(group) ?? null;

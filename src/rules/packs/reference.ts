@@ -1,22 +1,42 @@
 import { PACKS } from "./catalog.ts";
 import type { PackRule, SampleEntry } from "./pack.ts";
 
+/** The terms of a rule of the packs. */
+const PREVIEWED =
+  '{"name": "Root", "kql": "service == \\"sshd\\" and message startswith \\"Accepted\\" and message contains \\" for root from \\"", "threshold": 1, "windowSec": 60, "groupBy": ["host"]}';
+
 /** The text of docs/detections.md: what each rule of the packs means, what it counts, and what to do. */
 export function renderDetections(): string {
   return [
     "<!-- Made by `RECORD=1 bun test test/rules/packs` from src/rules/packs; a test compares the two. -->",
     "# Detections that come with the server",
     "",
-    "Rules about logs, in packs by what sends them. `GET /api/v1/log-alerts/catalog` lists them; this makes rules of a pack, switched on:",
+    "Rules about logs, in packs by what sends them. `GET /api/v1/log-alerts/catalog` lists them. See what one would have told in the past",
+    "day, and make the rules of a pack, switched on:",
     "",
     "```sh",
-    'export OBS=http://localhost:8080; auth="authorization: Bearer $(bunx obs token create --sign-in --scope alerts:read alerts:write logs:read)"',
-    'curl $OBS/api/v1/log-alerts/seed -H "$auth" -H \'content-type: application/json\' -d \'{"packs": ["linux-auth"], "enable": true}\'',
+    "export OBS=http://localhost:8080",
+    "export OBS_TOKEN=$(bunx obs token create --sign-in --scope alerts:read alerts:write logs:read logs:write incidents:read)",
+    'api() { curl -s -H "authorization: Bearer $OBS_TOKEN" -H \'content-type: application/json\' "$@"; }',
+    "```",
+    "",
+    "```sh",
+    `api $OBS/api/v1/log-alerts/preview -d '${PREVIEWED}'`,
+    `api $OBS/api/v1/log-alerts/seed -d '{"packs": ["linux-auth"], "enable": true}'`,
+    "```",
+    "",
+    "What it counts makes it tell within seconds:",
+    "",
+    "```sh",
+    `api $OBS/api/v1/logs/ingest -d '{"service": "sshd", "host": "web-1", "message": "Accepted password for root from 198.51.100.4 port 5022 ssh2"}'`,
+    "sleep 5",
+    'api "$OBS/api/v1/incidents?status=open"',
+    `api $OBS/api/v1/log-alerts/preview -d '${PREVIEWED}'`,
     "```",
     "",
     "Without `packs` all are made, without `enable` switched off. The answer says of which packs entries came within seven days: rules of the",
     "others can find nothing yet. A rule is made once: one that was changed stays as it is, and one that was deleted is made again. From then on they",
-    "are log alerts like any other (`alerts.md`); try one before with `/api/v1/log-alerts/preview`. Fields such as `sourceAddress` are",
+    "are log alerts like any other (`alerts.md`); `sigma.md` brings rules of others. Fields such as `sourceAddress` are",
     "logical ones (`logical-fields.md`): one name for what sources name in their own ways.",
     "",
     "One cause is told of by one rule: of recorded logs of eight ordinary systems, each judged in its own time, all rules and correlations",

@@ -145,8 +145,9 @@ export class PastCounting extends BackgroundWork {
     const rows = await this.#ask(counter, countsPlan(counter), range, past, signal);
     const found: Signal[] = countsIn(rows, counter)
       .filter(({ bucketMs }) => bucketMs >= sinceMs)
-      .map(({ bucketMs, group, n, times }) => {
-        return { ...signalOf(counter, "count"), bucketMs, group, n, times };
+      .map(({ bucketMs, group, n, groups, times }) => {
+        const valueHash = BigInt(groups ?? 0);
+        return { ...signalOf(counter, "count"), bucketMs, group, n, valueHash, times };
       });
     found.push({ ...signalOf(counter, "past"), bucketMs: sinceMs, n: 0 });
     const day = new Date(now()).toISOString().slice(0, 10);

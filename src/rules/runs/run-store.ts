@@ -45,15 +45,18 @@ export async function beginGap(
     VALUES (${organizationId}, ${kind}, ${ruleId}, ${new Date(nowMs)})`;
 }
 
-/** It is again. What lasted no time, as when a rule is changed, is no gap. */
-export async function endGap(
+/** They are again. What lasted no time, as when a rule is changed, is no gap. */
+export async function endGaps(
   tx: TransactionSql,
   organizationId: number,
-  { kind, ruleId }: RuleName,
+  rules: readonly RuleName[],
   nowMs: number,
 ): Promise<void> {
   const now = new Date(nowMs);
-  const open = tx`organization_id = ${organizationId} AND rule_kind = ${kind} AND rule_id = ${ruleId} AND to_at IS NULL`;
+  const open = tx`
+    organization_id = ${organizationId} AND to_at IS NULL AND (rule_kind, rule_id) IN (
+      SELECT kind, rule_id FROM unnest(${rules.map(({ kind }) => kind)}::text[], ${rules.map(({ ruleId }) => ruleId)}::bigint[])
+        AS given (kind, rule_id))`;
   await tx`DELETE FROM rule_gaps WHERE ${open} AND from_at >= ${now}`;
   await tx`UPDATE rule_gaps SET to_at = ${now} WHERE ${open}`;
 }

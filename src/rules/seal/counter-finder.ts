@@ -5,18 +5,13 @@ import { askPostgres } from "../../storage/ask-postgres.ts";
 import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
 import type { QueryRunner } from "../../storage/query-runner.ts";
 import type { ReachedCounter } from "../counters/counter-plan.ts";
-import {
-  alertCountersAt,
-  type Counter,
-  countersAt,
-  isAnyCounted,
-  notePast,
-} from "../counters/counter-store.ts";
+import { alertCountersAt, type Counter, isAnyCounted, notePast } from "../counters/counter-store.ts";
 import { ALERT_FUTURE_MAX_MS, ALERT_PAST_MAX_MS } from "../counters/limits.ts";
 import { type CounterChange, noteChanges } from "../streams/stream-store.ts";
 import { changesOf } from "./changed-buckets.ts";
 import { EntryCounting } from "./count-entries.ts";
 import type { Found, SealedRange, SealFinder, SealNote } from "./finder.ts";
+import { KnownCounters } from "./known-counters.ts";
 import { ReachedCounters } from "./reached-counters.ts";
 import type { Signal } from "./signal-store.ts";
 
@@ -36,12 +31,14 @@ export class CounterFinder implements SealFinder {
   readonly #options: CounterFinderOptions;
   readonly #counting: EntryCounting;
   readonly #reached: ReachedCounters;
+  readonly #counters: KnownCounters;
   readonly isWanted = isAnyCounted;
 
   constructor(options: CounterFinderOptions) {
     this.#options = options;
     this.#counting = new EntryCounting(options.runner);
     this.#reached = new ReachedCounters(options.endpoint, options.few);
+    this.#counters = new KnownCounters(options.sql);
   }
 
   readonly onNoted = (): void => this.#options.onChanged();
@@ -49,7 +46,7 @@ export class CounterFinder implements SealFinder {
   readonly find = async (range: SealedRange, signal: AbortSignal): Promise<Found | null> => {
     const { sql, log } = this.#options;
     const { span, organizations, revision } = range;
-    const counters = await askPostgres(() => countersAt(sql, [...organizations.keys()], revision));
+    const counters = await this.#counters.at(revision, [...organizations.keys()]);
     if (counters.length === 0) return null;
     const reached = await this.#reachedOf(counters, range, signal);
     const { counts, failed } = await this.#counting.count(reached, span, signal);
@@ -61,9 +58,19 @@ export class CounterFinder implements SealFinder {
       await askPostgres(() => notePast(sql, counter.id, "failed"));
     }
     const lastId = span.through ?? span.after;
-    const signals = counts.map(({ counter, bucketMs, group, n, times }): Signal => {
+    const signals = counts.map(({ counter, bucketMs, group, n, groups, times }): Signal => {
       const { id, organizationId } = counter;
-      return { organizationId, kind: "count", key: id, bucketMs, group, n, times, lastId };
+      return {
+        organizationId,
+        kind: "count",
+        key: id,
+        bucketMs,
+        group,
+        n,
+        valueHash: BigInt(groups ?? 0),
+        times,
+        lastId,
+      };
     });
     return { signals, note: noteOf(changesOf(counts)) };
   };

@@ -16,6 +16,8 @@ export const REST_FACTORS: readonly { readonly fromMs: number; readonly factor: 
   { fromMs: 45_000, factor: 1 },
   { fromMs: 15_000, factor: 4 },
 ];
+/** Who keeps up with so small a share of the time does not rest: at twenty thousand entries a second a tenth is enough. */
+export const KEEPS_UP_SHARE = 0.25;
 /** The machine has nothing left when less of its time than this is idle. */
 export const IDLE_SHARE_MIN = 0.15;
 
@@ -39,6 +41,8 @@ export const FEW_COUNTERS = 8;
 export const REACH_MAX_PATTERNS = 10_000;
 /** Columns and attributes that are looked through: each takes a look into every entry. */
 export const REACH_MAX_TEXTS = 64;
+/** Counters of a revision that are kept: no seal reads again what the one before has read. */
+export const COUNTERS_KEPT_MAX = 50_000;
 /** What counters reach, kept: a few hundred bytes of each. */
 export const REACHES_KEPT_MAX = 50_000;
 

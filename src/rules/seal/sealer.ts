@@ -20,9 +20,6 @@ import type { SealedRange, SealFinder, SealNote } from "./finder.ts";
 import { idleShare } from "./idle-share.ts";
 import {
   IDLE_SHARE_MIN,
-  REST_FACTOR,
-  REST_FACTORS,
-  REST_MAX_MS,
   SEAL_BUSY_ENTRIES,
   SEAL_END_LOOK_MS,
   SEAL_EVERY_MS,
@@ -30,6 +27,7 @@ import {
   SEAL_MAX_STREAMS,
   SEAL_STOP_MS,
 } from "./limits.ts";
+import { restAfter } from "./pace.ts";
 import type { SealMetrics } from "./seal-metrics.ts";
 import { insertSignals, type Signal, type SignalTable, sealedThrough } from "./signal-store.ts";
 import { greatestStored, idOfEntry, organizationsIn } from "./stored-entries.ts";
@@ -68,6 +66,8 @@ export class Sealer extends BackgroundWork {
   readonly #options: SealerOptions;
   /** Whether the machine had nothing left when the round began. */
   #isBusy = false;
+  /** In how much time came what the round has sealed of this server's own entries. */
+  #coveredMs = 0;
 
   constructor(options: SealerOptions) {
     super({
@@ -86,14 +86,17 @@ export class Sealer extends BackgroundWork {
     const storedBefore = this.#storedByUs(streams);
     this.#isBusy = (await (this.#options.idleShare ?? idleShare)(signal)) < IDLE_SHARE_MIN;
     const begunMs = performance.now();
+    this.#coveredMs = 0;
     let isMore = false;
     for (const stream of streams) {
       if (signal.aborted) return false;
       isMore = (await this.#advance(stream, signal)) || isMore;
     }
     if (!isMore) metrics.lastRound.set(now() / 1000);
-    else if (this.#isBusy && this.#storedByUs(streams) !== storedBefore)
-      await rest((performance.now() - begunMs) * restFactor(this.#behindMs(streams)), signal);
+    else if (this.#isBusy && this.#storedByUs(streams) !== storedBefore) {
+      const [tookMs, behindMs] = [performance.now() - begunMs, this.#behindMs(streams)];
+      await rest(restAfter({ tookMs, coveredMs: this.#coveredMs, behindMs }), signal);
+    }
     return isMore;
   }
 
@@ -158,6 +161,7 @@ export class Sealer extends BackgroundWork {
     await askPostgres(() =>
       endSeal(sql, stream, intent, { throughMs, notes: notes.map(({ note }) => note) }),
     );
+    if (stream.isOwn) this.#coveredMs += logIdMs(intent.to) - logIdMs(stream.sealedId);
     for (const { finder } of notes) finder.onNoted();
   }
 
@@ -229,14 +233,9 @@ export class Sealer extends BackgroundWork {
   }
 }
 
-/** How many times as long as a seal takes the sealer rests: the less, the more it is behind. */
-function restFactor(behindMs: number): number {
-  return REST_FACTORS.find(({ fromMs }) => behindMs >= fromMs)?.factor ?? REST_FACTOR;
-}
-
 /** Leaves the machine to whoever sends. */
 async function rest(restMs: number, signal: AbortSignal): Promise<void> {
-  await pause(Math.min(REST_MAX_MS, restMs), undefined, { signal }).catch((error: unknown) => {
+  await pause(restMs, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
 }

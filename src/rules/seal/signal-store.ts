@@ -24,7 +24,10 @@ export interface Signal {
   readonly lastId: bigint;
   /** The name of the group, where it has any. */
   readonly group?: string;
-  /** What is told apart within a group and a bucket; 0 where nothing is. */
+  /**
+   * What is told apart within a group and a bucket; 0 where nothing is. Of counts it is how many groups there were, where this one
+   * stands for those that are not told apart.
+   */
   readonly valueHash?: bigint;
   /** When the first and the last of the entries are. */
   readonly times?: { readonly firstMs: number; readonly lastMs: number } | null;

@@ -1,15 +1,19 @@
 import { createHash } from "node:crypto";
 import { mapInSlices } from "../../concurrency/thread-turns.ts";
+import { ApiError } from "../../errors.ts";
+import { compileEntryQuery } from "../../kql/issues.ts";
 import type { Severity } from "../../problems/events.ts";
 import { readCondition, type Selections } from "./condition.ts";
 import type { ConvertedRule, Correlation, RuleText } from "./converted-rule.ts";
 import { convertCorrelation } from "./correlation.ts";
-import { readDocument, splitDocuments } from "./documents.ts";
+import type { SigmaDocument } from "./documents.ts";
 import { groupFieldOf, type Logsource, namesOf, sourceCondition } from "./fields.ts";
 import {
   CONVERTED_KQL_MAX_CHARS,
   DESCRIPTION_MAX_CHARS,
   GROUPS_MAX_COUNT,
+  IMPORT_MAX_DOCUMENTS,
+  SELECTIONS_MAX_COUNT,
   TESTS_MAX_COUNT,
   TITLE_MAX_CHARS,
 } from "./limits.ts";
@@ -20,10 +24,10 @@ import { anyOfTrees, type SigmaTree, testsOf } from "./tree.ts";
 import { requireMap, type SigmaMap, textIn, textsIn } from "./values.ts";
 import { windowOf } from "./window.ts";
 
-/** What a document became. `part`: others are made of it, and it tells of nothing by itself. */
+/** What a document became. `line`: of its beginning in the text, from 1. `part`: others are made of it, and it tells of nothing by itself. */
 export type Converted =
-  | { readonly title: string; readonly made: ConvertedRule | Correlation | "part" }
-  | { readonly title: string | null; readonly problems: readonly SigmaProblem[] };
+  | { readonly title: string; readonly line: number; readonly made: ConvertedRule | Correlation | "part" }
+  | { readonly title: string | null; readonly line: number; readonly problems: readonly SigmaProblem[] };
 
 /** A rule and the names by which correlations refer to it. */
 interface KnownRule {
@@ -34,72 +38,128 @@ interface KnownRule {
 
 /**
  * What the documents of a text become, in their order: one that cannot be taken over says why and where, and keeps no other from it.
- * Source: Sigma specification 2, rules and correlation rules.
+ * Of more documents than an import has the first ones, one more than it has. Source: Sigma specification 2, rules and correlation rules.
  */
 export async function convertSigma(text: string): Promise<Converted[]> {
+  // Loaded with the first import, with what reads YAML.
+  const { readDocument, splitDocuments } = await import("./documents.ts");
   const known: KnownRule[] = [];
-  const documents = await mapInSlices(splitDocuments(text), readDocument);
-  const converted = await mapInSlices(documents, (document): Converted | null => {
-    if (document.map === null) return { title: null, problems: document.problems };
-    const { map, problemAt } = document;
-    if (map.correlation !== undefined) return null;
-    const title = titleOf(map);
-    return attempt(title, problemAt, () => {
+  const keys = new Set<string>();
+  const documents = await mapInSlices(splitDocuments(text, IMPORT_MAX_DOCUMENTS), readDocument);
+  const converted = await mapInSlices(documents, (document) =>
+    attempt(document, (map) => {
+      if (map.correlation !== undefined) return null;
       const logsource = readLogsource(map);
-      const rule = convertRule(map, logsource);
+      const { rule, tree } = convertRule(map, logsource);
+      return { rule, tree, logsource };
+    }),
+  );
+  const asked = await mapInSlices(documents.entries(), ([i, document]) =>
+    attempt(document, (map) => {
+      const done = converted[i];
+      if (done === null || done === undefined || "problems" in done) return done ?? null;
+      const { rule, tree, logsource } = done;
+      requireOwnKey(rule, map, keys);
+      requireAskable(rule.kql, (at) => placeIn(rule.kql, at, tree, logsource));
       const names = [map.id, map.name].filter((name): name is string => typeof name === "string");
       known.push({ rule, logsource, names });
-      return { title: title ?? "", made: rule };
-    });
-  });
+      return rule;
+    }),
+  );
   const used = new Set<ConvertedRule>();
-  const whole = documents.map((document, i): Converted => {
-    const done = converted[i];
-    if (done !== undefined && done !== null) return done;
-    if (document.map === null) return { title: null, problems: document.problems };
-    const { map, problemAt } = document;
-    const title = titleOf(map);
-    return attempt(title, problemAt, () => {
-      const { correlation, uses, generates } = convertCorrelation(map, textOfRule(map), (name, at) => {
+  const whole = await mapInSlices(documents.entries(), ([i, document]) =>
+    attempt(document, (map) => {
+      const done = asked[i];
+      if (done !== null && done !== undefined) return done;
+      const made = convertCorrelation(map, textOfRule(map), (name, at) => {
         const found = known.find(({ names }) => names.includes(name));
         if (found === undefined)
-          throw new SigmaRefusal(at, `names the rule \`${name}\`, which is not in the text.`);
+          throw new SigmaRefusal(
+            at,
+            `names the rule \`${name}\`, which is not in the text or is refused itself.`,
+          );
         return found;
       });
+      const { correlation, uses, generates } = made;
+      requireOwnKey(correlation, map, keys);
+      for (const kql of conditionsOf(correlation)) requireAskable(kql, () => ["correlation", "rules"]);
       if (!generates) for (const rule of uses) used.add(rule);
-      return { title: title ?? "", made: correlation };
-    });
-  });
-  return whole.map((each) =>
-    "made" in each && each.made !== "part" && each.made.kind === "log" && used.has(each.made)
-      ? { title: each.title, made: "part" }
-      : each,
+      return correlation;
+    }),
   );
+  return documents.map((document, i): Converted => {
+    const { line } = document;
+    const title = document.map === null ? null : titleOf(document.map);
+    const made = whole[i] ?? { problems: [] };
+    if ("problems" in made) return { title, line, problems: made.problems };
+    const isPart = made.kind === "log" && used.has(made);
+    return { title: title ?? "", line, made: isPart ? "part" : made };
+  });
 }
 
-function attempt(
-  title: string | null,
-  problemAt: (place: Place, message: string) => SigmaProblem,
-  convert: () => Converted,
-): Converted {
+/** What is made of a document, or why nothing is. */
+function attempt<T>(
+  document: SigmaDocument,
+  convert: (map: SigmaMap) => T,
+): T | { readonly problems: readonly SigmaProblem[] } {
+  if (document.map === null) return { problems: document.problems };
   try {
-    return convert();
+    return convert(document.map);
   } catch (error) {
     if (!(error instanceof SigmaRefusal)) throw error;
-    return { title, problems: [problemAt(error.place, error.message)] };
+    return { problems: [document.problemAt(error.place, error.message)] };
   }
+}
+
+/** Imported again, a rule is known by its key. Throws SigmaRefusal. */
+function requireOwnKey({ key }: RuleText, { id }: SigmaMap, keys: Set<string>): void {
+  const isGiven = id !== undefined && id !== null;
+  if (keys.has(key))
+    throw new SigmaRefusal([isGiven ? "id" : "title"], "is that of another document before it.");
+  keys.add(key);
+}
+
+/**
+ * `placeOf`: where the rule asks what stands so far into the condition. What is made here are conditions on entries, and names no present,
+ * so that compiling it tells all. Throws SigmaRefusal.
+ */
+function requireAskable(kql: string, placeOf: (at: number) => Place): void {
+  try {
+    compileEntryQuery(kql, 0);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const [issue] = error.fields ?? [];
+    const at = issue !== undefined && "start" in issue && typeof issue.start === "number" ? issue.start : 0;
+    throw new SigmaRefusal(placeOf(at), `becomes KQL that is refused: ${issue?.message ?? error.message}`);
+  }
+}
+
+/** The test whose condition stands there; the whole detection where it is that of several. */
+function placeIn(kql: string, at: number, tree: SigmaTree, logsource: Logsource): Place {
+  const test = testsOf(tree).find((each) => {
+    const own = kqlOf(each, logsource);
+    const from = kql.lastIndexOf(own, at);
+    return from !== -1 && at < from + own.length;
+  });
+  return test?.place ?? ["detection"];
+}
+
+/** The conditions that a rule asks. */
+export function conditionsOf(made: ConvertedRule | Correlation): readonly string[] {
+  if (made.kind === "log") return [made.kql];
+  return made.matchKql === null ? made.steps : [made.matchKql];
 }
 
 function titleOf({ title }: SigmaMap): string | null {
   return typeof title === "string" ? title : null;
 }
 
-function convertRule(map: SigmaMap, logsource: Logsource): ConvertedRule {
+function convertRule(
+  map: SigmaMap,
+  logsource: Logsource,
+): { readonly rule: ConvertedRule; readonly tree: SigmaTree } {
   const detection = requireMap(map.detection, ["detection"]);
   const { tree, counting } = readDetection(detection);
-  const tests = testsOf(tree);
-  if (tests.length > TESTS_MAX_COUNT)
-    throw new SigmaRefusal(["detection"], `asks for more than ${TESTS_MAX_COUNT} values.`);
   const source = sourceCondition(logsource);
   const kql = [...(source === null ? [] : [source]), kqlOf(tree, logsource)].join(" and ");
   if (kql.length > CONVERTED_KQL_MAX_CHARS)
@@ -107,14 +167,15 @@ function convertRule(map: SigmaMap, logsource: Logsource): ConvertedRule {
       ["detection"],
       `becomes ${kql.length} characters of KQL, more than ${CONVERTED_KQL_MAX_CHARS}.`,
     );
-  const names = tests.flatMap(({ field }) => (field === null ? [] : [field]));
-  return {
+  const names = testsOf(tree).flatMap(({ field }) => (field === null ? [] : [field]));
+  const rule: ConvertedRule = {
     ...{ kind: "log", ...textOfRule(map), kql },
     threshold: counting?.threshold ?? 1,
     windowSec: windowOf(textIn(detection, "timeframe", ["detection"]), ["detection", "timeframe"]),
     groupBy: (counting?.groupBy ?? []).map((field) => groupFieldOf(field, logsource)),
     fields: new Map(names.map((name) => [name, namesOf(name, logsource.product, logsource.category)])),
   };
+  return { rule, tree };
 }
 
 interface Counting {
@@ -132,16 +193,26 @@ function readDetection(detection: SigmaMap): {
   if (texts.length === 0)
     throw new SigmaRefusal(condition === undefined ? ["detection"] : at, "has no condition.");
   const names = Object.keys(detection).filter((name) => name !== "condition" && name !== "timeframe");
+  if (names.length > SELECTIONS_MAX_COUNT)
+    throw new SigmaRefusal(["detection"], `has more than ${SELECTIONS_MAX_COUNT} selections.`);
   const selections: Selections = new Map(
-    names.map((name) => [name, readSelection(detection[name], ["detection", name])]),
+    names.map((name) => {
+      const tree = readSelection(detection[name], ["detection", name]);
+      return [name, { tree, tests: testsOf(tree).length }];
+    }),
   );
+  let tests = 0;
   const parts = texts.map((text, i) => {
     const place = Array.isArray(condition) ? [...at, i] : at;
     const [asked = "", ...counted] = text.split("|");
     if (counted.length > 1) throw new SigmaRefusal(place, "counts more than once.");
     const [count] = counted;
+    const read = readCondition(asked, selections, place);
+    tests += read.tests;
+    if (tests > TESTS_MAX_COUNT)
+      throw new SigmaRefusal(place, `asks for more than ${TESTS_MAX_COUNT} values.`);
     return {
-      tree: readCondition(asked, selections, place),
+      tree: read.tree,
       counting: count === undefined ? null : readCounting(count, place),
     };
   });

@@ -1,5 +1,12 @@
-import { LineCounter, parseDocument } from "yaml";
-import { ALIAS_MAX_COUNT, DOCUMENT_MAX_CHARS, PROBLEMS_MAX_COUNT, VALUE_MAX_DEPTH } from "./limits.ts";
+import { Lexer, LineCounter, parseDocument } from "yaml";
+import {
+  ALIAS_MAX_COUNT,
+  DOCUMENT_MAX_CHARS,
+  DOCUMENT_MAX_TOKENS,
+  HINT_MAX_CHARS,
+  PROBLEMS_MAX_COUNT,
+  VALUE_MAX_DEPTH,
+} from "./limits.ts";
 import { type Place, pointerOf, type SigmaProblem } from "./problem.ts";
 import { isMap, type SigmaMap } from "./values.ts";
 
@@ -11,7 +18,7 @@ interface DocumentText {
 }
 
 /** A document as its values, and where they stand. */
-type SigmaDocument =
+export type SigmaDocument =
   | {
       readonly line: number;
       readonly map: SigmaMap;
@@ -21,30 +28,37 @@ type SigmaDocument =
 
 /**
  * The documents of a text, by the lines that part them: such a line ends a document wherever it stands (YAML 1.2.2, 9.1.2),
- * so that what is wrong in one is never read into the next. What is blank is none.
+ * so that what is wrong in one is never read into the next. What is blank is none. Ends behind one more than `most`.
  */
-export function splitDocuments(text: string): DocumentText[] {
+export function splitDocuments(text: string, most: number): DocumentText[] {
   const found: DocumentText[] = [];
+  const whole = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   let line = 1;
-  let lines: string[] = [];
-  const finish = (): void => {
-    const said = lines.join("\n");
-    if (/^[^\S\n]*[^\s#%]/m.test(said)) found.push({ line, text: said });
+  let from = 0;
+  let start = "";
+  const finish = (to: number): void => {
+    const said = start + whole.slice(from, to);
+    if (hasContent(said)) found.push({ line, text: said });
+    line += linesIn(whole, from, to);
   };
-  for (const [i, each] of text
-    .replace(/^\uFEFF/, "")
-    .split(/\r\n|\r|\n/)
-    .entries()) {
-    if (!/^(?:---|\.\.\.)(?:\s|$)/.test(each)) {
-      lines.push(each);
-      continue;
-    }
-    finish();
-    line = i + 1;
-    lines = [`   ${each.slice(3)}`];
+  for (const { index } of whole.matchAll(/(?<=^|\n)(?:---|\.\.\.)(?=\s|$)/g)) {
+    finish(index);
+    if (found.length > most) return found;
+    [start, from] = ["   ", index + 3];
   }
-  finish();
+  finish(whole.length);
   return found;
+}
+
+/** Whether any of its lines is more than a comment or a directive. */
+function hasContent(text: string): boolean {
+  return /(?<=^|\n)[^\S\n]*[^\s#%]/.test(text);
+}
+
+function linesIn(text: string, from: number, to: number): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
 }
 
 /** Reads a document: no tags, no name twice, bounded aliases. */
@@ -55,6 +69,8 @@ export function readDocument({ line, text }: DocumentText): SigmaDocument {
   };
   if (text.length > DOCUMENT_MAX_CHARS)
     return refused(`The document has more than ${DOCUMENT_MAX_CHARS} characters.`);
+  if (hasMoreTokens(text, DOCUMENT_MAX_TOKENS))
+    return refused(`The document has more than ${DOCUMENT_MAX_TOKENS} signs, names and values.`);
   const lineCounter = new LineCounter();
   const document = parseDocument(text, {
     ...{ lineCounter, version: "1.2", schema: "core", uniqueKeys: true, intAsBigInt: true },
@@ -101,12 +117,20 @@ export function readDocument({ line, text }: DocumentText): SigmaDocument {
 }
 
 /** Rules of other products are pasted, too. */
-function hintOf(text: string): string {
-  if (/^\s*rule\s+\w+[\s\S]*\{[\s\S]*condition\s*:/.test(text)) return " This looks like YARA.";
-  if (/^\s*\[(?:rule|metadata)\]/m.test(text)) return " This looks like a rule of Elastic in TOML.";
-  if (/^\s*(?:search\s|index\s*=|\|\s*tstats|`\w+`)/m.test(text))
+export function hintOf(text: string): string {
+  const head = text.slice(0, HINT_MAX_CHARS);
+  if (/^\s*rule\s+\w+/.test(head) && /\{[^{}]*\bcondition\s*:/.test(head)) return " This looks like YARA.";
+  if (/^[ \t]*\[(?:rule|metadata)\]/m.test(head)) return " This looks like a rule of Elastic in TOML.";
+  if (/^[ \t]*(?:search\s|index\s*=|\|\s*tstats|`\w+`)/m.test(head))
     return " This looks like a search of Splunk.";
   return "";
+}
+
+/** Parts the text as a parser does, and stops where there are too many parts. */
+function hasMoreTokens(text: string, most: number): boolean {
+  let tokens = 0;
+  for (const _ of new Lexer().lex(text)) if (++tokens > most) return true;
+  return false;
 }
 
 /**

@@ -81,7 +81,9 @@ function testsOfValues(
 
 function testOf(field: string | null, value: unknown, modifiers: Modifiers, at: Place): SigmaTree {
   const { kind, isCased, relation, flags } = modifiers;
-  const test = (question: SigmaTest["question"]): SigmaTest => ({ kind: "test", field, question });
+  const test = (question: SigmaTest["question"]): SigmaTest => ({
+    ...{ kind: "test", field, question, place: at },
+  });
   if (field === null && kind !== "text" && kind !== "regex")
     throw new SigmaRefusal(at, "is asked of no field.");
   if (kind === "exists") {
@@ -154,7 +156,11 @@ const UTF16: Readonly<Record<string, (text: string) => Buffer>> = {
 
 function readModifiers(names: readonly string[], at: Place): Modifiers {
   let known = PLAIN;
-  for (const name of names) known = withModifier(known, name, at);
+  for (const [i, name] of names.entries()) {
+    // Each of some makes three values of one.
+    if (names.indexOf(name) < i) throw new SigmaRefusal(at, `has the modifier ${name} twice.`);
+    known = withModifier(known, name, at);
+  }
   return known;
 }
 

@@ -1,3 +1,4 @@
+import type { Place } from "./problem.ts";
 import type { TextPattern } from "./text-pattern.ts";
 
 export type NumberOrder = "lt" | "lte" | "gt" | "gte";
@@ -22,6 +23,8 @@ export interface SigmaTest {
   readonly kind: "test";
   readonly field: string | null;
   readonly question: Question;
+  /** Where the rule asks it. */
+  readonly place: Place;
 }
 
 /** A condition on entries. */

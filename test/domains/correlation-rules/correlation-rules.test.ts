@@ -1,5 +1,6 @@
 /** Rules about several entries: what they find, in whatever order it comes, and that nothing is told twice or of others. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fairShare } from "../../../src/rules/live/read-hits.ts";
 import { CORRELATIONS } from "../../../src/rules/packs/correlations.ts";
 import type { SampleEntry } from "../../../src/rules/packs/pack.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
@@ -130,6 +131,22 @@ describe("a correlation rule", () => {
     expect(await told()).toEqual([]);
   });
 
+  test("shows the entries of what goes on by what came late after it was over, as of what it told first", async () => {
+    await make();
+    await server.store(own, sshd("Failed", "203.0.113.7", 1000), sshd("Accepted", "203.0.113.7"));
+    await server.work();
+    await server.pass(130_000);
+    await server.store(own, sshd("Failed", "203.0.113.7", 80_000), sshd("Accepted", "203.0.113.7", 75_000));
+    await server.work();
+    const all = await server.toldOf(own);
+    expect(all.map(({ kind }) => kind)).toEqual(["raised", "raised"]);
+    for (const { payload } of all)
+      expect(payload).toMatchObject({
+        summary: expect.stringContaining("All 2 steps came in their order"),
+        evidence: { entries: [{ step: 1 }, { step: 2 }] },
+      });
+  });
+
   test("tells nobody of what was there before it, but counts it for what comes after", async () => {
     own = await makeOrganization(stores);
     await server.store(own, sshd("Failed", "203.0.113.7", 2000), sshd("Accepted", "203.0.113.7", 1000));
@@ -141,6 +158,42 @@ describe("a correlation rule", () => {
     await server.store(own, sshd("Accepted", "203.0.113.8"));
     await server.work();
     expect(await told()).toEqual(["Guessed, then in (203.0.113.8)"]);
+  });
+
+  test("tells of what was there before it and says that it is from after it, as a clock that is ahead does, when nothing else comes", async () => {
+    own = await makeOrganization(stores);
+    await server.store(
+      own,
+      sshd("Failed", "203.0.113.7", -200_000),
+      sshd("Accepted", "203.0.113.7", -210_000),
+    );
+    await server.store(own, sshd("Failed", "203.0.113.8", 20_000), sshd("Accepted", "203.0.113.8", 10_000));
+    await server.seal();
+    expect((await send("POST", PATH, SEQUENCE)).status).toBe(201);
+    await server.work();
+    expect(await told()).toEqual(["Guessed, then in (203.0.113.7)"]);
+  });
+
+  test("puts entries of sources whose clocks differ in order by their own times, whichever comes first, and makes nothing up", async () => {
+    await make({ joinField: "sourceAddress" });
+    server.clock.nowMs += 120_000;
+    /** What the other source writes, by a clock that is so much behind; negative for one that is ahead. */
+    const vpn = (address: string, agoMs: number, behindMs: number): Entry => ({
+      ...{ message: "Accepted", service: "vpn", attrs: [["source.ip", address]] },
+      atMs: server.clock.nowMs - agoMs - behindMs,
+    });
+    const near = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];
+    await server.store(own, vpn("203.0.113.1", 10_000, 20_000), vpn("203.0.113.2", 40_000, -30_000));
+    // In one second by both clocks: in either order.
+    await server.store(own, vpn("203.0.113.3", 30_000, 20_000));
+    // Before what it follows, and further from it than the window.
+    await server.store(own, vpn("203.0.113.4", 45_000, 20_000), vpn("203.0.113.5", 10_000, -30_000));
+    await server.store(
+      own,
+      ...[...near, "203.0.113.4", "203.0.113.5"].map((each) => sshd("Failed", each, 50_000)),
+    );
+    await server.work();
+    expect((await told()).toSorted()).toEqual(near.map((each) => `Guessed, then in (${each})`));
   });
 
   test("counts different values, and entries of others for neither", async () => {
@@ -159,6 +212,27 @@ describe("a correlation rule", () => {
     expect(await told()).toEqual(["Many accounts (203.0.113.7)"]);
   });
 
+  test("finds by a run what was there before it, once, and tells nobody", async () => {
+    own = await makeOrganization(stores);
+    await server.store(own, sshd("Failed", "203.0.113.7", 20_000), sshd("Accepted", "203.0.113.7", 10_000));
+    await server.store(own, sshd("Accepted", "203.0.113.8", 20_000), sshd("Failed", "203.0.113.8", 10_000));
+    const { id } = (await send("POST", PATH, SEQUENCE)).body;
+    await server.work();
+    await server.pass(10 * 60_000);
+    const ago = (ms: number) => new Date(server.clock.nowMs - 10 * 60_000 - ms).toISOString();
+    const detections = async () =>
+      (await send("GET", `/api/v1/detections?ruleKind=correlation&ruleId=${id}`)).body.items;
+    expect(await detections()).toEqual([]);
+    for (const added of [1, 0])
+      expect(await send("POST", `${PATH}/${id}/runs`, { from: ago(60_000), to: ago(0) })).toMatchObject({
+        ...{ status: 201, body: { found: 1, added } },
+      });
+    expect(await detections()).toMatchObject([
+      { group: ["203.0.113.7"], startedAt: ago(10_000), mode: "run", isTold: false },
+    ]);
+    expect(await told()).toEqual([]);
+  });
+
   test("shows beforehand what it would have told, and to others nothing", async () => {
     await make();
     await server.store(own, sshd("Failed", "203.0.113.7", 20_000), sshd("Accepted", "203.0.113.7", 10_000));
@@ -170,6 +244,49 @@ describe("a correlation rule", () => {
       matched: 0,
       episodes: [],
     });
+  });
+});
+
+describe("more entries than are looked at together", () => {
+  const LOUD = 100_010;
+
+  test("of one value hide nothing of another, and who has the rule is told of which value", async () => {
+    const id = await make({ windowSec: 600 });
+    await server.store(own, sshd("Failed", "203.0.113.7", 400_000), sshd("Accepted", "203.0.113.7", 399_000));
+    await server.store(
+      own,
+      ...Array.from({ length: LOUD }, (_, i) => sshd("Failed", "198.51.100.1", 398_000 - 3 * i)),
+      sshd("Accepted", "198.51.100.1"),
+    );
+    // What came before the rule is told nobody; the clock is where the last of them are.
+    await server.work();
+    const preview = async () => (await send("POST", `${PATH}/preview`, { ...SEQUENCE, windowSec: 600 })).body;
+    expect(await preview()).toMatchObject({
+      truncated: true,
+      episodes: [
+        { group: { "auth.sourceAddress": "203.0.113.7" } },
+        { group: { "auth.sourceAddress": "198.51.100.1" } },
+      ],
+    });
+    const later = 500_000;
+    server.clock.nowMs += later;
+    await server.store(own, sshd("Accepted", "203.0.113.7", later - 150_000));
+    await server.store(own, sshd("Accepted", "198.51.100.1", later - 151_000));
+    await server.work();
+    expect((await told()).toSorted()).toEqual([
+      "Guessed, then in (198.51.100.1)",
+      "Guessed, then in (203.0.113.7)",
+    ]);
+    const { body } = await send("GET", `${PATH}/${id}`);
+    expect(body.lastError).toMatch(/^Only the latest \d+ entries of 198\.51\.100\.1 were looked at together/);
+  });
+
+  test("are shared so that who has few has all of them", () => {
+    const of = (...counts: number[]) => counts.map((n, i) => [`${i}`, n] as const);
+    expect(fairShare(of(3, 50, 4), 20)).toBe(13);
+    expect(fairShare(of(9, 9, 9), 20)).toBe(6);
+    expect(fairShare(of(1, 2, 3), 20)).toBe(20);
+    expect(fairShare(of(...Array.from({ length: 30 }, () => 1)), 20)).toBeNull();
   });
 });
 

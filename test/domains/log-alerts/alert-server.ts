@@ -86,14 +86,14 @@ export async function alertServer(stores: TestStores, instances = 1) {
     correlation: new CorrelationRules(sql, ranges),
     metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
   };
-  const evaluation = () => new RuleEvaluation({ sql, changes, finders, log });
+  const evaluation = () => new RuleEvaluation({ sql, signals, changes, finders, log });
 
   const streamAt = (index: number): TestStream => {
     const stream = streams[index];
     if (stream === undefined) throw new RangeError(`there is no stream ${index}`);
     return stream;
   };
-  const store = (organizationId: number, ...entries: readonly Entry[]): Promise<void> =>
+  const store = (organizationId: number, ...entries: readonly Entry[]): Promise<bigint[]> =>
     streamAt(0).store(organizationId, entries);
   const seal = async (): Promise<void> => {
     for (const stream of streams) await stream.seal();

@@ -91,7 +91,9 @@ test("of many documents the broken ones say where, and all others are taken", as
   expect(results).toHaveLength(42);
   expect(results[17]).toMatchObject({ title: "Rule broken", line: 17 * 6 + 5, column: 29 });
   expect(results[17].error).toContain("/detection/a/x|expand");
-  expect(results[40].error).toContain("has the same id");
+  expect(results[40]).toMatchObject({ line: 40 * 6 + 2, column: 5 });
+  expect(results[40].error).toContain("/id is that of another document");
+  expect(results[41]).toMatchObject({ line: 41 * 6 + 5, column: 25 });
   expect(results[41].error).toContain("refused");
   const ids = results.flatMap(({ ruleId }: { ruleId?: number }) => ruleId ?? []);
   expect(ids).toHaveLength(39);

@@ -219,6 +219,16 @@ describe("a threshold", () => {
     expect(await told()).toEqual([`raised rule:log:${id}`]);
   });
 
+  test("pages for what came before the rule and says that it is from after it, as a clock that is ahead does", async () => {
+    await newcomer();
+    await server.store(own, failed(-100 * SECOND_MS), failed(-110 * SECOND_MS), failed(-120 * SECOND_MS));
+    await server.seal();
+    const id = await make({ query: "payment", threshold: 3 });
+    await server.work();
+    expect(await told()).toEqual([`raised rule:log:${id}`]);
+    expect((await firstTold()).since).toBe(new Date(server.clock.nowMs + 120 * SECOND_MS).toISOString());
+  });
+
   test("is no reason to page where entries were old when they came, and no evaded by those from the future", async () => {
     await newcomer();
     const id = await make({ query: "payment", threshold: 2 });
@@ -386,6 +396,71 @@ describe("an anomaly", () => {
     expect(payload.summary).toContain("60 entries in the minute from");
     expect(payload.summary).toContain("are usual");
   });
+});
+
+const recorded = () =>
+  server.sql`SELECT id FROM detections WHERE organization_id = ${own} AND merged_into IS NULL`;
+
+test("what was unusual for a while, and is over for long, is nothing once what was only late has come", async () => {
+  await newcomer();
+  const perMinute = 18;
+  const minutes = (from: number, count: number) =>
+    Array.from({ length: count * perMinute }, (_, i) =>
+      failed((from - Math.floor(i / perMinute)) * MINUTE_MS),
+    );
+  await server.store(own, ...minutes(60, 60));
+  await server.seal();
+  await make({ kind: "anomaly", query: "payment", baselineHours: 1, direction: "drop" });
+  await server.work();
+  const silentFromMs = server.clock.nowMs;
+  await server.pass(20 * MINUTE_MS);
+  // It comes again as usual, for far longer than a window and what it keeps firing.
+  for (let i = 0; i < 30; i++) {
+    server.clock.nowMs += MINUTE_MS;
+    await server.store(own, ...minutes(0, 1));
+    await server.work();
+  }
+  expect(await recorded()).toHaveLength(1);
+  const ago = Math.ceil((server.clock.nowMs - silentFromMs) / MINUTE_MS);
+  await server.store(own, ...minutes(ago + 1, 23));
+  await server.work();
+  expect(await recorded()).toHaveLength(0);
+});
+
+test("what falls silent before its rule is made, and says nothing more, is missed", async () => {
+  await newcomer();
+  const usual = Array.from({ length: 60 * 18 }, (_, i) => failed((5 + Math.floor(i / 18)) * MINUTE_MS));
+  await server.store(own, ...usual);
+  await server.seal();
+  const id = await make({ kind: "anomaly", query: "payment", baselineHours: 1, direction: "drop" });
+  await server.work();
+  await server.pass(10 * MINUTE_MS);
+  await server.pass(SECOND_MS);
+  expect(await told()).toEqual([`raised rule:log:${id}`]);
+});
+
+test("a window with too few entries that are only late is none in the end, however long ago it was", async () => {
+  await newcomer();
+  const perMinute = 18;
+  const usual = Array.from({ length: 60 * perMinute }, (_, i) =>
+    failed((1 + Math.floor(i / perMinute)) * MINUTE_MS),
+  );
+  await server.store(own, ...usual);
+  await server.seal();
+  const madeMs = server.clock.nowMs;
+  const id = await make({ kind: "anomaly", query: "payment", baselineHours: 1, direction: "drop" });
+  await server.store(own, failed());
+  await server.work();
+  await server.pass(10 * MINUTE_MS);
+  await server.pass(SECOND_MS);
+  expect(await told()).toEqual([`raised rule:log:${id}`]);
+  const minutes = Math.ceil((server.clock.nowMs - madeMs) / MINUTE_MS) + 1;
+  const late = Array.from({ length: minutes * perMinute }, (_, i) =>
+    failed(server.clock.nowMs - madeMs - Math.floor(i / perMinute) * MINUTE_MS),
+  );
+  await server.store(own, ...late);
+  await server.work();
+  expect(await recorded()).toHaveLength(0);
 });
 
 describe("a preview", () => {

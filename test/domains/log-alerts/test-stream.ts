@@ -80,7 +80,8 @@ export class TestStream {
     return this;
   }
 
-  async store(organizationId: number, entries: readonly Entry[]): Promise<void> {
+  /** The ids of the entries, in their order. */
+  async store(organizationId: number, entries: readonly Entry[]): Promise<bigint[]> {
     const floor = firstLogIdAt(this.#now(), this.#instance);
     if (this.#nextId < floor) this.#nextId = floor;
     const rows = entries.map(({ atMs, ...entry }): StoredRow => {
@@ -90,6 +91,7 @@ export class TestStream {
     });
     if (rows.length > 0) await insertRows(this.#stores.clickhouse, rows);
     for (const { id } of rows) this.#marks.stored(id);
+    return rows.map(({ id }) => id);
   }
 
   /** Seals all that there is. */

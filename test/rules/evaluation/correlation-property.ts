@@ -1,29 +1,12 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { cardinalityPoints } from "../../../src/rules/evaluation/cardinality.ts";
-import { type Hit, sequencePoints } from "../../../src/rules/evaluation/sequence.ts";
+import { sequencePoints } from "../../../src/rules/evaluation/sequence.ts";
 import { stepEvidence } from "../../../src/rules/evaluation/step-evidence.ts";
+import { bruteCardinality, bruteSequence } from "./brute-correlation.ts";
 
 /** Few times, so that many entries have the same. */
 const at = fc.integer({ min: 0, max: 12 });
-
-/** Tries every way to take an entry for each step, in the order of time. */
-function bruteSequence(hits: readonly Hit[], stepCount: number, windowMs: number): Map<number, number> {
-  const found = new Map<number, number>();
-  const take = (step: number, used: readonly Hit[], lastMs: number, startMs: number): void => {
-    if (step === stepCount) {
-      found.set(lastMs, Math.max(found.get(lastMs) ?? Number.NEGATIVE_INFINITY, startMs));
-      return;
-    }
-    for (const hit of hits) {
-      if (used.includes(hit) || !hit.steps.includes(step) || hit.atMs < lastMs) continue;
-      const begun = step === 0 ? hit.atMs : startMs;
-      if (hit.atMs - begun <= windowMs) take(step + 1, [...used, hit], hit.atMs, begun);
-    }
-  };
-  take(0, [], Number.NEGATIVE_INFINITY, 0);
-  return found;
-}
 
 /** What `sequencePoints` finds is what trying everything finds, in whatever order the entries are given. */
 export function checkSequences(numRuns: number): void {
@@ -75,13 +58,9 @@ export function checkCardinalities(numRuns: number): void {
       fc.integer({ min: 1, max: 4 }),
       fc.integer({ min: 1, max: 8 }),
       (all, threshold, windowMs) => {
-        const times = [...new Set(all.map(({ atMs }) => atMs))].toSorted((a, b) => a - b);
-        const expected = times.flatMap((atMs) => {
-          const inside = all.filter((hit) => hit.atMs > atMs - windowMs && hit.atMs <= atMs);
-          const values = new Set(inside.map(({ value }) => value)).size;
-          return values >= threshold ? [{ atMs, values }] : [];
-        });
-        expect(cardinalityPoints(all, threshold, windowMs)).toEqual(expected);
+        expect(cardinalityPoints(all, threshold, windowMs)).toEqual(
+          bruteCardinality(all, threshold, windowMs),
+        );
       },
     ),
     { numRuns },

@@ -1,12 +1,11 @@
 /** Which rules are looked at, what of them is written by whom, and that none reads what is another's. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { makeCounter, notePast, plainCounter } from "../../../src/rules/counters/counter-store.ts";
+import { dueRules, noteLooked } from "../../../src/rules/live/due-rules.ts";
 import {
   beginEvaluated,
-  dueRules,
   episodesSince,
   insertEpisode,
-  readChanges,
   readRule,
 } from "../../../src/rules/live/live-store.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
@@ -71,14 +70,45 @@ test("what changed while a rule was looked at stays to be looked at, and of two 
   const stored = await due(id);
   if (stored === undefined) throw new Error("the rule is not due");
   const rule = readRule(stored);
-  const { last } = await readChanges(sql, [counterId]);
+  expect(stored.spans).toEqual([{ fromMs: 0, toMs: 60_000 }]);
   await changed(counterId, 60_000);
   const evaluated = (): Promise<boolean> =>
-    sql.begin((tx) => beginEvaluated(tx, rule, last, { nowMs: NOW_MS, note: null }));
+    sql.begin((tx) => beginEvaluated(tx, rule, stored.last, { nowMs: NOW_MS, throughMs: 0, note: null }));
   expect(await evaluated()).toBe(true);
-  expect((await readChanges(sql, [counterId])).spans).toEqual([{ fromMs: 60_000, toMs: 120_000 }]);
-  expect(await due(id)).toBeDefined();
+  expect((await due(id))?.spans).toEqual([{ fromMs: 60_000, toMs: 120_000 }]);
   expect(await evaluated()).toBe(false);
+});
+
+test("what nothing follows of is looked at no more, but of a rule that is another by now it is", async () => {
+  const [same, other] = [await makeRule(5), await makeRule(6)];
+  for (const { counterId } of [same, other]) {
+    await notePast(sql, counterId, "counted");
+    await changed(counterId, 0);
+  }
+  const looked = [await due(same.id), await due(other.id)].filter((rule) => rule !== undefined);
+  expect(looked).toHaveLength(2);
+  await changed(same.counterId, 60_000);
+  await sql`UPDATE live_rules SET version = version + 1 WHERE id = ${other.id}`;
+  await noteLooked(sql, looked, NOW_MS);
+  expect((await due(same.id))?.spans).toEqual([{ fromMs: 60_000, toMs: 120_000 }]);
+  expect((await due(other.id))?.spans).toEqual([{ fromMs: 0, toMs: 60_000 }]);
+});
+
+test("a rule that somebody writes of holds up none of those of which nothing follows", async () => {
+  const [held, free] = [await makeRule(7), await makeRule(8)];
+  for (const { counterId } of [held, free]) {
+    await notePast(sql, counterId, "counted");
+    await changed(counterId, 0);
+  }
+  const looked = [await due(held.id), await due(free.id)].filter((rule) => rule !== undefined);
+  const [stored] = looked;
+  if (stored === undefined) throw new Error("the rule is not due");
+  await sql.begin(async (tx) => {
+    await beginEvaluated(tx, readRule(stored), stored.last, { nowMs: NOW_MS, throughMs: 0, note: null });
+    await noteLooked(sql, looked, NOW_MS);
+    expect(await due(free.id)).toBeUndefined();
+  });
+  expect(await due(held.id)).toBeUndefined();
 });
 
 test("a rule goes on with its own episodes, and with none of a rule of the same groups", async () => {

@@ -60,6 +60,7 @@ export async function countedBy(
   stores: TestStores,
   conditions: readonly Expression[],
   organizationId: number,
+  maxRows = 20_000,
 ): Promise<ReadonlySet<number>[]> {
   const found: Set<number>[] = conditions.map(() => new Set());
   const runner = queryRunner(stores);
@@ -69,7 +70,7 @@ export async function countedBy(
     const id = { name: "id", expression: columnOf(logs, "id") };
     const calls = some.map((condition, i) => aggregateCall(`n${i}`, "countif", condition));
     const guarded = guardPlan(aggregate(logs, [id], calls), {
-      ...{ organizationId, timeRange: { from: null, to: null }, maxRows: 20_000, budget: INTERACTIVE_BUDGET },
+      ...{ organizationId, timeRange: { from: null, to: null }, maxRows, budget: INTERACTIVE_BUDGET },
     });
     const { rows } = await runner.run("test", emit(guarded), queryCaller());
     for (const [rowId, ...counts] of rows)

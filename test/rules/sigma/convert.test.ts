@@ -2,7 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import { type Converted, convertSigma } from "../../../src/rules/sigma/convert.ts";
 import type { ConvertedRule } from "../../../src/rules/sigma/converted-rule.ts";
-import { CONVERTED_KQL_MAX_CHARS, IMPORT_MAX_DOCUMENTS } from "../../../src/rules/sigma/limits.ts";
+import { hintOf } from "../../../src/rules/sigma/documents.ts";
+import {
+  CONVERTED_KQL_MAX_CHARS,
+  DOCUMENT_MAX_TOKENS,
+  HINT_MAX_CHARS,
+  IMPORT_MAX_DOCUMENTS,
+  SELECTIONS_MAX_COUNT,
+  TESTS_MAX_COUNT,
+} from "../../../src/rules/sigma/limits.ts";
 
 const HEAD = "title: A rule\nlogsource: { product: linux }\n";
 
@@ -149,9 +157,12 @@ describe("correlations", () => {
 
 test("one that is broken says where and keeps no other from being taken", async () => {
   const good = `${HEAD}detection: { a: { x: y }, condition: a }`;
-  const text = [good, `${HEAD}detection:\n  a: { x|expand: '%p%' }\n  condition: a`, "title: [", good].join(
-    "\n---\n",
-  );
+  const text = [
+    good,
+    `${HEAD}detection:\n  a: { x|expand: '%p%' }\n  condition: a`,
+    "title: [",
+    `id: other\n${good}`,
+  ].join("\n---\n");
   const converted = await convertSigma(text);
   expect(converted.map((each) => "made" in each)).toEqual([true, false, false, true]);
   expect((await problemsOf(text))[0]).toBe(
@@ -180,6 +191,99 @@ test.each([
 ])("%s is refused", async (rest, said) => {
   expect((await problemsOf(HEAD + rest)).join()).toContain(said);
 });
+
+test.each([
+  ["a look-ahead", "{ w: v, x|re: 'run(?!ner)' }"],
+  ["a look-behind", "{ x|re: '(?<=a)b' }"],
+  ["a group that is not closed", "{ x|re: '(a' }"],
+  ["a reference back", "{ x|re: '(a)\\1' }"],
+  ["more repetitions than can be counted", "{ x|re: 'a{5000}' }"],
+])("a regular expression with %s is refused at the line and column where it stands", async (_, selection) => {
+  const at = selection.indexOf("'");
+  const text = `${HEAD}detection:\n  good: { x|re: 'a+' }\n  bad: ${selection}\n  condition: good and not bad`;
+  const [problem = "", ...others] = await problemsOf(text);
+  expect(others).toEqual([]);
+  expect(problem).toStartWith(`5:${at + 8} /detection/bad/x|re becomes KQL that is refused: `);
+});
+
+test("of a list of expressions the one that is refused is told, under every name that a field has", async () => {
+  const windows = "title: A\nlogsource: { product: windows }\n";
+  const text = `${windows}detection:\n  a:\n    Image|re:\n      - 'a+'\n      - 'b(?=c)'\n      - 'd'\n  condition: a`;
+  expect((await problemsOf(text))[0]).toStartWith("7:9 /detection/a/Image|re/1 becomes KQL");
+});
+
+test("a correlation of a refused rule is refused where it names it, and a second document of an id at the id", async () => {
+  const bad = `title: One\nname: one\nlogsource: { product: linux }\ndetection: { a: { x|re: '(?=a)' }, condition: a }`;
+  const both =
+    "title: Two\ncorrelation: { type: event_count, rules: [one], timespan: 5m, condition: { gte: 3 } }";
+  const good = `${HEAD}id: same\ndetection: { a: { x: y }, condition: a }`;
+  expect(await problemsOf([bad, both, good, good].join("\n---\n"))).toEqual([
+    expect.stringMatching(/^4:25 \/detection\/a\/x\|re becomes KQL/),
+    expect.stringMatching(/^7:43 \/correlation\/rules\/0 names the rule `one`, which is not in the text or/),
+    "16:5 /id is that of another document before it.",
+  ]);
+});
+
+test.each([
+  ["a list in one line", "TOKENS", `x: [${"a,".repeat(60_000)}]`],
+  ["a map of many names", "TOKENS", Array.from({ length: 4_000 }, (_, i) => `k${i}: 1`).join("\n")],
+  ["comments", "TOKENS", "#\n".repeat(30_000)],
+])("%s, longer than a rule can be, is refused before it is read", async (_, __, rest) => {
+  expect(await problemsOf(`${HEAD}${rest}`)).toEqual([
+    `1:1  The document has more than ${DOCUMENT_MAX_TOKENS} signs, names and values.`,
+  ]);
+});
+
+test("a list of hashes as long as public rules have is read", async () => {
+  const hash = "f".repeat(64);
+  const hashes = Array.from({ length: 1_500 }, (_, i) => `      - 'SHA256=${hash}${i}'`).join("\n");
+  const detection = `detection:\n  a:\n    Hashes|contains:\n${hashes}\n  condition: a`;
+  expect((await problemsOf(`${HEAD}${detection}`)).join()).toContain("characters of KQL");
+});
+
+test("selections, and values that a condition asks for again and again, are bounded before they are put together", async () => {
+  const named = (count: number) => Array.from({ length: count }, (_, i) => `  s${i}: { x: y }`).join("\n");
+  const rule = (count: number, condition: string) =>
+    problemsOf(`${HEAD}detection:\n${named(count)}\n  condition: ${condition}`);
+  expect((await rule(SELECTIONS_MAX_COUNT + 1, "1 of s*")).join()).toContain(
+    `more than ${SELECTIONS_MAX_COUNT} selections`,
+  );
+  const often = Array.from({ length: 500 }, () => "1 of s*").join(" or ");
+  expect(await rule(100, often)).toEqual([
+    `104:14 /detection/condition asks for more than ${TESTS_MAX_COUNT} values.`,
+  ]);
+  const twice = "{ x|base64offset|base64offset|contains: y }";
+  expect((await problemsOf(`${HEAD}detection: { a: ${twice}, condition: a }`)).join()).toContain(
+    "has the modifier base64offset twice",
+  );
+});
+
+test.each([
+  ["s*n*", true],
+  ["*one*", true],
+  ["s*e", true],
+  ["s_one", true],
+  ["s_one*e", false],
+  ["s**one", true],
+  ["one*", false],
+  ["s*x*", false],
+])("the pattern of names %s takes s_one: %p", async (pattern, isTaken) => {
+  const text = `${HEAD}detection:\n  s_one: { x: y }\n  condition: 1 of ${pattern}`;
+  expect(await problemsOf(text)).toHaveLength(isTaken ? 0 : 1);
+});
+
+test.each([
+  ["rule a\n{ strings: $a\n condition: x }", "YARA"],
+  ["x\n[rule]\nname = 1", "Elastic"],
+  ["index=main sourcetype=x", "Splunk"],
+])(
+  "what looks like a rule of another product is told so, however much follows: %j",
+  async (text, product) => {
+    expect(hintOf(text)).toContain(product);
+    expect(hintOf(text + "\n".repeat(100_000))).toContain(product);
+    expect(hintOf("\n".repeat(HINT_MAX_CHARS) + text)).toBe("");
+  },
+);
 
 test("what is no rule of Sigma is refused, and told what it looks like", async () => {
   expect((await problemsOf("rule a { condition: x }")).join()).not.toBe("");
@@ -222,7 +326,7 @@ test.each([
   ],
 ])("%s is refused with its place, and the documents beside it are taken", async (_, rest, said) => {
   const good = `${HEAD}detection: { a: { x: y }, condition: a }`;
-  const text = `${good}\n---\n${HEAD}${rest}\n---\n${good}`;
+  const text = `${good}\n---\n${HEAD}${rest}\n---\nid: other\n${good}`;
   expect((await convertSigma(text)).map((each) => "made" in each)).toEqual([true, false, true]);
   const [problem] = await problemsOf(text);
   expect(problem).toMatch(/^[4-8]:\d+ /);
