@@ -29,7 +29,8 @@ const ENTITY_KEY_MAX_CHARS = 512;
  * indicators by their value, records by their id. Null for what can be no key of the type.
  */
 export function entityKey(type: EntityType, text: string): string | null {
-  const key = keyOf(type, text.trim());
+  // A tab is what parts names in the log store.
+  const key = keyOf(type, text.replaceAll("\t", " ").trim());
   if (key === null || key === "" || key.includes("\0") || !key.isWellFormed()) return null;
   return [...key].length <= ENTITY_KEY_MAX_CHARS ? key : null;
 }

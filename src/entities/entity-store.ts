@@ -43,24 +43,67 @@ export async function putRecordEntity(
   return row.id;
 }
 
-/** Other names of an entity, in place of those it had; what is a record itself is nobody's other name. */
-export async function putAliases(
+/** The entity of a record, with its other names. */
+export interface RecordEntity {
+  readonly type: EntityType;
+  readonly key: string;
+  readonly name: string;
+  readonly recordId: number;
+  readonly aliases: readonly { readonly type: EntityType; readonly key: string }[];
+}
+
+/**
+ * Names the entities of records, which say more of them than entries do, and their other names in place of those they had; what is
+ * a record itself is nobody's other name. Of several with one key, or one other name, the last has it.
+ */
+export async function putRecordEntities(
   tx: TransactionSql,
   organizationId: number,
-  canonicalId: number,
-  aliases: readonly { readonly type: EntityType; readonly key: string }[],
+  entities: readonly RecordEntity[],
   atMs: number,
 ): Promise<void> {
+  const at = new Date(atMs);
+  const own = inOrder(entities);
+  const rows = await tx<{ id: number; type: EntityType; key: string }[]>`
+    INSERT INTO entities (organization_id, type, key, name, record_id, first_seen, last_seen)
+    SELECT ${organizationId}::integer, type, key, name, record_id, ${at}::timestamptz, ${at}::timestamptz
+    FROM unnest(${own.map(({ type }) => type)}::text[], ${own.map(({ key }) => key)}::text[],
+                ${own.map(({ name }) => name)}::text[], ${own.map(({ recordId }) => recordId)}::bigint[])
+      AS given (type, key, name, record_id)
+    ON CONFLICT (organization_id, type, key)
+    DO UPDATE SET name = excluded.name, record_id = excluded.record_id, canonical_id = NULL
+    RETURNING id::integer, type, key`;
+  const ids = new Map(rows.map((row) => [keyOf(row), row.id]));
   await tx`
     UPDATE entities SET canonical_id = NULL
-    WHERE organization_id = ${organizationId} AND canonical_id = ${canonicalId}`;
-  const at = new Date(atMs);
-  for (const { type, key } of aliases)
-    await tx`
-      INSERT INTO entities AS known (organization_id, type, key, name, first_seen, last_seen, canonical_id)
-      VALUES (${organizationId}, ${type}, ${key}, ${key}, ${at}, ${at}, ${canonicalId})
-      ON CONFLICT (organization_id, type, key) DO UPDATE SET canonical_id = excluded.canonical_id
-      WHERE known.record_id IS NULL`;
+    WHERE organization_id = ${organizationId} AND canonical_id = ANY(${[...ids.values()]}::bigint[])`;
+  const named = own.flatMap((entity) =>
+    entity.aliases.map((alias) => ({ ...alias, canonicalId: ids.get(keyOf(entity)) ?? null })),
+  );
+  const others = inOrder(named);
+  if (others.length === 0) return;
+  await tx`
+    INSERT INTO entities AS known (organization_id, type, key, name, first_seen, last_seen, canonical_id)
+    SELECT ${organizationId}::integer, type, key, key, ${at}::timestamptz, ${at}::timestamptz, canonical_id
+    FROM unnest(${others.map(({ type }) => type)}::text[], ${others.map(({ key }) => key)}::text[],
+                ${others.map(({ canonicalId }) => canonicalId)}::bigint[]) AS given (type, key, canonical_id)
+    ON CONFLICT (organization_id, type, key) DO UPDATE SET canonical_id = excluded.canonical_id
+    WHERE known.record_id IS NULL`;
+}
+
+interface Keyed {
+  readonly type: EntityType;
+  readonly key: string;
+}
+
+/** One of each key, the last, in the order of keys, in which `noteSeen` goes too: so the two never wait for each other in a circle. */
+function inOrder<T extends Keyed>(items: readonly T[]): T[] {
+  const last = new Map(items.map((item) => [keyOf(item), item]));
+  return [...last.keys()].toSorted((a, b) => (a < b ? -1 : 1)).flatMap((key) => last.get(key) ?? []);
+}
+
+function keyOf({ type, key }: Keyed): string {
+  return `${type}\0${key}`;
 }
 
 /** The record is gone; what entries say of the entity begins anew. */
@@ -81,7 +124,7 @@ export async function noteSeen(
   seen: readonly SeenEntity[],
 ): Promise<void> {
   if (seen.length === 0) return;
-  const rows = seen.toSorted((a, b) => (`${a.type}\0${a.key}` < `${b.type}\0${b.key}` ? -1 : 1));
+  const rows = seen.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   await tx`
     INSERT INTO entities AS known (organization_id, type, key, name, first_seen, last_seen)
     SELECT ${organizationId}::integer, given.type, given.key, given.name, to_timestamp(given.first_ms / 1000.0),

@@ -36,7 +36,7 @@ const RECORDS: Partial<Record<EntityType, FactsQuery>> = {
     SELECT id, value AS name, created_at AS since,
       jsonb_build_object('type', type, 'value', value, 'severity', severity, 'confidence', confidence, 'source', source,
                          'description', description, 'hits', hits) AS attrs
-    FROM iocs WHERE organization_id = ${organizationId} AND type IN ('ip', 'domain', 'hash') AND value = ${key}`,
+    FROM iocs WHERE organization_id = ${organizationId} AND key = ioc_key(${organizationId}, ${key})`,
   monitor: (tx, organizationId, key) => tx`
     SELECT id, name, created_at AS since, jsonb_build_object('type', type) AS attrs
     FROM monitors WHERE organization_id = ${organizationId} AND id = ${key}`,

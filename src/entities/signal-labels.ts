@@ -3,7 +3,7 @@ import type { IndicatorType } from "./indicators/indicator-value.ts";
 
 /**
  * How observables and edges stand in `signals`: by a key, so that what is known of one thing is found at once, and under a name that
- * tells apart what the key brings together. Keys of entities have no tab: `entityKey` trims, and what it leaves is replaced here.
+ * tells apart what the key brings together. Keys of entities have no tab, see `entityKey`; in values of indicators it is replaced here.
  */
 
 /** What had to do with what; an edge is read from both its ends. */

@@ -154,6 +154,7 @@ describe("domains and hashes", () => {
 
 test("a key of an entity has one spelling, and what is none is null", () => {
   expect(entityKey("host", " Web-1 ")).toBe("web-1");
+  expect(entityKey("service", "\ta\tb ")).toBe("a b");
   expect(entityKey("identity", "EXAMPLE\\Sam")).toBe("example\\sam");
   expect(entityKey("ip", "2001:DB8::0")).toBe("2001:db8::");
   expect(entityKey("ioc", "hxxp://evil[.]example")).toBe("evil.example");

@@ -1,7 +1,7 @@
 import { configKind } from "../../configuration/config-kind.ts";
 import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import { entityKey } from "../../entities/entity-key.ts";
-import { assets, putAsset, removeAsset, updateAsset } from "./records.ts";
+import { assets, putAssets, removeAsset, updateAsset } from "./records.ts";
 import { CreateAssetBody, UpdateAssetBody } from "./types.ts";
 
 /** Assets as files describe them. */
@@ -21,7 +21,7 @@ export const assetKind = configKind({
   },
   list: recordsOf(assets),
   ...verbsOf({
-    create: async (change, body: CreateAssetBody) => (await putAsset(change, body)).record,
+    createAll: putAssets,
     update: updateAsset,
     remove: removeAsset,
   }),

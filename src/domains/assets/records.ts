@@ -1,9 +1,11 @@
 import type { Change } from "../../changes/change.ts";
+import { type PutKey, putMany } from "../../changes/make-many.ts";
 import { Records } from "../../changes/records.ts";
 import { entityKey } from "../../entities/entity-key.ts";
-import { putAliases, putRecordEntity, removeRecordEntity } from "../../entities/entity-store.ts";
+import { putRecordEntities, type RecordEntity, removeRecordEntity } from "../../entities/entity-store.ts";
 import { ASSETS_MAX } from "../../entities/limits.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
+import { lockOrganization } from "../../storage/organization-transaction.ts";
 import { Asset, type CreateAssetBody, type UpdateAssetBody } from "./types.ts";
 
 export const assets = new Records<typeof Asset, CreateAssetBody, UpdateAssetBody>({
@@ -29,6 +31,25 @@ export async function putAsset(
   return put;
 }
 
+/** The same of many, whose records it answers in their order. */
+export async function putAssets(change: Change, bodies: readonly CreateAssetBody[]): Promise<Asset[]> {
+  const { tx, organizationId } = change;
+  const given = bodies.map((body) => ({ ...body, ip: addressOf(body.ip) }));
+  await lockOrganization(tx, organizationId);
+  const keys = await tx<PutKey[]>`
+    SELECT given.ip AS key, EXISTS (
+      SELECT 1 FROM assets WHERE organization_id = ${organizationId} AND assets.ip = given.ip) AS "isTaken"
+    FROM unnest(${given.map(({ ip }) => ip)}::text[]) WITH ORDINALITY AS given (ip, place) ORDER BY place`;
+  return putMany(given, keys, {
+    together: async (some) => {
+      const made = await assets.createAll(change, some);
+      await putRecordEntities(tx, organizationId, made.map(namedEntity), change.nowMs);
+      return made;
+    },
+    alone: async (body) => (await putAsset(change, body)).record,
+  });
+}
+
 /** Throws NOT_FOUND, VALIDATION_FAILED, and CONFLICT for an address that another has. */
 export async function updateAsset(change: Change, id: number, body: UpdateAssetBody): Promise<Asset> {
   const fields = body.ip === undefined ? body : { ...body, ip: addressOf(body.ip) };
@@ -51,16 +72,19 @@ function addressOf(text: string): string {
   throw validationFailed([{ path: "/ip", code: "invalid_string", message: "is no IP address" }]);
 }
 
+/** Writes the asset into the graph. */
+function noteEntity({ tx, organizationId, nowMs }: Change, asset: Asset): Promise<void> {
+  return putRecordEntities(tx, organizationId, [namedEntity(asset)], nowMs);
+}
+
 /** The asset in the graph, whose address and host name are other names of it. */
-async function noteEntity({ tx, organizationId, nowMs }: Change, { id, ip, hostname }: Asset): Promise<void> {
-  const entity = { type: "asset", key: ip, name: hostname ?? ip, recordId: id } as const;
-  const entityId = await putRecordEntity(tx, organizationId, entity, nowMs);
+function namedEntity({ id, ip, hostname }: Asset): RecordEntity {
   const host = hostname === null ? null : entityKey("host", hostname);
-  await putAliases(
-    tx,
-    organizationId,
-    entityId,
-    [{ type: "ip", key: ip } as const, ...(host === null ? [] : [{ type: "host", key: host } as const])],
-    nowMs,
-  );
+  return {
+    ...{ type: "asset", key: ip, name: hostname ?? ip, recordId: id },
+    aliases: [
+      { type: "ip", key: ip },
+      ...(host === null ? [] : [{ type: "host", key: host } satisfies RecordEntity["aliases"][number]]),
+    ],
+  };
 }

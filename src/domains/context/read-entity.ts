@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
+import type { LibraryFunction } from "../../../query/index.ts";
 import { type EntityType, entityKey } from "../../entities/entity-key.ts";
 import { findEntity, readEntities, readWithAliases, type StoredEntity } from "../../entities/entity-store.ts";
 import { nameRecord, readRecordFacts } from "../../entities/record-facts.ts";
@@ -9,29 +10,36 @@ import { RISK_MAX_TERMS } from "./limits.ts";
 import { type RiskCause, riskOf } from "./risk.ts";
 import type { Entity } from "./types.ts";
 
+interface EntityReading {
+  readonly sql: Sql;
+  /** The JSON text of where an address is, empty where nobody knows; null without a database of places. */
+  readonly placeOf: LibraryFunction | null;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
 /** Null for what nothing is known of. A record that nobody asked for yet gets its entity. */
 export function lookUp(
-  sql: Sql,
+  reading: EntityReading,
   organizationId: number,
   { type, key: text }: { readonly type: EntityType; readonly key: string },
-  nowMs: number,
 ): Promise<Entity | null> {
   return askPostgres(() =>
-    inOrganization(sql, organizationId, async (tx) => {
+    inOrganization(reading.sql, organizationId, async (tx) => {
       const key = entityKey(type, text);
       if (key === null) return null;
       const known = await findEntity(tx, organizationId, type, key);
       const id = known?.id ?? (await nameRecord(tx, organizationId, type, key));
-      return id === null ? null : entityOf(tx, organizationId, id, nowMs);
+      return id === null ? null : entityOf(reading, tx, organizationId, id);
     }),
   );
 }
 
 /** Throws NOT_FOUND. */
-export function readEntity(sql: Sql, organizationId: number, id: number, nowMs: number): Promise<Entity> {
+export function readEntity(reading: EntityReading, organizationId: number, id: number): Promise<Entity> {
   return askPostgres(() =>
-    inOrganization(sql, organizationId, async (tx) => {
-      const entity = await entityOf(tx, organizationId, id, nowMs);
+    inOrganization(reading.sql, organizationId, async (tx) => {
+      const entity = await entityOf(reading, tx, organizationId, id);
       if (entity === null) throw new ApiError("NOT_FOUND", "No such entity.");
       return entity;
     }),
@@ -39,10 +47,10 @@ export function readEntity(sql: Sql, organizationId: number, id: number, nowMs: 
 }
 
 async function entityOf(
+  { placeOf, now }: EntityReading,
   tx: TransactionSql,
   organizationId: number,
   id: number,
-  nowMs: number,
 ): Promise<Entity | null> {
   const [self, ...aliases] = await readWithAliases(tx, organizationId, id);
   if (self === undefined || self.id !== id) return null;
@@ -56,13 +64,13 @@ async function entityOf(
   return {
     ...named(self),
     name: facts?.name ?? self.name,
-    attrs: { ...facts?.attrs },
+    attrs: { ...facts?.attrs, ...(self.type === "ip" && placeOf !== null && where(placeOf(self.key, null))) },
     firstSeen: self.firstSeen.toISOString(),
     lastSeen: new Date(lastSeen).toISOString(),
     source: facts === null ? "observed" : "record",
     canonical: canonical === null ? null : named(canonical),
     aliases: aliases.map(named),
-    risk: riskOf(causes, typeof standing === "string" ? standing : null, nowMs),
+    risk: riskOf(causes, typeof standing === "string" ? standing : null, now()),
   };
 }
 
@@ -83,4 +91,9 @@ async function causesOf(
 
 function named({ id, type, key }: StoredEntity) {
   return { id, type, key };
+}
+
+/** Empty for an address of which nobody knows where it is. */
+function where(text: string): { place?: unknown } {
+  return text === "" ? {} : { place: JSON.parse(text) };
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "postgres";
+import type { Library } from "../../../query/index.ts";
 import { route } from "../../http/define-route.ts";
 import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
 import { NEIGHBORS_DEFAULT } from "./limits.ts";
@@ -9,17 +10,18 @@ import { Entity, EntityParams, Lookup, LookupParameters, NeighborParameters, Nei
 interface ContextDependencies {
   readonly sql: Sql;
   readonly clickhouseEndpoint: ClickHouseEndpoint;
+  /** Where addresses are. */
+  readonly library: Pick<Library, "geo_info_from_ip_address">;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 const TAG = "Context";
 const access = { role: "viewer", scope: "security:read" } as const;
-/** The last moment that a time in JSON can say. */
-const EVER_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** What is known of whom and what entries, records and incidents are about. */
-export function contextRoutes({ sql, clickhouseEndpoint: endpoint, now }: ContextDependencies) {
+export function contextRoutes({ sql, clickhouseEndpoint: endpoint, library, now }: ContextDependencies) {
+  const reading = { sql, placeOf: library.geo_info_from_ip_address, now };
   return [
     route({
       method: "GET",
@@ -31,7 +33,7 @@ export function contextRoutes({ sql, clickhouseEndpoint: endpoint, now }: Contex
       responses: { 200: { description: "The entity, or null where nothing is known of it", schema: Lookup } },
       handler: async ({ principal: { organizationId } }, { query }) => ({
         status: 200,
-        body: { entity: await lookUp(sql, organizationId, query, now()) },
+        body: { entity: await lookUp(reading, organizationId, query) },
       }),
     }),
     route({
@@ -44,7 +46,7 @@ export function contextRoutes({ sql, clickhouseEndpoint: endpoint, now }: Contex
       responses: { 200: { description: "What is known of it", schema: Entity } },
       handler: async ({ principal: { organizationId } }, { params }) => ({
         status: 200,
-        body: await readEntity(sql, organizationId, Number(params.id), now()),
+        body: await readEntity(reading, organizationId, Number(params.id)),
       }),
     }),
     route({
@@ -60,8 +62,8 @@ export function contextRoutes({ sql, clickhouseEndpoint: endpoint, now }: Contex
         const { limit = NEIGHBORS_DEFAULT, type = null, from, to } = query;
         const filter = {
           ...{ limit, type },
-          fromMs: from === undefined ? 0 : Date.parse(from),
-          toMs: to === undefined ? EVER_MS : Date.parse(to),
+          fromMs: from === undefined ? null : Date.parse(from),
+          toMs: to === undefined ? null : Date.parse(to),
         };
         const id = Number(params.id);
         const body = await readNeighbors({ sql, endpoint }, organizationId, id, filter, request.signal);

@@ -47,7 +47,7 @@ export const Entity = Type.Object(
     ...Named.properties,
     name: Type.String({ examples: ["web-1"] }),
     attrs: Type.Record(Type.String(), Type.Unknown(), {
-      description: "What its record says; nothing without one.",
+      description: "What its record says; of an address `place`, where a database of places knows it.",
     }),
     firstSeen: Time,
     lastSeen: Time,

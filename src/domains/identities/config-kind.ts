@@ -1,6 +1,6 @@
 import { configKind } from "../../configuration/config-kind.ts";
 import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
-import { identities, putIdentity, removeIdentity, updateIdentity } from "./records.ts";
+import { identities, putIdentities, removeIdentity, updateIdentity } from "./records.ts";
 import { CreateIdentityBody, UpdateIdentityBody } from "./types.ts";
 
 /** Identities as files describe them. */
@@ -16,7 +16,7 @@ export const identityKind = configKind({
   naming: ["principal"],
   list: recordsOf(identities),
   ...verbsOf({
-    create: async (change, body: CreateIdentityBody) => (await putIdentity(change, body)).record,
+    createAll: putIdentities,
     update: updateIdentity,
     remove: removeIdentity,
   }),

@@ -1,9 +1,11 @@
 import type { Change } from "../../changes/change.ts";
+import { type PutKey, putMany } from "../../changes/make-many.ts";
 import { Records } from "../../changes/records.ts";
 import { entityKey } from "../../entities/entity-key.ts";
-import { putAliases, putRecordEntity, removeRecordEntity } from "../../entities/entity-store.ts";
+import { putRecordEntities, type RecordEntity, removeRecordEntity } from "../../entities/entity-store.ts";
 import { IDENTITIES_MAX } from "../../entities/limits.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
+import { lockOrganization } from "../../storage/organization-transaction.ts";
 import { type CreateIdentityBody, Identity, type UpdateIdentityBody } from "./types.ts";
 
 export const identities = new Records<typeof Identity, CreateIdentityBody, UpdateIdentityBody>({
@@ -31,6 +33,29 @@ export async function putIdentity(
   return put;
 }
 
+/** The same of many, whose records it answers in their order. */
+export async function putIdentities(
+  change: Change,
+  bodies: readonly CreateIdentityBody[],
+): Promise<Identity[]> {
+  const { tx, organizationId } = change;
+  await lockOrganization(tx, organizationId);
+  const keys = await tx<PutKey[]>`
+    SELECT lower(given.principal) AS key, EXISTS (
+      SELECT 1 FROM identities
+      WHERE organization_id = ${organizationId} AND lower(identities.principal) = lower(given.principal)) AS "isTaken"
+    FROM unnest(${bodies.map(({ principal }) => principal)}::text[]) WITH ORDINALITY AS given (principal, place)
+    ORDER BY place`;
+  return putMany(bodies, keys, {
+    together: async (some) => {
+      const made = await identities.createAll(change, some);
+      await putRecordEntities(tx, organizationId, made.map(namedEntity), change.nowMs);
+      return made;
+    },
+    alone: async (body) => (await putIdentity(change, body)).record,
+  });
+}
+
 /** Throws NOT_FOUND, VALIDATION_FAILED, and CONFLICT for a principal that another has. */
 export async function updateIdentity(
   change: Change,
@@ -56,23 +81,18 @@ function keyOf(principal: string): string {
   throw validationFailed([{ path: "/principal", code: "invalid_string", message: "has to say a name" }]);
 }
 
+/** Writes the identity into the graph. */
+function noteEntity({ tx, organizationId, nowMs }: Change, identity: Identity): Promise<void> {
+  return putRecordEntities(tx, organizationId, [namedEntity(identity)], nowMs);
+}
+
 /** The identity in the graph with its other names. */
-async function noteEntity({ tx, organizationId, nowMs }: Change, identity: Identity): Promise<void> {
-  const { id, principal, displayName, aliases } = identity;
-  const entity = {
-    type: "identity",
-    key: keyOf(principal),
-    name: displayName ?? principal,
-    recordId: id,
-  } as const;
-  const entityId = await putRecordEntity(tx, organizationId, entity, nowMs);
+function namedEntity({ id, principal, displayName, aliases }: Identity): RecordEntity {
+  const key = keyOf(principal);
   const keys = new Set(aliases.flatMap((alias) => entityKey("identity", alias) ?? []));
-  keys.delete(entity.key);
-  await putAliases(
-    tx,
-    organizationId,
-    entityId,
-    [...keys].map((key) => ({ type: "identity", key }) as const),
-    nowMs,
-  );
+  keys.delete(key);
+  return {
+    ...{ type: "identity", key, name: displayName ?? principal, recordId: id },
+    aliases: [...keys].map((other) => ({ type: "identity", key: other })),
+  };
 }

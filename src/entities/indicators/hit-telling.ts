@@ -75,7 +75,7 @@ async function tellDue(change: Change): Promise<number> {
     SELECT h.ioc_id::integer AS "iocId", i.type, i.value, coalesce(i.severity, 'medium') AS severity,
       h.entity_type AS "entityType", h.entity_key AS "entityKey", h.found, h.n::float8 AS n, h.first_at AS "firstAt",
       h.last_at AS "lastAt", h.sample_id AS "sampleId"
-    FROM ioc_hits h JOIN iocs i ON i.id = h.ioc_id
+    FROM ioc_hits h JOIN iocs i ON i.organization_id = h.organization_id AND i.id = h.ioc_id
     WHERE h.organization_id = ${organizationId} AND h.is_due
     ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], coalesce(i.severity, 'medium')), h.ioc_id
     LIMIT ${TELL_MAX_HITS} FOR UPDATE OF h SKIP LOCKED`;

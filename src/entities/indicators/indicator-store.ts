@@ -5,10 +5,21 @@ import type { IndicatorType } from "./indicator-value.ts";
 
 /** The statements about what is looked for and where it was found. */
 
-/** A batch that seals do not look for yet; see `ioc_batches`. */
+/**
+ * The indicator `i` of the value of each row of `given`, for a FROM: each is looked up by its key. A plain join reads all of a million
+ * for some thousand values, or for a few while the table is new.
+ */
+export function indicatorOfGiven(tx: Sql | TransactionSql, organizationId: number) {
+  return tx`LATERAL (
+    SELECT * FROM iocs WHERE organization_id = ${organizationId} AND key = ioc_key(${organizationId}, given.value) LIMIT 1) AS i`;
+}
+
+/** A batch that seals do not look for yet, for indicators that are made while the organisation is locked; see `ioc_batches`. */
 export async function beginBatch(tx: TransactionSql, organizationId: number): Promise<number> {
   const [row] = await tx<{ id: number }[]>`
-    INSERT INTO ioc_batches (organization_id) VALUES (${organizationId}) RETURNING id::integer`;
+    INSERT INTO ioc_batches (organization_id, hunted_through)
+    VALUES (${organizationId}, (SELECT coalesce(max(id), 0) FROM iocs WHERE organization_id = ${organizationId}))
+    RETURNING id::integer`;
   if (row === undefined) throw new Error("a batch was not made");
   return row.id;
 }
@@ -24,7 +35,9 @@ export async function activateBatch(
 ): Promise<void> {
   const revision = await nextRevision(tx);
   await tx`
-    UPDATE ioc_batches SET from_revision = ${revision}
+    UPDATE ioc_batches
+    SET from_revision = ${revision},
+        last_ioc_id = (SELECT coalesce(max(id), 0) FROM iocs WHERE organization_id = ${organizationId})
     WHERE organization_id = ${organizationId} AND id = ${batchId}`;
 }
 
@@ -53,11 +66,12 @@ export async function indicatorsAmong(
   if (values.length === 0) return [];
   return sql<ActiveIndicator[]>`
     SELECT i.id::integer, i.type, i.value, i.feed_id::integer AS "feedId"
-    FROM unnest(${values.map(({ type }) => type)}::text[], ${values.map(({ value }) => value)}::text[])
-      AS given (type, value)
-    JOIN iocs i ON i.organization_id = ${organizationId} AND i.type = given.type AND i.value = given.value
-    JOIN ioc_batches b ON b.id = i.batch_id AND b.from_revision <= ${String(at.revision)}
-    WHERE i.expires_at IS NULL OR i.expires_at > ${new Date(at.ms)}`;
+    FROM unnest(${values.map(({ value }) => value)}::text[]) AS given (value), ${indicatorOfGiven(sql, organizationId)}
+    WHERE (i.expires_at IS NULL OR i.expires_at > ${new Date(at.ms)})
+      AND i.id <= (
+        SELECT last_ioc_id FROM ioc_batches
+        WHERE organization_id = ${organizationId} AND from_revision <= ${String(at.revision)} AND last_ioc_id IS NOT NULL
+        ORDER BY from_revision DESC, id DESC LIMIT 1)`;
 }
 
 /** How long the prefixes are of the ranges that the organisation looks for or lets pass. */
@@ -89,6 +103,21 @@ export interface IndicatorHit {
 }
 
 /**
+ * An entry may hold several values that are one indicator's: names in its domain, addresses of its range. What was found in one place as
+ * often, from the same time to the same time and last in the same entry was found in the same entries, which are hits once.
+ */
+function ofEntriesOnce(hits: readonly IndicatorHit[]): IndicatorHit[] {
+  const once = new Map<string, IndicatorHit>();
+  for (const hit of hits) {
+    const { indicatorId, entityType, entityKey, found, n, firstMs, lastMs, sampleId } = hit;
+    const entries = [indicatorId, entityType, entityKey, n, firstMs, lastMs, sampleId].join("\0");
+    const known = once.get(entries);
+    if (known === undefined || found < known.found) once.set(entries, hit);
+  }
+  return [...once.values()];
+}
+
+/**
  * Adds hits to what is known of the indicators, once for each call: whoever calls makes sure of that. Hits of an indicator that
  * was deleted meanwhile are nobody's.
  */
@@ -99,7 +128,7 @@ export async function addHits(
   { nowMs, againMs }: { readonly nowMs: number; readonly againMs: number },
 ): Promise<void> {
   if (hits.length === 0) return;
-  const rows = hits.toSorted(
+  const rows = ofEntriesOnce(hits).toSorted(
     (a, b) =>
       a.indicatorId - b.indicatorId ||
       (`${a.entityType}\0${a.entityKey}` < `${b.entityType}\0${b.entityKey}` ? -1 : 1),
@@ -120,7 +149,7 @@ export async function addHits(
     UPDATE iocs i SET hits = i.hits + s.n,
       first_hit_at = least(i.first_hit_at, to_timestamp(s.first_ms / 1000.0)),
       last_hit_at = greatest(i.last_hit_at, to_timestamp(s.last_ms / 1000.0))
-    FROM summed s WHERE i.id = s.ioc_id AND i.id IN (SELECT id FROM known)`;
+    FROM summed s WHERE i.organization_id = ${organizationId} AND i.id = s.ioc_id AND i.id IN (SELECT id FROM known)`;
   const now = new Date(nowMs);
   await tx`
     INSERT INTO ioc_hits AS known

@@ -20,6 +20,8 @@ type Reading =
 /** Hex digits of MD5, SHA-1, SHA-256 and SHA-512. */
 const HASH_DIGITS = [32, 40, 64, 128];
 const DOMAIN_MAX_CHARS = 253;
+/** The widest ranges: what a registry gives to one holder. A wider one is a part of the internet, and says nothing of anybody. */
+const PREFIX_MIN_BITS = { 32: 8, 128: 16 } as const;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
@@ -69,6 +71,9 @@ function readIp(text: string): Reading {
   if (network === null) return refused("is no IP address and no range in CIDR notation");
   const { address, prefixBits, bits } = network;
   if (prefixBits === 0) return refused("is every address there is");
+  const leastBits = PREFIX_MIN_BITS[bits];
+  if (prefixBits < leastBits)
+    return refused(`is a range wider than /${leastBits}, a part of the internet and nobody's`);
   return prefixBits === bits ? read("ip", address) : read("ip", `${address}/${prefixBits}`, prefixBits);
 }
 

@@ -5,8 +5,7 @@ interface Network {
   /** In its one spelling; an IPv4 address that is written as IPv6 is the IPv4 one. */
   readonly address: string;
   readonly prefixBits: number;
-  /** 32 or 128. */
-  readonly bits: number;
+  readonly bits: 32 | 128;
 }
 
 /** `::ffff:0:0/96`, the addresses of IPv4 in IPv6. */
@@ -42,6 +41,17 @@ export function networkAddress(address: string, prefixBits: number): string {
   const free = BigInt(bits - prefixBits);
   const first = ((isIpv4 ? ipv4Number(address) : ipv6Number(address)) >> free) << free;
   return isIpv4 ? ipv4Text(first) : ipv6Text(first);
+}
+
+/** The sixteen bytes of an address in its one spelling; of an IPv4 one as it is written in IPv6. */
+export function addressBytes(address: string): Uint8Array {
+  let rest = isIP(address) === 4 ? (MAPPED << 32n) | ipv4Number(address) : ipv6Number(address);
+  const bytes = new Uint8Array(16);
+  for (let i = 15; i >= 0; i--) {
+    bytes[i] = Number(rest & 255n);
+    rest >>= 8n;
+  }
+  return bytes;
 }
 
 function ipv4Number(address: string): bigint {

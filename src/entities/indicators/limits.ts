@@ -1,15 +1,19 @@
 /** The bounds of indicators; each says why it has its value. */
 
-/** Indicators of an organisation: what large feeds have together, and some 300 MB in Postgres. */
+/** Indicators of an organisation: what large feeds have together, and some 250 MB in Postgres. */
 export const IOCS_MAX = 1_000_000;
+
+/** Ids of a row of `ioc_feed_listings`, in which the places among them are stored: another number needs a migration. */
+export const LISTING_CHUNK_IDS = 8192;
+
+/** Of these rows, how many one change looks through for what a feed lists no more: some hundred thousand ids. */
+export const EXPIRE_MAX_CHUNKS = 12;
 
 /** Entries of the allow-list: each is asked about with every find. */
 export const ALLOWED_MAX = 10_000;
 
 /** Indicators that one step of a retro-hunt looks for: a whole feed as a rule, for each step reads 90 days of observables. */
 export const HUNT_MAX_INDICATORS = 100_000;
-/** Ranges of it: each is held against every address that was observed. */
-export const HUNT_MAX_RANGES = 100;
 /** Finds of one step; where there are more, fewer indicators are looked for at a time. Of one indicator others are not written down. */
 export const HUNT_MAX_HITS = 50_000;
 export const HUNT_EVERY_MS = 2_000;

@@ -83,7 +83,8 @@ export function isTold(address: string, prefixBits: number): boolean {
   return known !== null && (known.class === "public" || prefixBits >= known.prefixBits);
 }
 
-function rangesAround(address: string, prefixes: readonly number[]): string[] {
+/** The ranges of those lengths that an address lies in. */
+export function rangesAround(address: string, prefixes: readonly number[]): string[] {
   const bits = address.includes(":") ? 128 : 32;
   return prefixes
     .filter((prefix) => prefix < bits)

@@ -10,16 +10,9 @@ import { ENTITY_TYPES, type EntityType } from "../entity-key.ts";
 import { labelParts, observableKey } from "../signal-labels.ts";
 import { addHits, type IndicatorHit } from "./indicator-store.ts";
 import { domainAndParents, type IndicatorType } from "./indicator-value.ts";
-import { networkAddress } from "./ip-network.ts";
-import {
-  HUNT_EVERY_MS,
-  HUNT_MAX_HITS,
-  HUNT_MAX_INDICATORS,
-  HUNT_MAX_RANGES,
-  HUNT_STOP_MS,
-  TELL_AGAIN_MS,
-} from "./limits.ts";
-import { allowListOf, isTold } from "./match-indicators.ts";
+import { addressBytes } from "./ip-network.ts";
+import { HUNT_EVERY_MS, HUNT_MAX_HITS, HUNT_MAX_INDICATORS, HUNT_STOP_MS, TELL_AGAIN_MS } from "./limits.ts";
+import { allowListOf, isTold, rangesAround } from "./match-indicators.ts";
 
 interface RetroHuntOptions {
   readonly sql: Sql;
@@ -39,7 +32,9 @@ interface DueBatch {
   readonly id: number;
   readonly organizationId: number;
   readonly revision: string;
+  /** Its indicators are those behind the one up to the other. */
   readonly through: string;
+  readonly last: string;
 }
 
 interface HuntedIndicator {
@@ -52,6 +47,8 @@ interface HuntedIndicator {
 
 const BOUNDS = { indicators: HUNT_MAX_INDICATORS, hits: HUNT_MAX_HITS };
 const TURN = "ioc-retro-hunt";
+/** Of an IPv4 address that is written as IPv6. */
+const IPV4_BEFORE_BITS = 96;
 const COLUMNS =
   "label, sum(n), min(first_ms), max(last_ms), toString(max(last_id)) FROM signals WHERE organization_id = {organization: UInt32} AND kind = 'observable' AND value_hash < {revision: UInt64}";
 
@@ -82,7 +79,7 @@ export class RetroHunt extends BackgroundWork {
       const [due] = await askPostgres(
         () => sql<DueBatch[]>`
           SELECT id::integer, organization_id AS "organizationId", from_revision::text AS revision,
-                 hunted_through::text AS through
+                 hunted_through::text AS through, coalesce(last_ioc_id, 9223372036854775807)::text AS last
           FROM ioc_batches b
           WHERE NOT hunted AND from_revision IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM ingest_streams s WHERE s.intent_revision < b.from_revision)
@@ -99,14 +96,12 @@ export class RetroHunt extends BackgroundWork {
     const { sql, now, onHits } = this.#options;
     const { organizationId } = batch;
     const nowMs = now();
-    const due = upToRanges(
-      await askPostgres(
-        () => sql<HuntedIndicator[]>`
+    const due = await askPostgres(
+      () => sql<HuntedIndicator[]>`
           SELECT id::integer, type, value, prefix_bits::integer AS "prefixBits", feed_id::integer AS "feedId"
-          FROM iocs WHERE batch_id = ${batch.id} AND id > ${batch.through} AND organization_id = ${organizationId}
+          FROM iocs WHERE organization_id = ${organizationId} AND id > ${batch.through} AND id <= ${batch.last}
             AND (expires_at IS NULL OR expires_at > ${new Date(nowMs)})
           ORDER BY id LIMIT ${this.#bounds.indicators}`,
-      ),
     );
     const { searched, finds } = await this.#findSome(batch, due, signal);
     const last = searched.at(-1);
@@ -168,39 +163,57 @@ export class RetroHunt extends BackgroundWork {
       }
     }
     if (ranges.length > 0) {
+      const { bits, networks } = await networksOf(ranges);
+      // One pass for however many: of each address the network of each length of prefix is looked up among them.
       const rows = await readRows(
         this.#options.endpoint,
         `SELECT ${COLUMNS} AND startsWith(label, 'ip\\t')
-           AND arrayExists(r -> isIPAddressInRange(splitByChar('\\t', label)[2], r), {ranges: Array(String)})
+           AND arrayExists(b -> (b, IPv6CIDRToRange(toIPv6OrDefault(splitByChar('\\t', label)[2]), b).1)
+                                  IN (SELECT bits, network FROM looked_for), {bits: Array(UInt8)})
          GROUP BY label ${most}`,
-        { ...parameters, ranges: `[${ranges.map(({ value }) => `'${value}'`).join()}]` },
+        { ...parameters, bits: `[${bits.join()}]` },
         signal,
+        { name: "looked_for", structure: "bits UInt8, network IPv6", rows: networks },
       );
+      const byValue = new Map(ranges.map((range) => [range.value, range]));
+      const prefixes = [...new Set(ranges.flatMap(({ prefixBits }) => prefixBits ?? []))];
       for (const [label, ...seen] of rows) {
         const [, address = ""] = labelParts(String(label));
-        for (const indicator of ranges)
-          if (isInside(address, indicator)) found.push(hitOf(indicator, String(label), seen));
+        for (const range of rangesAround(address, prefixes)) {
+          const indicator = byValue.get(range);
+          const prefixBits = indicator?.prefixBits ?? null;
+          if (indicator !== undefined && prefixBits !== null && isTold(address, prefixBits))
+            found.push(hitOf(indicator, String(label), seen));
+        }
       }
     }
     return found;
   }
 }
 
-/** The first of them, with no more ranges than one statement compares. */
-function upToRanges(indicators: readonly HuntedIndicator[]): readonly HuntedIndicator[] {
-  const places = indicators.flatMap(({ prefixBits }, i) => (prefixBits === null ? [] : [i]));
-  return indicators.slice(0, places[HUNT_MAX_RANGES] ?? indicators.length);
+/**
+ * Ranges as rows for the store, each a length of prefix and a first address, and which lengths there are: all as of IPv6, in which IPv4
+ * addresses have 96 bits more before them.
+ */
+async function networksOf(ranges: readonly HuntedIndicator[]) {
+  const networks = new Uint8Array(17 * ranges.length);
+  const lengths = await mapInSlices(
+    ranges.map((range, place) => ({ range, place })),
+    ({ range: { value, prefixBits }, place }) => {
+      const [address = ""] = value.split("/");
+      const bits = (prefixBits ?? 0) + (address.includes(":") ? 0 : IPV4_BEFORE_BITS);
+      networks[17 * place] = bits;
+      networks.set(addressBytes(address), 17 * place + 1);
+      return bits;
+    },
+  );
+  return { bits: [...new Set(lengths)], networks };
 }
 
 /** Two values may have one key. */
 function isOf({ type, value }: HuntedIndicator, label: string): boolean {
   const [foundType, found = ""] = labelParts(label);
   return foundType === type && (type === "domain" ? domainAndParents(found) : [found]).includes(value);
-}
-
-function isInside(address: string, { value, prefixBits }: HuntedIndicator): boolean {
-  if (prefixBits === null || address.includes(":") !== value.includes(":")) return false;
-  return `${networkAddress(address, prefixBits)}/${prefixBits}` === value && isTold(address, prefixBits);
 }
 
 function hitOf(

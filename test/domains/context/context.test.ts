@@ -132,6 +132,11 @@ describe("entries", () => {
       "uses in identity:sam 3",
       "uses out domain:cdn.example.com 1",
     ]);
+    // Where an address is, of those that the database of places knows.
+    expect((await lookUp("ip", "45.33.32.156")).attrs.place).toMatchObject({
+      ...{ country: "Ruritania", city: "Strelsau" },
+    });
+    expect((await lookUp("ip", "185.220.101.7")).attrs).toEqual({});
     // Whoever failed to sign in did not sign in from there.
     expect((await neighborsOf("ip", "185.220.101.7")).shown).toEqual(["calls out service:sshd 1"]);
     own = other;
@@ -149,6 +154,14 @@ describe("entries", () => {
     expect((await neighborsOf("host", "h", `?from=${since}`)).total).toBe(5);
     expect((await neighborsOf("host", "h", `?to=${since}`)).shown).toEqual(["runs_on in service:old 1"]);
     expect((await server.send(own, "GET", `${CONTEXT}/entity/1/neighbors?limit=201`)).status).toBe(400);
+  });
+
+  test("with a name that has a tab in it are found from both ends", async () => {
+    await newcomer();
+    await server.store(own, { service: "a\tb", host: "c\td", message: "" });
+    await server.seal();
+    expect((await neighborsOf("service", "a\tb")).shown).toEqual(["runs_on out host:c d 1"]);
+    expect((await neighborsOf("host", "c d")).shown).toEqual(["runs_on in service:a b 1"]);
   });
 
   test("are all counted, however many there are, and each once where several names have it", async () => {
@@ -321,4 +334,56 @@ test("risk lies between 0 and 100, grows with what is worse and newer, and says 
     }),
   );
   expect(riskOf([], "critical", 0)).toEqual({ score: 0, factor: 1.5, terms: [] });
+});
+
+test("an edge that was seen again and again keeps none of those from the answer that were seen before, whatever is asked for", async () => {
+  await newcomer();
+  const self = { type: "host", key: "web-1" } as const;
+  await server.store(own, { host: "web-1", message: "nothing" });
+  await server.seal();
+  const rows = (n: number, label: string, ms: string) =>
+    stores.clickhouse.command({
+      query: `
+        INSERT INTO signals (organization_id, kind, key, group_hash, bucket, n, last_id, sealed_day, label, first_ms, last_ms)
+        SELECT ${own}, 'edge', ${edgesKey(self)}, xxHash64(${label}), toDateTime64('2020-01-01 00:00:00', 9) + toIntervalDay(number), 1,
+          number, today(), ${label}, ${ms}, ${ms}
+        FROM numbers(${n})`,
+    });
+  // As many rows as an answer of few looks at for each of its edges, and many more; all are later than those of the others.
+  await rows(2000, "'uses\\tout\\thost\\tweb-1\\tdomain\\tbusy.example.com'", "1000000 + number");
+  await rows(
+    30,
+    "concat('uses\\tout\\thost\\tweb-1\\tdomain\\td', toString(number), '.example.com')",
+    "1000 + number",
+  );
+  await rows(7, "concat('runs_on\\tin\\thost\\tweb-1\\tservice\\ts', toString(number))", "2000 + number");
+  // Another entity under the same key of the log store.
+  await rows(
+    5,
+    "concat('uses\\tout\\thost\\tweb-2\\tdomain\\tforeign', toString(number))",
+    "9000000 + number",
+  );
+  const { id } = await lookUp("host", "web-1");
+  const ask = async (query: string) => {
+    const { body } = await server.send(
+      own,
+      "GET",
+      `${CONTEXT}/entity/${id}/neighbors?from=1970-01-01T00:00:00Z${query}`,
+    );
+    const keys = body.items.map(({ entity, count }: Shown) => `${entity.key} ${count}`);
+    return { keys, total: body.total, byType: body.byType };
+  };
+  expect(await ask("&limit=4")).toEqual({
+    ...{ keys: ["busy.example.com 2000", "s6 1", "s5 1", "s4 1"], total: 38 },
+    byType: { domain: 31, service: 7 },
+  });
+  expect((await ask("&limit=3&type=domain")).keys).toEqual([
+    "busy.example.com 2000",
+    "d29.example.com 1",
+    "d28.example.com 1",
+  ]);
+  expect((await ask("&limit=2&type=service")).keys).toEqual(["s6 1", "s5 1"]);
+  const all = await ask("&limit=200");
+  expect(all.keys).toHaveLength(38);
+  expect(all.keys.at(-1)).toBe("d0.example.com 1");
 });
