@@ -2,21 +2,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { CliError, EXIT } from "./cli-error.ts";
-import { addArchiveCommand } from "./commands/archive.ts";
-import { addCompletionCommand } from "./commands/completion.ts";
-import { addConfigurationCommands } from "./commands/configuration.ts";
-import { addImportCommand } from "./commands/import.ts";
-import { addLoginCommand } from "./commands/login.ts";
-import { addMcpCommand } from "./commands/mcp.ts";
-import { addPatternsCommand } from "./commands/patterns.ts";
-import { addProbeCommand } from "./commands/probe.ts";
-import { addQueryCommand } from "./commands/query.ts";
-import { addRecordCommands } from "./commands/records.ts";
-import { addSearchCommand } from "./commands/search.ts";
-import { addShipCommand } from "./commands/ship.ts";
-import { addSourcesCommand } from "./commands/sources.ts";
-import { addTailCommand } from "./commands/tail.ts";
-import { addTokenCommand } from "./commands/token.ts";
+import { addCommands } from "./command-families.ts";
 import { DEFAULT_URL } from "./config/base-url.ts";
 import { processContext } from "./context.ts";
 import { asCliError } from "./failures.ts";
@@ -35,23 +21,9 @@ const program = new Command("obs")
   .showHelpAfterError(`(${invocation(context.env)} --help lists what there is)`)
   .addHelpText("after", ENVIRONMENT_AND_EXIT_CODES)
   .exitOverride();
-addLoginCommand(program, context);
-addShipCommand(program, context);
-addSearchCommand(program, context);
-addTailCommand(program, context);
-addQueryCommand(program, context);
-addPatternsCommand(program, context);
-addProbeCommand(program, context);
-addTokenCommand(program, context);
-addSourcesCommand(program, context);
-addArchiveCommand(program, context);
-addRecordCommands(program, context);
-addMcpCommand(program, context);
-addConfigurationCommands(program, context);
-addImportCommand(program, context);
-addCompletionCommand(program, context);
 
 try {
+  await addCommands(program, context, process.argv.slice(2));
   await program.parseAsync();
   process.exit(EXIT.ok);
 } catch (error) {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { typeText } from "../../clients/publish/routes-text.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -11,10 +12,10 @@ const MODULES = join(ROOT, "node_modules");
 
 let directory: TemporaryDirectory;
 let project: string;
-let server: ServerProcess;
+let server: SharedServer;
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: join(directory.path, "data") });
+  server = await sharedServer();
   project = join(directory.path, "project");
   const client = join(project, "node_modules/obs-api");
   const published = await run(ROOT, [
@@ -35,10 +36,7 @@ beforeAll(async () => {
   const compilerOptions = { target: "es2022", module: "nodenext", strict: true, types: [], outDir: "out" };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
 });
-afterAll(async () => {
-  await server.stop();
-  directory[Symbol.dispose]();
-});
+afterAll(() => directory[Symbol.dispose]());
 
 async function run(cwd: string, command: readonly string[]): Promise<{ code: number; out: string }> {
   const child = Bun.spawn([...command], { cwd, stdout: "pipe", stderr: "pipe", stdin: "ignore" });

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../cli-error.ts";
 import { parseTime } from "../search/time-argument.ts";
-import { LEVELS } from "../ship/entry-text.ts";
+import { LEVELS } from "../ship/written-entry.ts";
 
 /** Which entries are meant, beside the words that they have. */
 export interface FilterFlags {
@@ -47,7 +47,7 @@ export interface TimeFlags extends TimeRange {
 export function addTimeOptions(command: Command): Command {
   return command
     .option("--since <age>", "of the last 15m, 2h, 1d ...")
-    .option("--from <time>", "not before: a date-time, or an age such as 15m, 2h, 1d")
+    .option("--from <time>", "not before: 15m, 2h, 1d, or a time, in this machine's zone if it names none")
     .option("--to <time>", "not after");
 }
 

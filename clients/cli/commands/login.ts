@@ -14,39 +14,20 @@ import type { CliContext } from "../context.ts";
 import { invocation } from "../invocation.ts";
 import { LOGIN_TOKEN_DAYS } from "../limits.ts";
 import { askOnTerminal, askPerson } from "../login/ask-person.ts";
+import { CLI_SCOPES, READING_SCOPES, scopesInWords } from "../login/scopes.ts";
 import { signIn } from "../login/sign-in.ts";
 import type { GlobalOptions } from "./global-options.ts";
 
 interface LoginFlags {
   email?: string;
   register?: boolean;
+  readOnly?: boolean;
   passwordStdin?: boolean;
   totp?: string;
   invite?: string;
   token?: string;
 }
 
-/** What the commands need, with what models read by `obs mcp`, and what tokens for monitors are made with: a token gives no scope that it lacks. */
-const CLI_SCOPES = [
-  "logs:read",
-  "logs:write",
-  "sources:read",
-  "sources:write",
-  "monitors:read",
-  "monitors:write",
-  "incidents:read",
-  "incidents:write",
-  "alerts:read",
-  "alerts:write",
-  "metrics:read",
-  "security:read",
-  "security:write",
-  "on-call:read",
-  "maintenance:read",
-  "status-pages:read",
-  "account:read",
-  "tokens:write",
-];
 const DAY_MS = 24 * 3600 * 1000;
 
 /** `obs login` */
@@ -56,6 +37,7 @@ export function addLoginCommand(program: Command, context: CliContext): void {
     .description(`get a token for this command line, good for ${LOGIN_TOKEN_DAYS} days, and keep it`)
     .option("--email <email>", "asked for on a terminal")
     .option("--register", "make a new account")
+    .option("--read-only", "a token that changes nothing: no `ship`, and nothing that acts")
     .option("--password-stdin", "read the password from standard input")
     .option(
       "--totp <code>",
@@ -69,6 +51,8 @@ export function addLoginCommand(program: Command, context: CliContext): void {
 }
 
 async function runLogin(context: CliContext, flags: LoginFlags, globals: GlobalOptions): Promise<void> {
+  if (flags.readOnly === true && flags.token !== undefined)
+    throw new UsageError("--read-only is of a token that is made, and --token brings one");
   const url = await resolveBaseUrl(context, globals.url);
   const credentials =
     flags.token === undefined ? await makeToken(context, flags, url) : givenToken(url, flags.token);
@@ -83,7 +67,11 @@ async function runLogin(context: CliContext, flags: LoginFlags, globals: GlobalO
     return;
   }
   const obs = invocation(context.env);
-  const next = [`${obs} ship FILE`, `${obs} search WORD`].map((line) => `  ${line}\n`).join("");
+  const commands = flags.readOnly === true ? ["search WORD", "tail"] : ["ship FILE", "search WORD"];
+  const next = commands
+    .map((line) => `${obs} ${line}`)
+    .map((line) => `  ${line}\n`)
+    .join("");
   const end = credentials.expiresAt === undefined ? "" : ` and ends on ${credentials.expiresAt.slice(0, 10)}`;
   await context.stderr.write(
     `logged in to ${url}; the token is in ${credentialsPath(context)}${end}\nnow try:\n${next}`,
@@ -116,12 +104,15 @@ function givenToken(url: string, token: string): Credentials {
 async function makeToken(context: CliContext, flags: LoginFlags, url: string): Promise<Credentials> {
   if (flags.invite !== undefined && flags.register !== true)
     throw new UsageError("--invite goes with --register");
+  const scopes = flags.readOnly === true ? READING_SCOPES : CLI_SCOPES;
+  if (context.stdinIsTerminal && flags.passwordStdin !== true)
+    await context.stderr.write(`${scopesInWords(scopes)}\n`);
   const api = new ApiClient({ baseUrl: url, fetch: context.fetch });
   const isNew = flags.register === true;
   const person = await askPerson(context, flags, isNew);
   const wanted = {
     name: `obs cli on ${context.hostName}`,
-    scopes: CLI_SCOPES,
+    scopes,
     expiresAtMs: context.now() + LOGIN_TOKEN_DAYS * DAY_MS,
   };
   const { id, token, expiresAt } = await signIn(api, person, wanted, {

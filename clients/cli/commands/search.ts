@@ -54,7 +54,7 @@ async function runSearch(
   const selection = selectionOf(words, flags, context.now());
   const { stdout, stderr } = context;
   const colors = colorsOf(flags, context);
-  const mark = wordMarker(words.join(" "), colors);
+  const mark = await wordMarker(words.join(" "), colors);
   let left = flags.all === true ? Number.POSITIVE_INFINITY : flags.limit;
   const found: Found = { shown: 0, total: 0, isExact: true, archive: "", notices: new Set() };
   if (flags.archive === true) await stderr.write(ARCHIVE_NOTICE);

@@ -11,9 +11,10 @@ import {
 } from "../limits.ts";
 import { parseTime } from "../search/time-argument.ts";
 import { dryRun } from "../ship/dry-run.ts";
-import { LEVELS, type Level, LINE_FORMATS, type LineFormat } from "../ship/entry-text.ts";
+import { LINE_FORMATS, type LineFormat } from "../ship/entry-text.ts";
 import { requireSourceKey } from "../ship/ingest-source.ts";
 import { runShip, type ShipRequest } from "../ship/run-ship.ts";
+import { LEVELS, type Level } from "../ship/written-entry.ts";
 import type { GlobalOptions } from "./global-options.ts";
 
 interface ShipFlags {
@@ -45,7 +46,7 @@ export function addShipCommand(program: Command, context: CliContext): void {
       "files, also .gz, .zst and .bz2, and patterns such as '/var/log/*.log'; - is standard input",
     )
     .option("-f, --follow", "go on when files grow, through their rotation and truncation, until interrupted")
-    .option("--since <time>", "only what is not older: a date-time, or an age such as 15m, 2h, 1d")
+    .option("--since <time>", "only what is not older: 15m, 2h, 1d, or a time, in --zone if it names none")
     .option("--dry-run", "show what the first lines become, and send nothing")
     .option("--service <name>", "service of every entry that names none")
     .option("--host <name>", "host of every entry that names none")
@@ -60,7 +61,7 @@ export function addShipCommand(program: Command, context: CliContext): void {
         .default("auto"),
     )
     .option("--raw", "the text of every line is the message: the same as --format lines")
-    .option("--zone <zone>", "of times that name none: Europe/Berlin, UTC, +02:00; else this machine's")
+    .option("--zone <zone>", "of times that name none: Europe/Berlin, UTC, +02:00; this machine's if absent")
     .option("--preset <name>", "through a source with this preset, which is made where there is none")
     .option("--source-key <key>", "through this configured source, whose mapping makes the entries")
     .option("--batch <entries>", "entries of one request", between(1, BATCH_MAX_ENTRIES), BATCH_MAX_ENTRIES)
@@ -114,8 +115,10 @@ function requestOf(
       throw new UsageError("--since needs times that are read here, not by a source");
     if (sourceKey !== undefined) requireSourceKey(sourceKey);
   }
-  if (flags.zone !== undefined && LocalZone.of(flags.zone) === null)
-    throw new UsageError(`--zone takes a name such as Europe/Berlin, UTC or +02:00, not ${flags.zone}`);
+  const zone = flags.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const localZone = LocalZone.of(zone);
+  if (localZone === null)
+    throw new UsageError(`--zone takes a name such as Europe/Berlin, UTC or +02:00, not ${zone}`);
   if (flags.raw === true && flags.format === "ndjson")
     throw new UsageError("--raw and --format ndjson exclude each other");
   return {
@@ -127,10 +130,10 @@ function requestOf(
       ...(level !== undefined && { level }),
     },
     format: flags.raw === true ? "lines" : flags.format,
-    zone: flags.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone,
     choice: { ...(sourceKey !== undefined && { sourceKey }), ...(preset !== undefined && { preset }) },
     follow: flags.follow === true,
-    sinceMs: flags.since === undefined ? null : sinceMsOf(flags.since, context.now()),
+    sinceMs: flags.since === undefined ? null : sinceMsOf(flags.since, context.now(), localZone),
     maxEntries: flags.batch,
     concurrency: flags.concurrency,
     giveUpMs: flags.giveUp * 1000,
@@ -140,8 +143,9 @@ function requestOf(
   };
 }
 
-function sinceMsOf(text: string, nowMs: number): number {
-  const time = parseTime(text, nowMs);
+/** Without a zone it is of the one in which lines count that name none. */
+function sinceMsOf(text: string, nowMs: number, zone: LocalZone): number {
+  const time = parseTime(text, nowMs, zone);
   if (time === null)
     throw new UsageError(`--since takes a date-time or an age such as 15m, 2h or 1d, not ${text}`);
   return Date.parse(time);

@@ -43,7 +43,7 @@ async function runTail(
   process.once("SIGTERM", () => process.exit(EXIT.terminated));
   const { stdout } = context;
   const colors = colorsOf(flags, context);
-  const mark = wordMarker(words.join(" "), colors);
+  const mark = await wordMarker(words.join(" "), colors);
   const lineOf = (entry: JsonRecord): string => {
     if (globals.json !== true) return formatEntry(entry, colors, { mark, singleLine: true });
     return jsonText(entry, stdout);

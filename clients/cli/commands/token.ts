@@ -20,6 +20,8 @@ interface CreateFlags {
   scopes?: string[];
   expires?: string;
   signIn?: boolean;
+  email?: string;
+  passwordStdin?: boolean;
 }
 
 const TEXT = { align: "left", isRigid: true } as const;
@@ -43,6 +45,8 @@ export function addTokenCommand(program: Command, context: CliContext): void {
     .option("--scope, --scopes <scope...>", "what it may do; else logs:write and nothing more")
     .option("--expires <time>", "its end: a date, or so long from now, such as 30d")
     .option("--sign-in", "make it with a password: a token that makes it ends it when it ends itself")
+    .option("--email <email>", "with --sign-in; asked for on a terminal")
+    .option("--password-stdin", "with --sign-in: read the password from standard input")
     .action(async (flags: CreateFlags, self: Command) => {
       await runCreate(context, flags, self.optsWithGlobals<GlobalOptions>());
     });
@@ -65,6 +69,8 @@ export function addTokenCommand(program: Command, context: CliContext): void {
 }
 
 async function runCreate(context: CliContext, flags: CreateFlags, globals: GlobalOptions): Promise<void> {
+  if (flags.signIn !== true && (flags.email !== undefined || flags.passwordStdin === true))
+    throw new UsageError("--email and --password-stdin go with --sign-in");
   const wanted = {
     name: flags.name ?? flags.for ?? "shipper",
     scopes: flags.scopes ?? ["logs:write"],
@@ -72,7 +78,7 @@ async function runCreate(context: CliContext, flags: CreateFlags, globals: Globa
   };
   const { made, baseUrl } =
     flags.signIn === true
-      ? await createSignedIn(context, wanted, globals)
+      ? await createSignedIn(context, wanted, flags, globals)
       : await createByToken(context, wanted, globals);
   const recipe = flags.for === undefined ? undefined : RECIPES[flags.for];
   const text = recipe?.text(new URL(baseUrl), made.token);
@@ -107,11 +113,12 @@ async function createByToken(
 async function createSignedIn(
   context: CliContext,
   wanted: Wanted,
+  flags: CreateFlags,
   { url }: GlobalOptions,
 ): Promise<{ made: MadeToken; baseUrl: string }> {
   const baseUrl = await resolveBaseUrl(context, url);
   const api = new ApiClient({ baseUrl, fetch: context.fetch });
-  const made = await signIn(api, await askPerson(context, {}, false), wanted, {
+  const made = await signIn(api, await askPerson(context, flags, false), wanted, {
     register: false,
     inviteToken: undefined,
     askCode: () => askOnTerminal(context, "One-time code: ", "OBS_TOKEN", false),

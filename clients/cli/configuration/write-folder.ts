@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { CliError } from "../cli-error.ts";
 import { yamlFiles } from "./read-folder.ts";
 
@@ -13,6 +12,8 @@ export async function writeFolder(
   overwrite: boolean,
 ): Promise<string[]> {
   await requireNoYaml(folder, overwrite);
+  // Read by the few commands that write YAML, not at every start.
+  const { stringify } = await import("yaml");
   const written: string[] = [];
   for (const [kind, records] of Object.entries(resources)) {
     const path = join(folder, `${kind}.yaml`);

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Document, isMap, isPair, isScalar } from "yaml";
+import type * as Yaml from "yaml";
 import { requireNoYaml } from "../configuration/write-folder.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
 import type { Imported, ImportedRecord } from "./imported.ts";
@@ -17,12 +17,14 @@ export async function writeImported(
   overwrite: boolean,
 ): Promise<string[]> {
   await requireNoYaml(folder, overwrite);
+  // Read by the few commands that write YAML, not at every start.
+  const yaml = await import("yaml");
   const kinds = new Set([...imported.records.map(({ kind }) => kind), ...imported.leftOut.keys()]);
   const written: string[] = [];
   for (const kind of kinds) {
     const path = join(folder, `${kind}.yaml`);
     const records = imported.records.filter((record) => record.kind === kind);
-    await writeFile(path, fileText(kind, records, imported.leftOut.get(kind) ?? [], origin));
+    await writeFile(path, fileText(yaml, kind, records, imported.leftOut.get(kind) ?? [], origin));
     written.push(path);
   }
   if (imported.secrets.size > 0) await writeSecrets(folder, imported.secrets);
@@ -37,6 +39,7 @@ async function writeSecrets(folder: string, secrets: ReadonlyMap<string, string>
 }
 
 function fileText(
+  { Document, isMap, isPair, isScalar }: typeof Yaml,
   kind: string,
   records: readonly ImportedRecord[],
   leftOut: readonly string[],

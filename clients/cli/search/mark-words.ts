@@ -1,9 +1,12 @@
-import { parseSearch, type SearchCondition } from "../../../query/index.ts";
+import type { SearchCondition } from "../../../query/index.ts";
 import type { Colors } from "../terminal/colors.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
 
 /** Marks the words of a search wherever they stand in a text that is safe on a terminal. */
-export function wordMarker(q: string, colors: Colors): (text: string) => string {
+export async function wordMarker(q: string, colors: Colors): Promise<(text: string) => string> {
+  if (colors.mark(q) === q) return (text) => text;
+  // A third of what the program would read at every start, and few outputs are coloured.
+  const { parseSearch } = await import("../../../query/index.ts");
   const parsed = parseSearch(q);
   const words = parsed.ok && parsed.condition !== null ? wantedWords(parsed.condition) : [];
   if (words.length === 0) return (text) => text;

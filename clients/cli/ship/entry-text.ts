@@ -14,30 +14,11 @@ import {
 import { entryTimeMs } from "./entry-time.ts";
 import { RecognisedText } from "./recognised-text.ts";
 import { depthOf } from "./value-depth.ts";
+import { type EntryDefaults, LEVELS, type WrittenEntry } from "./written-entry.ts";
 
 /** How lines are understood: `auto` takes a line that is an entry of the API as that entry, any other as text. */
 export const LINE_FORMATS = ["auto", "lines", "ndjson"] as const;
 export type LineFormat = (typeof LINE_FORMATS)[number];
-
-export const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
-export type Level = (typeof LEVELS)[number];
-
-/** Fields given to every entry that does not bring its own. */
-export interface EntryDefaults {
-  service?: string;
-  source?: string;
-  host?: string;
-  level?: Level;
-}
-
-/** An entry as JSON, and what is known of it here; a null `timeMs` is the time of receipt. */
-export interface WrittenEntry {
-  readonly text: string;
-  readonly timeMs: number | null;
-  readonly level: string | null;
-  readonly service: string | null;
-  readonly source: string | null;
-}
 
 /** A part of a line that is longer than a message may be. */
 interface LinePart {

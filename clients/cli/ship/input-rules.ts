@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { SOURCE_MAX_CHARS } from "../limits.ts";
 import type { OpenSession } from "./entry-session.ts";
-import { type EntryDefaults, EntryText, type LineFormat } from "./entry-text.ts";
+import { EntryText, type LineFormat } from "./entry-text.ts";
 import { plainSessions } from "./plain-session.ts";
 import { recognisedSessions } from "./recognised-session.ts";
 import { sourceSessions } from "./source-session.ts";
+import type { EntryDefaults } from "./written-entry.ts";
 
 /** How the lines of an input become entries, and a digest of all that decides it: part of the keys of requests. */
 export interface InputRules {

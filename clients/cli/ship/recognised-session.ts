@@ -8,7 +8,7 @@ import {
 } from "../../../ingest/recognise/index.ts";
 import { MESSAGE_MAX_CHARS, YEAR_REFERENCE_MAX_AGE_MS } from "../limits.ts";
 import type { EntrySession, OpenSession, ShippedEntry } from "./entry-session.ts";
-import type { EntryText, WrittenEntry } from "./entry-text.ts";
+import type { EntryText } from "./entry-text.ts";
 import { entryTimeMs } from "./entry-time.ts";
 import { firstCodePoints, fitEntry } from "./fit-entry.ts";
 import type { LineSplitter } from "./line-splitter.ts";
@@ -16,6 +16,7 @@ import { decodeText } from "./line-text.ts";
 import { type Position, placeBetween, positionAfter } from "./position.ts";
 import type { RecognisedText } from "./recognised-text.ts";
 import { nativeLine, textsOf } from "./text-entries.ts";
+import type { WrittenEntry } from "./written-entry.ts";
 
 const OPEN_BRACE = 0x7b;
 const LINE_FEED = 0x0a;

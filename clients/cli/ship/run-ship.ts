@@ -12,7 +12,7 @@ import { startProgressBar } from "../terminal/progress-bar.ts";
 import { formatCountOf } from "../terminal/quantities.ts";
 import { streamSource } from "./byte-source.ts";
 import { NATIVE_INGEST, sourceIngest } from "./destination.ts";
-import type { EntryDefaults, LineFormat } from "./entry-text.ts";
+import type { LineFormat } from "./entry-text.ts";
 import { expandNames } from "./file-names.ts";
 import { FileShipper } from "./file-shipper.ts";
 import { followFiles } from "./follow-files.ts";
@@ -23,6 +23,7 @@ import { freshState, removeOldResumeFiles } from "./resume-file.ts";
 import { RunTotals } from "./run-totals.ts";
 import { Sender } from "./sender.ts";
 import { ship } from "./ship.ts";
+import type { EntryDefaults } from "./written-entry.ts";
 
 /** What is to be shipped, and how. */
 export interface ShipRequest {
@@ -145,7 +146,7 @@ class ShipRun {
   /** One after the other; what is wrong with one of them does not hold up the others. */
   async shipFiles({ files, refused }: Examined): Promise<void> {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    const bar = startProgressBar(this.#context.stderr.isTerminal, bytes, 0);
+    const bar = await startProgressBar(this.#context.stderr.isTerminal, bytes, 0);
     let behind = 0;
     const shipper = await this.#shipper((done, lines) =>
       bar.update(behind + done, this.#totals.lines + lines),

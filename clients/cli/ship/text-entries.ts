@@ -1,10 +1,11 @@
 import { MESSAGE_MAX_CHARS } from "../limits.ts";
 import { endOfCodePoints } from "./code-points.ts";
 import type { ShippedEntry } from "./entry-session.ts";
-import type { EntryText, WrittenEntry } from "./entry-text.ts";
+import type { EntryText } from "./entry-text.ts";
 import type { LineSplitter } from "./line-splitter.ts";
 import { decodeText } from "./line-text.ts";
 import { type Position, positionAfter } from "./position.ts";
+import type { WrittenEntry } from "./written-entry.ts";
 
 /** A line that is an entry of the API. */
 export function nativeLine(entry: WrittenEntry, after: Readonly<Position>): ShippedEntry {

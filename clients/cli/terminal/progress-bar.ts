@@ -1,5 +1,3 @@
-import { Presets, SingleBar } from "cli-progress";
-
 interface ProgressBar {
   update(bytes: number, lines: number): void;
   stop(): void;
@@ -9,8 +7,13 @@ const MEBIBYTE = 1024 * 1024;
 const NOTHING: ProgressBar = { update: () => undefined, stop: () => undefined };
 
 /** A bar on standard error over `totalBytes`; nothing where that is no terminal. */
-export function startProgressBar(isTerminal: boolean, totalBytes: number, doneBytes: number): ProgressBar {
+export async function startProgressBar(
+  isTerminal: boolean,
+  totalBytes: number,
+  doneBytes: number,
+): Promise<ProgressBar> {
   if (!isTerminal) return NOTHING;
+  const { Presets, SingleBar } = await import("cli-progress");
   const bar = new SingleBar(
     {
       stream: process.stderr,

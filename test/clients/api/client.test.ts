@@ -7,21 +7,21 @@ import { readPages } from "../../../clients/api/page.ts";
 import { EventStreamParser } from "../../../clients/api/stream.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { serverPort } from "../../harness/server-port.ts";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 
 const CLIENT = join(import.meta.dir, "../../../clients/api");
 const MESSAGES = Array.from({ length: 7 }, (_, index) => `line ${index} \u65e5\u672c`);
 
 let directory: TemporaryDirectory;
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 let api: ApiClient;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
   api = new ApiClient({ baseUrl: server.url, token });
   const entries = MESSAGES.map((message, index) => ({ message, level: index < 2 ? "error" : "info" }));
@@ -36,10 +36,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await server.stop();
-  directory[Symbol.dispose]();
-});
+afterAll(() => directory[Symbol.dispose]());
 
 /** What the promise rejects with, of the class that is wanted. */
 async function failureOf<E extends Error>(

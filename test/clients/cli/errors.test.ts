@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../harness/eventually.ts";
 import { serverPort } from "../../harness/server-port.ts";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliResult, type CliUser, obs, runCli } from "./cli-process.ts";
 import { findLines } from "./found-lines.ts";
@@ -12,22 +12,19 @@ import { findLines } from "./found-lines.ts";
 const WRONG_TOKEN = `obs_${"A".repeat(43)}`;
 
 let directory: TemporaryDirectory;
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 let file: string;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
   file = join(directory.path, "app.log");
   writeFileSync(file, "one\n\u001b[31mtwo\u001b[0m\u009b1m\n");
 });
 
-afterAll(async () => {
-  await server.stop();
-  directory[Symbol.dispose]();
-});
+afterAll(() => directory[Symbol.dispose]());
 
 /** A user whose settings are in a folder of the suite, named so that tests do not meet. */
 function userNamed(name: string, env: Record<string, string> = {}): CliUser {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "../../harness/eventually.ts";
 import { type CliUser, obs } from "./cli-process.ts";
 
@@ -32,6 +34,8 @@ export function differences(wanted: Counts, found: Counts): string[] {
 
 /** Every line that `obs search` prints for a service, as soon as there are `count`: what is acknowledged is found soon. */
 export async function findLines(user: CliUser, service: string, count: number): Promise<string[]> {
+  // Asking for a number takes a hundredth of what a program that prints thousands of entries does.
+  await eventually(`${count} entries of ${service}`, async () => (await totalOf(user, service)) >= count);
   let lines: string[] = [];
   await eventually(`${count} entries of ${service}`, async () => {
     const output = await obs(user, ["search", "--all", "--json", "--service", service]);
@@ -41,6 +45,27 @@ export async function findLines(user: CliUser, service: string, count: number): 
     throw new Error(`found ${lines.length}`, { cause: error });
   });
   return lines;
+}
+
+/** How many entries of a service the server finds, asked as this user; infinitely many where it does not count on. */
+async function totalOf(user: CliUser, service: string): Promise<number> {
+  const { url, token } = connectionOf(user);
+  const answer = await fetch(`${url}/api/v1/logs/search?${new URLSearchParams({ service, limit: "1" })}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const page: unknown = await answer.json();
+  if (typeof page !== "object" || page === null || !("total" in page))
+    throw new Error(`no total: ${JSON.stringify(page)}`);
+  return "totalIsExact" in page && page.totalIsExact === false
+    ? Number.POSITIVE_INFINITY
+    : Number(page.total);
+}
+
+/** What the environment of a user says, or else what `obs login` has left. */
+function connectionOf({ directory, env }: CliUser): { readonly url: string; readonly token: string } {
+  const { OBS_URL: url, OBS_TOKEN: token } = env ?? {};
+  if (url !== undefined && token !== undefined) return { url, token };
+  return JSON.parse(readFileSync(join(directory, "config/obs/credentials.json"), "utf8"));
 }
 
 /** Those lines as entries. */

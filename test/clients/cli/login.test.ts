@@ -86,6 +86,27 @@ test("a person at a terminal makes an account, logs in again and never sees the 
   expect((await fetch(`${server.url}/api/v1/me`, bearer(first))).status).toBe(401);
 });
 
+test("whoever logs in is told before what the token may do, and may ask for one that changes nothing", async () => {
+  using home = temporaryDirectory();
+  const pasted = `reader@example.com\r${PASSWORD}\r${PASSWORD}\r`;
+  const all = await loginOnTerminal(home.path, ["--register"], [["Email: ", pasted]]);
+  const [told = ""] = all.screen.split("Email: ");
+  expect(told).toContain("read and change logs,");
+  expect(told).toContain("incidents");
+  const reader = `reader@example.com\r${PASSWORD}\r`;
+  const { screen } = await loginOnTerminal(home.path, ["--read-only"], [["Email: ", reader]]);
+  expect(screen).toMatch(/^The token may read [a-z, -]+\.\s+Email: /);
+  expect(screen).not.toContain("obs ship");
+  const token = storedToken(home.path);
+  const call = async (path: string, init: RequestInit = {}) =>
+    (await fetch(`${server.url}/api/v1/${path}`, { ...init, ...bearer(token) })).status;
+  expect(await call("logs/search")).toBe(200);
+  expect(await call("logs/ingest", { method: "POST", body: '[{"message":"m","service":"s"}]' })).toBe(403);
+  expect(await call("me/tokens", { method: "POST", body: "{}" })).toBe(403);
+  const both = await runCli({ directory: home.path }, ["login", "--read-only", "--token", token]);
+  expect(both.exitCode).toBe(2);
+});
+
 test("all answers may be pasted at once, and an interrupt ends with 130", async () => {
   using home = temporaryDirectory();
   const pasted = `paste@example.com\r${PASSWORD}\r${PASSWORD}\r`;
@@ -210,6 +231,21 @@ test("a wrong password says so and names the way to a new account", async () => 
   const { exitCode, stderr } = await runCli({ directory: home.path }, args, "not the password\n");
   expect(exitCode).toBe(1);
   expect(stderr).toEndWith('(INVALID_CREDENTIALS, 401); a new account: "obs login --register"\n');
+});
+
+test("without a terminal a token is made with a password, too, and what goes with that alone is said", async () => {
+  using home = temporaryDirectory();
+  const user = { directory: home.path };
+  const person = ["--email", "unattended@example.com", "--password-stdin"];
+  await obs(user, ["login", "--register", "--url", server.url, ...person], `${PASSWORD}\n`);
+  const create = ["token", "create", "--url", server.url, "--scope", "alerts:read"];
+  const made = await obs(user, [...create, "--sign-in", ...person], `${PASSWORD}\n`);
+  expect(made.trim()).toMatch(/^obs_[\w-]{43}$/);
+  const without = await runCli(user, [...create, ...person], `${PASSWORD}\n`);
+  expect(without).toMatchObject({
+    exitCode: 2,
+    stderr: "obs: --email and --password-stdin go with --sign-in\n",
+  });
 });
 
 test("a token that may only write logs can be kept", async () => {

@@ -1,7 +1,7 @@
 /** `obs patterns` against a started server: what was shipped comes back as forms with their counts. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs, runCli } from "./cli-process.ts";
 
@@ -12,13 +12,13 @@ const FROM = new Date(TO.getTime() - HOUR_MS);
 const RANGE = ["--from", FROM.toISOString(), "--to", TO.toISOString()];
 
 let directory: TemporaryDirectory;
-let server: ServerProcess;
+let server: SharedServer;
 let user: CliUser;
 let other: CliUser;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startSuiteServer();
+  server = await sharedServer();
   user = await userWithToken();
   other = await userWithToken();
   const before = FROM.getTime() - HOUR_MS / 2;
@@ -44,10 +44,7 @@ beforeAll(async () => {
   await ship(other, entriesAt(during, "fatal", "web", ["a secret of somebody else 1"]));
 });
 
-afterAll(async () => {
-  await server.stop();
-  directory[Symbol.dispose]();
-});
+afterAll(() => directory[Symbol.dispose]());
 
 async function userWithToken(): Promise<CliUser> {
   return {

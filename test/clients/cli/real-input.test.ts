@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs } from "./cli-process.ts";
 import { countsOf, differences, findEntries, findLines, linesOfEntries, linesOfText } from "./found-lines.ts";
@@ -11,12 +10,12 @@ const DATA = join(import.meta.dir, "../../../../shared/data");
 const MESSAGE_MAX_CHARS = 8192;
 
 let directory: TemporaryDirectory;
-let server: ServerProcess;
+let server: SharedServer;
 let user: CliUser;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startSuiteServer();
+  server = await sharedServer();
   user = { directory: directory.path };
   await obs(
     user,
@@ -25,10 +24,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await server.stop();
-  directory[Symbol.dispose]();
-});
+afterAll(() => directory[Symbol.dispose]());
 
 function realFiles(): string[] {
   const folders = [

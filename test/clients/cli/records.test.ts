@@ -1,7 +1,8 @@
 /** Lists of records and what is done to them, as processes against the whole server. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
+import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliResult, obs, runCli } from "./cli-process.ts";
 
@@ -10,7 +11,7 @@ let server: ServerProcess;
 let token: string;
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await startSuiteServer();
   token = await makeToken(server.url);
 });
 afterAll(async () => {

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliResult, type CliUser, obs, runCli, spawnOnTerminal } from "./cli-process.ts";
 import { findLines } from "./found-lines.ts";
 
 let directory: TemporaryDirectory;
-let server: ServerProcess;
+let server: SharedServer;
 let user: CliUser;
 
 beforeAll(async () => {
   directory = temporaryDirectory();
-  server = await startSuiteServer();
+  server = await sharedServer();
   const env = { OBS_URL: server.url, OBS_TOKEN: await makeToken(server.url) };
   user = { directory: directory.path, env };
   const entries = Array.from({ length: 12 }, (_, index) => ({
@@ -25,10 +25,7 @@ beforeAll(async () => {
   await findLines(user, "shop", 12);
 });
 
-afterAll(async () => {
-  await server.stop();
-  directory[Symbol.dispose]();
-});
+afterAll(() => directory[Symbol.dispose]());
 
 /** What is said once a name is told of: a machine that is busy may take longer than a decoration of an answer may. */
 const warned = (args: readonly string[]): Promise<CliResult> =>

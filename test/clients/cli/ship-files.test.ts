@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs, runCli, spawnCli } from "./cli-process.ts";
 import { countsOf, differences, findEntries, findLines } from "./found-lines.ts";
 
 const TIMEOUT_MS = 120_000;
 
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
-});
-
-afterAll(async () => {
-  await server.stop();
 });
 
 function userOf(home: TemporaryDirectory): CliUser {
@@ -183,6 +179,32 @@ describe("a compressed file", () => {
     const binary = await runCli(user, ["ship", "binary.gz"]);
     expect(binary.stderr).toContain("binary.gz is binary, not text, inside its gzip: nothing of it was sent");
   });
+});
+
+test("--since ships what is not older, with the stack that belongs to it, and what has no time, packed or not", async () => {
+  using home = temporaryDirectory();
+  const user = userOf(home);
+  const at = (hoursAgo: number): string => new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
+  const failure = (name: string, hoursAgo: number): string =>
+    `${at(hoursAgo)} ERROR ${name} failure\njava.lang.IllegalStateException: ${name}\n\tat com.shop.Cart.pay(Cart.java:7)`;
+  const data = (msg: string, hoursAgo: number): string =>
+    JSON.stringify({ time: at(hoursAgo), level: "info", msg });
+  const lines = [failure("old", 30), failure("new", 1), data("old", 3), data("new", 1), "without a time"];
+  writeFileSync(join(home.path, "plain.log"), textOf(lines));
+  writeFileSync(join(home.path, "packed.log.gz"), gzipSync(textOf(lines)));
+  const expected = [
+    "new failure\njava.lang.IllegalStateException: new\n\tat com.shop.Cart.pay(Cart.java:7)",
+    "new",
+    "without a time",
+  ];
+  for (const name of ["plain.log", "packed.log.gz"]) {
+    await ship(user, name, "--since", "2h", "--service", name);
+    await expectMessages(user, name, expected);
+  }
+  // Gone on with, the older ones stay where they are.
+  appendFileSync(join(home.path, "plain.log"), textOf([data("older still", 40), data("later", 0)]));
+  await ship(user, "plain.log", "--since", "2h", "--service", "plain.log");
+  await expectMessages(user, "plain.log", [...expected, "later"]);
 });
 
 test("--dry-run shows what the first lines become, needs no server, and sends nothing", async () => {

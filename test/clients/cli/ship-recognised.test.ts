@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliUser, obs, runCli } from "./cli-process.ts";
 
@@ -34,16 +34,12 @@ Caused by: java.io.IOException: closed
 const LOGFMT = `ts=2026-01-02T03:04:05Z level=warn msg="slow answer" took=3s path=/cart
 `;
 
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
-});
-
-afterAll(async () => {
-  await server.stop();
 });
 
 function userOf(home: TemporaryDirectory): CliUser {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import {
   appendFileSync,
   readdirSync,
@@ -11,8 +11,8 @@ import {
 import { join } from "node:path";
 import { MESSAGE_MAX_CHARS } from "../../../clients/cli/limits.ts";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken, startServer } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { type CliProcess, type CliUser, cliResult, obs, runCli, spawnCli } from "./cli-process.ts";
 import { countsOf, differences, findEntries, linesOfEntries, linesOfText } from "./found-lines.ts";
@@ -22,16 +22,12 @@ const TIMEOUT_MS = 120_000;
 const MANY_LINES = 20_000;
 const SMALL_BATCHES = ["--batch", "100"];
 
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
-});
-
-afterAll(async () => {
-  await server.stop();
 });
 
 /** A user of the suite's server with a state of its own, and a file to ship. */
@@ -160,7 +156,8 @@ test(
     }
     await obs(user, args);
     const query = ["search", "--all", "--json", "--query", 'source == "stacks"'];
-    await eventually("the last stack", async () => (await obs(user, query)).includes("boom 1999"));
+    const last = ["search", "--limit", "1", "--query", `${query.at(-1)} and message has "1999"`];
+    await eventually("the last stack", async () => (await obs(user, last)).includes("boom 1999"));
     const found = (await obs(user, query))
       .trimEnd()
       .split("\n")

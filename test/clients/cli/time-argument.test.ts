@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseTime } from "../../../clients/cli/search/time-argument.ts";
+import { LocalZone } from "../../../ingest/recognise/index.ts";
 
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
@@ -9,8 +10,23 @@ test("an age is that long before now", () => {
     expect([text, parseTime(text, NOW_MS)]).toEqual([text, new Date(NOW_MS - seconds * 1000).toISOString()]);
 });
 
-test("a date is its beginning in UTC", () => {
-  expect(parseTime("2026-01-02", NOW_MS)).toBe("2026-01-02T00:00:00.000Z");
+test("a date is its beginning in the zone of this machine", () => {
+  expect(parseTime("2026-01-02", NOW_MS)).toBe(new Date(2026, 0, 2).toISOString());
+});
+
+test("what names no zone is of the one that is given, and what names one is not", () => {
+  const zone = LocalZone.of("America/New_York");
+  if (zone === null) throw new Error("there is such a zone");
+  const times = {
+    "2026-01-02": "2026-01-02T05:00:00.000Z",
+    "2026-07-02": "2026-07-02T04:00:00.000Z",
+    "2026-01-02 10:02": "2026-01-02T15:02:00.000Z",
+    "2026-07-02T10:02:03.5": "2026-07-02T14:02:03.500Z",
+    "2026-01-02T10:02:00Z": "2026-01-02T10:02:00Z",
+    "2026-01-02 10:02+01:00": "2026-01-02T09:02:00.000Z",
+  };
+  for (const [text, time] of Object.entries(times))
+    expect([text, parseTime(text, NOW_MS, zone)]).toEqual([text, time]);
 });
 
 test("a date-time with an offset keeps its digits", () => {
