@@ -92,6 +92,15 @@ export const SETTINGS = {
     secret: true,
     type: secretKey,
   }),
+  timeoutFactor: setting({
+    name: "TIMEOUT_FACTOR",
+    default: "1",
+    meaning:
+      "How many times longer than usual the server waits for what takes milliseconds on an ordinary machine (Postgres, Redis, " +
+      "identity providers, name servers, numbers beside an answer) before it answers 503 or does without: for a machine that is slow or " +
+      "has much else to do. Leases, the limits of queries and what clients are given stay as they are.",
+    type: integer(1, 20),
+  }),
   logLevel: setting({
     name: "LOG_LEVEL",
     default: "info",
@@ -207,7 +216,8 @@ export const SETTINGS = {
   geoDatabase: setting({
     name: "GEO_DATABASE",
     defaultText: "none: `geo_info_from_ip_address()` is refused",
-    meaning: "A file in the format of MaxMind (`.mmdb`) with the places of addresses, for queries.",
+    meaning:
+      "A file in the format of MaxMind (`.mmdb`) with the places of addresses, for queries and for addresses in the graph.",
     type: path,
   }),
   ...PROBE_SETTINGS,

@@ -59,7 +59,7 @@ export function openCounting(options: CountingOptions) {
     correlation: new CorrelationRules(sql, ranges),
     metric: new MetricRules({ sql, signals, ranges, budget: COUNTING_BUDGET }),
   };
-  const evaluation = new RuleEvaluation({ sql, changes, finders, log });
+  const evaluation = new RuleEvaluation({ sql, signals, changes, finders, log });
   const runner = new QueryRunner({
     endpoint,
     // One server seals one range at a time.

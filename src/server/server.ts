@@ -1,15 +1,10 @@
+import { setPatience } from "../concurrency/patience.ts";
 import { type Config, publicUrlOf } from "../config/config.ts";
 import { type Listener, listen } from "../http/server.ts";
 import type { Logger } from "../log.ts";
 import { openStores } from "../storage/open.ts";
-import { createApp } from "./app.ts";
-import { openDomains } from "./domains.ts";
-import { Housekeeping } from "./housekeeping.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Part, startParts, stopParts } from "./part.ts";
 import type { StoppableServer } from "./server-stop.ts";
-import { openServices } from "./services.ts";
-import { openStandIn } from "./stand-in.ts";
 
 /** For the moment in which not even the address of the server is known to what answers. */
 const UNOPENED = {
@@ -28,6 +23,7 @@ interface Server extends StoppableServer {
  * what needs no store. Throws when something cannot be opened.
  */
 export async function startServer(config: Config, metrics: Metrics, log: Logger): Promise<Server> {
+  setPatience(config.timeoutFactor);
   // Before anything is opened or changed for a server that could not be reached.
   const listener = listen(UNOPENED, { hostname: config.host, port: config.port });
   try {
@@ -45,36 +41,30 @@ async function openServer(
   log: Logger,
 ): Promise<Server> {
   const publicUrl = publicUrlOf(config, listener.port);
-  const standIn = await openStandIn({ config, publicUrl, metrics, log });
-  listener.use(standIn.app);
-  const stores = await openStores(config, log, standIn.answered);
+  const answered = new Set<string>();
+  const opening = openStores(config, log, (store) => answered.add(store));
+  // Heard where it is awaited, which may be after it has failed.
+  opening.catch(() => undefined);
   try {
-    const services = await openServices({ config, stores, metrics, log, publicUrl });
-    const domains: readonly Part[] = openDomains(services);
-    const tasks = domains.flatMap((part) => part.housekeeping ?? []);
-    const housekeeping = new Housekeeping({
-      sql: stores.postgres,
-      now: () => services.clock.read(),
-      tasks,
-      log,
-    });
-    const parts = [...domains, housekeeping];
-    let isDraining = false;
-    const app = createApp(services, parts, () => isDraining);
-    await startParts(parts);
-    listener.use(app);
+    // The larger part of the program, read while the embedded stores start in processes of their own.
+    const { openStandIn, openRunning } = await import("./running.ts");
+    const standIn = await openStandIn({ config, publicUrl, metrics, log, answered });
+    listener.use(standIn);
+    const running = await openRunning({ config, stores: await opening, metrics, log, publicUrl });
+    listener.use(running.app);
     return {
       url: publicUrl,
-      drain: () => {
-        isDraining = true;
-      },
+      drain: running.drain,
       stop: async () => {
-        await stopParts(parts, () => stopListening(listener));
-        await stores.close();
+        await running.stop(() => stopListening(listener));
+        await (await opening).close();
       },
     };
   } catch (error) {
-    await stores.close();
+    await opening.then(
+      (stores) => stores.close(),
+      () => undefined,
+    );
     throw error;
   }
 }

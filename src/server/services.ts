@@ -23,7 +23,7 @@ import { KeptRows } from "../kql/kept/kept-rows.ts";
 import { openLibrary } from "../kql/library/open-library.ts";
 import type { Logger } from "../log.ts";
 import { AttributeAccess } from "../log-store/attribute-access.ts";
-import { openUpkeep } from "../log-store/upkeep.ts";
+import { openUpkeep, openWordIndex } from "../log-store/upkeep.ts";
 import { OutboundPolicy } from "../outbound/outbound-policy.ts";
 import { LogReceiver } from "../receive/receive-records.ts";
 import { StoredMarks } from "../rules/seal/stored-marks.ts";
@@ -42,7 +42,8 @@ import type { Metrics } from "./metrics.ts";
 import { channelEndpoints, openServerNotifications, openTeller } from "./notifications.ts";
 import { createQueryRunner, openExternalFiles, queryBudgetOf } from "./queries.ts";
 
-interface Foundation {
+/** On which the services stand. */
+export interface Foundation {
   readonly config: Config;
   readonly stores: Stores;
   readonly metrics: Metrics;
@@ -63,10 +64,12 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
   const ruleCounter = new RuleCounter({ sql, metrics: metrics.ingestRules, now, log });
   const rules = new RuleDirectory({ sql, counter: ruleCounter, metrics: metrics.ingestRules, now, log });
   const marks = new StoredMarks();
+  const words = openWordIndex(clickhouse, () => performance.now());
   const serverIngest = await openServerIngest({
     ...{ config, stores, files, metrics, log },
     stored: marks.stored,
     committed: hub,
+    onUnindexed: () => words.distrust(),
     rulesOf: (organizationId) => rules.entryRulesOf(organizationId),
   });
   const { ingest } = serverIngest;
@@ -112,6 +115,7 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
   const ranges = new LogRanges({
     runner,
     attributes,
+    words,
     index: new ArchiveIndex(sql, EXTENT_TRUSTED_MS),
     files,
     onUnreadable: (unreadable) => log.error({ files: unreadable }, "archived files cannot be read"),
@@ -181,12 +185,12 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     /** Files of other servers that queries read. */
     externals: openExternalFiles({ config, policy, keptRows, now }),
     /** What computes the functions of queries that no store does. */
-    library: openLibrary(config.geoDatabase ?? null),
+    library: await openLibrary(config.geoDatabase ?? null),
     /** Stored and archived entries as one. */
     ranges,
     /** Attributes that the log store has columns of. */
     attributes,
-    upkeep: openUpkeep({ sql, clickhouse, access: attributes, log }),
+    upkeep: openUpkeep({ sql, clickhouse, access: attributes, words, log }),
     counting,
     budget: queryBudgetOf(config),
     /** Where archived entries lie; null when no archive is configured. */

@@ -17,13 +17,8 @@ interface StandInOptions {
   readonly publicUrl: string;
   readonly metrics: Metrics;
   readonly log: Logger;
-}
-
-/** What answers before the stores do. */
-interface StandIn {
-  readonly app: App;
-  /** A store has answered, so it is not what is missing. */
-  readonly answered: (store: string) => void;
+  /** The stores that have answered; grows while the others are waited for. */
+  readonly answered: ReadonlySet<string>;
 }
 
 /** What a server cannot be without, in the order in which it is listed elsewhere, too. */
@@ -34,11 +29,16 @@ const STORES = ["clickhouse", "postgres"];
  * is missing by the health paths, and everything else 503, so that whoever sends something keeps it and comes again. Throws
  * an Error for the operator when there is a key and it cannot be read.
  */
-export async function openStandIn({ config, publicUrl, metrics, log }: StandInOptions): Promise<StandIn> {
-  const missing = new Set(STORES);
+export async function openStandIn({
+  config,
+  publicUrl,
+  metrics,
+  log,
+  answered,
+}: StandInOptions): Promise<App> {
   const readiness: Readiness = { check: async () => [STARTING, ...STORES.map((name) => stateOf(name))] };
   const stateOf = (name: string): DependencyStatus =>
-    missing.has(name) ? { name, state: "down", detail: "Does not answer." } : { name, state: "up" };
+    answered.has(name) ? { name, state: "up" } : { name, state: "down", detail: "Does not answer." };
   const box = openSecretBoxAlone(config.secretKey, config.dataDirectory);
   const { dataDirectory } = config;
   const kept = box === null ? null : await openKeptPages({ dataDirectory, box, publicUrl, log });
@@ -59,10 +59,7 @@ export async function openStandIn({ config, publicUrl, metrics, log }: StandInOp
     },
     planUnopened,
   );
-  return {
-    app: kept === null ? app : withPageHosts(app, kept.pages),
-    answered: (store) => missing.delete(store),
-  };
+  return kept === null ? app : withPageHosts(app, kept.pages);
 }
 
 const STARTING: DependencyStatus = {

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { patient } from "../concurrency/patience.ts";
 import { DependencyError } from "../errors.ts";
 
 /** The server's own statements take milliseconds, also in a queue behind others; this is an outage. */
@@ -14,13 +15,13 @@ const SERVER_STATE = /^(?:08|28|3D|40|53|57|58|55P03|25006)/;
 const CONNECTION_LOST = /^(?:CONNECT|E[A-Z]+$|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|SASL)/;
 
 /**
- * Runs queries and waits for them no longer than `timeoutMs`. Throws DependencyError when Postgres cannot answer
+ * Runs queries and waits for them no longer than `timeoutMs`, or as often that as this process is patient. Throws DependencyError when Postgres cannot answer
  * now or did not in time; in the latter case what `work` began may still take effect. Everything else that
  * `work` throws passes through, because then it is not Postgres that failed.
  */
 export async function askPostgres<T>(work: () => Promise<T>, timeoutMs = ANSWER_TIMEOUT_MS): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(unanswered("no answer in time")), timeoutMs);
+  const timer = setTimeout(() => late.reject(unanswered("no answer in time")), patient(timeoutMs));
   try {
     return await Promise.race([work(), late.promise]);
   } catch (error) {

@@ -61,6 +61,9 @@ export const READINESS_PROBE_TIMEOUT_MS = 3_000;
 /** Connections of one server to Postgres: it has few and short statements, and other instances share the database. */
 export const POSTGRES_MAX_CONNECTIONS = 10;
 
+/** A connection to Postgres that nobody has used for so long is closed: each is a process of some MiB. */
+export const POSTGRES_IDLE_SECONDS = 20;
+
 /** Connections of one server to ClickHouse: parallel searches plus the flusher; the engine queues beyond its cores. */
 export const CLICKHOUSE_MAX_CONNECTIONS = 32;
 

@@ -2,6 +2,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import type { Redis } from "ioredis";
 import type { Sql } from "postgres";
 import { fulfilledWithin } from "../concurrency/deadline.ts";
+import { patient } from "../concurrency/patience.ts";
 import { DependencyError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { isPostgresAway } from "./ask-postgres.ts";
@@ -199,7 +200,10 @@ async function openPostgres(
 async function openRedis(url: string, log: Logger, parts: OpenParts): Promise<Redis> {
   const client = await createRedis(url, log);
   // Most often it is there at once; when not, the server starts without it.
-  await fulfilledWithin(new Promise<void>((ready) => client.once("ready", ready)), REDIS_START_TIMEOUT_MS);
+  await fulfilledWithin(
+    new Promise<void>((ready) => client.once("ready", ready)),
+    patient(REDIS_START_TIMEOUT_MS),
+  );
   parts.clients.push(async () => client.disconnect());
   watch(parts, log, "redis", undefined, () => client.ping());
   return client;

@@ -1,6 +1,7 @@
 import type { Fragment, Row, TransactionSql } from "postgres";
 import type { Static, TObject, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { lateCheck } from "../late-check.ts";
+import { insertRows } from "./insert-rows.ts";
 import { lockOrganization } from "./organization-transaction.ts";
 
 /**
@@ -9,16 +10,12 @@ import { lockOrganization } from "./organization-transaction.ts";
  */
 function recordReader<S extends TObject>(schema: S): (row: Row) => Static<S> {
   const names = Object.keys(schema.properties).map((name) => ({ name, column: columnOf(name) }));
-  const compile = () => Compile(schema);
-  let checker: ReturnType<typeof compile> | undefined;
+  const form = lateCheck(schema);
   return (row) => {
-    // Of all tables, most servers read few.
-    checker ??= compile();
     const record: unknown = Object.fromEntries(
       names.map(({ name, column }) => [name, memberOf(row[column], isInteger(schema.properties[name]))]),
     );
-    if (!checker.Check(record))
-      throw new Error(`a row is no record: ${names.map(({ name }) => name).join()}`);
+    if (!form.Check(record)) throw new Error(`a row is no record: ${names.map(({ name }) => name).join()}`);
     return record;
   };
 }
@@ -101,6 +98,20 @@ export class RecordTable<S extends TObject> {
     const [row] = await tx`INSERT INTO ${tx(this.#table)} ${tx(values)} RETURNING ${tx(this.#columns)}`;
     if (row === undefined) throw new Error("an insert returned no row");
     return this.#read(row);
+  }
+
+  /** Writes many records, and answers them in their order. */
+  async insertAll(
+    tx: TransactionSql,
+    organizationId: number,
+    records: readonly object[],
+    nowMs: number,
+  ): Promise<Static<S>[]> {
+    const now = new Date(nowMs);
+    const rows = records.map((fields) => ({
+      ...{ organization_id: organizationId, ...rowOf(fields), created_at: now, updated_at: now },
+    }));
+    return (await insertRows(tx, this.#table, rows, this.#columns)).map(this.#read);
   }
 
   /** Sets the fields that are given; the row is locked by the caller. */

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { patient } from "../concurrency/patience.ts";
 import type { Logger } from "../log.ts";
 import { CONNECT_TIMEOUT_MS, REDIS_COMMAND_TIMEOUT_MS } from "./limits.ts";
 
@@ -11,8 +12,8 @@ export async function createRedis(url: string, log: Logger): Promise<Redis> {
   const { Redis } = await import("ioredis");
   const redis = new Redis(url, {
     enableOfflineQueue: false,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: REDIS_COMMAND_TIMEOUT_MS,
+    connectTimeout: patient(CONNECT_TIMEOUT_MS),
+    commandTimeout: patient(REDIS_COMMAND_TIMEOUT_MS),
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt, 10), CONNECT_TIMEOUT_MS),
   });

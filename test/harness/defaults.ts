@@ -5,14 +5,21 @@
  * is slow, so a machine may be ten times slower than ours. bunfig.toml knows no such setting, and `setDefaultTimeout`
  * holds for one file: therefore every test file is given the call, in front of its first line.
  */
+import { join } from "node:path";
 import { plugin } from "bun";
 import fc from "fast-check";
+import { TEST_TIMEOUT_FACTOR } from "./patience.ts";
 
-const TIMEOUT_MS = Bun.env.OBS_PROOF === "1" ? 7_200_000 : 180_000;
-const CALL = `import { setDefaultTimeout as setTimeoutOfFile } from "bun:test"; setTimeoutOfFile(${TIMEOUT_MS});`;
+const TIMEOUT_MS = Bun.env.OBS_PROOF === "1" ? 7_200_000 : 600_000;
+const PATIENCE = join(import.meta.dir, "../../src/concurrency/patience.ts");
+const CALL = [
+  `import { setDefaultTimeout as setTimeoutOfFile } from "bun:test"; setTimeoutOfFile(${TIMEOUT_MS});`,
+  // Whatever a file before it in the same process has set.
+  `import { setPatience as setPatienceOfFile } from "${PATIENCE}"; setPatienceOfFile(${TEST_TIMEOUT_FACTOR});`,
+].join(" ");
 
 plugin({
-  name: "default timeout of tests",
+  name: "defaults of tests",
   setup(build) {
     build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => ({
       contents: `${CALL} ${await Bun.file(path).text()}`,

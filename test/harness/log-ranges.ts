@@ -17,6 +17,8 @@ interface RangesChoices {
   readonly index?: ArchiveIndex;
   /** Attributes with columns of their own; none when absent. */
   readonly attributes?: RangeReadingOptions["attributes"];
+  /** Whether messages have an index of words; not when absent. */
+  readonly words?: RangeReadingOptions["words"];
 }
 
 /** The stored entries of a suite, wherever they lie. */
@@ -29,6 +31,7 @@ export function logRanges(
     index: choices.index ?? new ArchiveIndex(stores.postgres, TEST_TRUSTED_MS),
     files: choices.files ?? null,
     ...(choices.attributes !== undefined && { attributes: choices.attributes }),
+    ...(choices.words !== undefined && { words: choices.words }),
     onUnreadable: () => undefined,
   });
 }

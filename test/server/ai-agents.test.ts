@@ -1,16 +1,16 @@
 /** What AI agents did, over a whole server: counts, costs and findings of the caller's own entries, with secrets masked. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../harness/server-process.ts";
-import { startSuiteServer } from "../harness/suite-server.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../harness/suite-server.ts";
 
 const SECRET = `${"AKIA"}${"Q".repeat(16)}`;
 
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 let foreign: string;
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
   foreign = await makeToken(server.url);
   const call = (attrs: object, level = "info") => ({ message: "call", level, attrs });
@@ -40,10 +40,6 @@ beforeAll(async () => {
   );
   await eventually("all is stored", async () => (await ask("GET", "/logs/search?limit=1")).body.total === 6);
 });
-afterAll(async () => {
-  await server.stop();
-});
-
 async function ask(method: string, path: string, json?: unknown, as = token) {
   const response = await fetch(`${server.url}/api/v1${path}`, {
     method,

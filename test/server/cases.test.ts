@@ -13,6 +13,7 @@ interface Shown {
   incidentIds: number[];
   containedAt: string | null;
   closedAt: string | null;
+  timeToContainSec: number | null;
   timeToCloseSec: number | null;
   mergedInto: number | null;
   notes: { kind: string; body: string }[];
@@ -85,7 +86,9 @@ test("a case keeps its incidents, notes and changes, and measures how long it to
     disposition: "true_positive",
   });
   expect(closed.body.containedAt).toBe(contained.body.containedAt);
-  expect(closed.body.timeToCloseSec).toBeGreaterThanOrEqual(0);
+  // Both count from when the case was made.
+  expect(closed.body.timeToContainSec).toBeGreaterThanOrEqual(0);
+  expect(closed.body.timeToCloseSec).toBeGreaterThanOrEqual(closed.body.timeToContainSec ?? 0);
   expect(closed.body.notes.map(({ kind, body }) => [kind, body])).toEqual([
     ["note", "The account was locked."],
     ["change", "status: open → contained"],
@@ -129,6 +132,27 @@ test("evidence is a copy that outlives what it was made of, in its place by when
   const { body: again } = await call<Shown>("GET", `/cases/${one.id}`);
   expect(again.evidence).toHaveLength(1);
   expect(again.similarCases).toMatchObject([{ id: other.id, shared: 1 }]);
+});
+
+test("what is let pass makes no cases similar, and what only looks like it does", async () => {
+  const of = async (ref: string) => {
+    const { id } = await made();
+    await call("POST", `/cases/${id}/evidence`, { kind: "text", ref });
+    return id;
+  };
+  const named = "collector.own.example 198.51.100.77 notown.example";
+  const [one, other] = [await of(named), await of(named)];
+  const shared = async () => {
+    const { body } = await call<Shown>("GET", `/cases/${one}`);
+    return body.similarCases.find(({ id }) => id === other)?.shared;
+  };
+  expect(await shared()).toBe(3);
+  for (const entry of [
+    { type: "domain", value: "own.example" },
+    { type: "ip", value: "198.51.100.0/24" },
+  ])
+    expect((await call("POST", "/iocs/allow-list", entry)).status).toBe(201);
+  expect(await shared()).toBe(1);
 });
 
 test("what is not the organisation's is no part of a case, and changes nothing", async () => {

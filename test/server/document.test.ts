@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { type ApiOperation, type Content, isJsonObject, operationsOf } from "../harness/api-document.ts";
 import { DeclaredAnswers } from "../harness/declared-answers.ts";
-import { makeToken, type ServerProcess } from "../harness/server-process.ts";
-import { startSuiteServer } from "../harness/suite-server.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../harness/suite-server.ts";
 
 /** The OpenAPI document of the whole server: that it is complete. That it is true is checked with every answer of the tests. */
 
-let server: ServerProcess;
+let server: SharedServer;
 let text: string;
 let document: DocumentText;
 let operations: readonly ApiOperation[];
@@ -19,15 +19,11 @@ interface DocumentText {
 }
 
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   text = await (await fetch(`${server.url}/openapi.json`)).text();
   document = JSON.parse(text);
   operations = operationsOf(document);
 });
-afterAll(async () => {
-  await server.stop();
-});
-
 /** The bodies of operations that need an example: of requests, and of answers in JSON. */
 function exampled(): { readonly place: string; readonly content: Content }[] {
   return operations.flatMap(({ method, path, requestBody, responses }) => [

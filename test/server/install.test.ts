@@ -2,28 +2,28 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../harness/suite-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
 
 const SHELLCHECK = Bun.which("shellcheck");
 
 let directory: TemporaryDirectory;
 let home: TemporaryDirectory;
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 let script: string;
 beforeAll(async () => {
   directory = temporaryDirectory();
   home = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await sharedServer();
   token = await makeToken(server.url);
   script = join(directory.path, "install.sh");
   const response = await fetch(`${server.url}/install.sh`, { headers: { authorization: `Bearer ${token}` } });
   expect(response.headers.get("content-type")).toStartWith("text/x-shellscript");
   writeFileSync(script, (await response.text()).replace(/^url=.*$/m, `url='${server.url}'`));
 });
-afterAll(async () => {
-  await server.stop();
+afterAll(() => {
   directory[Symbol.dispose]();
   home[Symbol.dispose]();
 });

@@ -2,14 +2,13 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, startServer } from "../harness/server-process.ts";
-import { temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
 test("the guide leads from a detection to a closed case", async () => {
-  using directory = temporaryDirectory();
-  const server = await startServer({ dataDirectory: directory.path });
+  const server = await startSuiteServer();
   try {
     const token = await makeToken(server.url);
     const page = await Bun.file(join(ROOT, "docs/investigation.md")).text();
@@ -29,9 +28,13 @@ test("the guide leads from a detection to a closed case", async () => {
       const answer = await fetch(`${server.url}/api/v1${path}`, { headers });
       return JSON.parse(await answer.text());
     };
-    const [seeds = "", entries = "", ...steps] = blocks;
-    const before = await run([seeds, entries]);
-    expect(before).not.toContain('"error"');
+    const [seeds = "", entries = "", recording = "", ...steps] = blocks;
+    const before = await run([seeds, entries, recording]);
+    expect(before).not.toContain('"error":');
+    await eventually("the recording is one of today, and its rule tells", async () => {
+      const { items } = await ask("/incidents?status=open");
+      return items.some(({ title }: { title: string }) => title.endsWith("(pc-9)"));
+    });
     await eventually("the incident of the correlation is open", async () => {
       const { items } = await ask("/incidents?status=open");
       return items.some(({ title }: { title: string }) => title.startsWith("A service for remote commands"));

@@ -144,4 +144,4 @@ test("a series is what a search finds, from the first second and over kill -9 of
   });
   expect(await seriesOf(0, failed)).toEqual(await searched(0, "failed"));
   expect(await seriesOf(1, all)).toEqual(await searched(1, "payment"));
-}, 240_000);
+});

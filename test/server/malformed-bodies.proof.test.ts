@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { proofRounds } from "../harness/proof.ts";
-import { makeToken, startServer } from "../harness/server-process.ts";
-import { temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 
 const REQUESTS = proofRounds({ sample: 10_000, whole: 100_000 });
 const WARM_UP_REQUESTS = REQUESTS / 5;
@@ -71,8 +71,7 @@ function malformed(random: () => number): { body: Uint8Array<ArrayBuffer>; encod
 }
 
 test("many thousand malformed bodies give no 5xx, no growth in memory, and the next good request is accepted", async () => {
-  using directory = temporaryDirectory();
-  const server = await startServer({ dataDirectory: directory.path, env: { LOG_LEVEL: "error" } });
+  const server = await startSuiteServer({ LOG_LEVEL: "error" });
   const token = await makeToken(server.url);
   const random = seeded(7);
   const statuses = new Map<number, number>();

@@ -1,13 +1,20 @@
 /** What a rule masks is nowhere: the whole program over every wire, and every byte it left on the disk. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createSocket } from "node:dgram";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { compress } from "snappyjs";
+import { encodeValue } from "../../ingest/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { openStores } from "../../src/storage/open.ts";
+import { DAY_MS, testArchiver, unitsOf } from "../archive/archive-setup.ts";
 import { EventReader } from "../domains/logs/tail/event-reader.ts";
 import { eventually } from "../harness/eventually.ts";
 import { serverPort } from "../harness/server-port.ts";
 import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { lengthField, varintField } from "../ingest/decode/protobuf-writer.ts";
 import { RECEIVER_WIRES, WIRE_SOURCES } from "./receiver-wires.ts";
 
 const CARD = "4539148803436467";
@@ -25,7 +32,7 @@ let directory: TemporaryDirectory;
 let server: ServerProcess;
 let token: string;
 let other: string;
-let syslogPort: number;
+const ports = { syslog: 0, gelfTcp: 0, gelfUdp: 0, forward: 0 };
 let tail: EventReader;
 const ruleIds: Record<string, number> = {};
 
@@ -35,7 +42,8 @@ beforeAll(async () => {
   token = await makeToken(server.url);
   other = await makeToken(server.url);
   await server.stop();
-  syslogPort = await serverPort();
+  for (const listener of ["syslog", "gelfTcp", "gelfUdp", "forward"] as const)
+    ports[listener] = await serverPort();
   server = await start();
   for (const source of [...WIRE_SOURCES, ...SOURCES]) await call("POST", "/api/v1/ingest/sources", source);
   await call("PATCH", "/api/v1/ingest/sources/learner", { status: "learning" });
@@ -77,7 +85,13 @@ function start(): Promise<ServerProcess> {
     env: {
       LOG_LEVEL: "debug",
       SYSLOG_TOKEN: token,
-      SYSLOG_TCP_PORT: String(syslogPort),
+      SYSLOG_TCP_PORT: String(ports.syslog),
+      GELF_TOKEN: token,
+      GELF_TCP_PORT: String(ports.gelfTcp),
+      GELF_UDP_PORT: String(ports.gelfUdp),
+      FORWARD_TOKEN: token,
+      FORWARD_PORT: String(ports.forward),
+      OTLP_PROTOBUF: "1",
     },
   });
 }
@@ -140,8 +154,53 @@ function expectNowhere(): void {
 
 const wireMessage = (name: string): string => `${MARKER} by ${name}: ${TEXT}`;
 
+function overTcp(port: number, bytes: string | Uint8Array): void {
+  connect(port, "127.0.0.1").end(bytes);
+}
+
+async function postProtobuf(
+  path: string,
+  body: Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<void> {
+  const response = await fetch(server.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/x-protobuf", ...headers },
+    body: new Uint8Array(body),
+  });
+  expect(response.ok).toBe(true);
+  await response.arrayBuffer();
+}
+
+/** What comes over sockets of its own, or is no text. */
+const OTHER_WIRES: Readonly<Record<string, (message: string) => void | Promise<void>>> = {
+  syslog: (message) => overTcp(ports.syslog, `<13>1 2026-11-21T10:00:00Z host app - - - ${message}\n`),
+  "gelf over tcp": (message) =>
+    overTcp(ports.gelfTcp, `${JSON.stringify({ version: "1.1", host: "web-1", short_message: message })}\0`),
+  "gelf over udp": async (message) => {
+    const socket = createSocket("udp4");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const datagram = JSON.stringify({ version: "1.1", host: "web-1", short_message: message });
+    socket.send(datagram, ports.gelfUdp, "127.0.0.1", () => resolve());
+    await promise;
+    socket.close();
+  },
+  forward: (message) => overTcp(ports.forward, encodeValue(["app", 1_769_903_998, { message }])),
+  "otlp protobuf": (message) =>
+    postProtobuf(
+      "/api/v1/otlp/v1/logs",
+      lengthField(1, lengthField(2, lengthField(2, lengthField(5, lengthField(1, message))))),
+    ),
+  "loki protobuf": (message) => {
+    const line = lengthField(2, lengthField(1, varintField(1, 1_769_903_998)), lengthField(2, message));
+    return postProtobuf("/loki/api/v1/push", compress(lengthField(1, lengthField(1, '{app="shop"}'), line)), {
+      "content-encoding": "snappy",
+    });
+  },
+};
+
 test("what a rule masks is nowhere, over every wire, and counted", async () => {
-  const names = RECEIVER_WIRES.map(({ name }) => name);
+  const names = [...RECEIVER_WIRES.map(({ name }) => name), ...Object.keys(OTHER_WIRES)];
   for (const wire of RECEIVER_WIRES) {
     const response = await fetch(server.url + wire.path(token), {
       method: "POST",
@@ -151,18 +210,20 @@ test("what a rule masks is nowhere, over every wire, and counted", async () => {
     expect([wire.name, response.status]).toEqual([wire.name, wire.acknowledges]);
     await response.arrayBuffer();
   }
-  const syslog = connect(syslogPort, "127.0.0.1");
-  syslog.end(`<13>1 2026-11-21T10:00:00Z host app - - - ${wireMessage("syslog")}\n`);
+  for (const [name, send] of Object.entries(OTHER_WIRES)) await send(wireMessage(name));
   const messages = await eventually("every wire's entry", async () => {
     const entries = await found(`"${MARKER} by"`);
-    return entries.length === names.length + 1 && entries.map(({ message }) => message);
+    return entries.length === names.length && entries.map(({ message }) => message);
   });
-  for (const name of [...names, "syslog"])
-    expect(messages.some((message) => message.includes(`${MARKER} by ${name}: ${MASKED_TEXT}`))).toBe(true);
-  await tail.haveMessages(names.length + 1);
+  for (const name of names)
+    expect([
+      name,
+      messages.some((message) => message.includes(`${MARKER} by ${name}: ${MASKED_TEXT}`)),
+    ]).toEqual([name, true]);
+  await tail.haveMessages(names.length);
   for (const secret of SECRETS) expect(JSON.stringify(tail.entries)).not.toContain(secret);
   expectNowhere();
-  await eventually("all are counted", async () => (await countsOf("patterns")).masked === names.length + 1);
+  await eventually("all are counted", async () => (await countsOf("patterns")).masked === names.length);
   expect(await countsOf("session")).toEqual({ dropped: 0, masked: 0 });
 });
 
@@ -313,4 +374,43 @@ test("a kill right after the answer leaves nothing unmasked, and loses nothing",
   });
   for (const { message } of entries) expect(message).toEndWith(`${MARKER} ${MASKED_TEXT}`);
   expectNowhere();
+});
+
+test("what is masked is in no column of the archive, whose files hide their bytes by packing them", async () => {
+  const stored = (await found(MARKER)).length;
+  expect(stored).toBeGreaterThan(200);
+  await server.stop();
+  const stores = await openStores(
+    { dataDirectory: directory.path, clickhouseUrl: null, databaseUrl: null, redisUrl: null },
+    createLogger("silent"),
+  );
+  let rows: string[];
+  try {
+    // Decades later everything is old, whatever time a wire gave it.
+    const later = Date.now() + 30 * 365 * DAY_MS;
+    const { run, files } = testArchiver(stores, directory.path, { now: () => later });
+    await run();
+    const organizations = await stores.postgres<{ id: number }[]>`SELECT id FROM organizations`;
+    const units = await Promise.all(organizations.map(({ id }) => unitsOf(stores, id)));
+    rows = [];
+    for (const { file } of units.flat()) {
+      if (file === null) continue;
+      const { pattern, structure } = files.source([file]);
+      const result = await stores.clickhouse.query({
+        query: "SELECT * FROM file({pattern: String}, 'Parquet', {structure: String})",
+        query_params: { pattern, structure },
+        format: "JSONEachRow",
+      });
+      rows.push(...(await result.text()).trimEnd().split("\n"));
+    }
+  } finally {
+    await stores.close();
+  }
+  // The files are read as they are: what is not masked is there to be found.
+  expect(rows.filter((row) => row.includes(MARKER)).length).toBeGreaterThanOrEqual(stored);
+  expect(rows.some((row) => row.includes(MASKED_TEXT))).toBe(true);
+  for (const secret of SECRETS)
+    expect([secret, rows.filter((row) => row.includes(secret))]).toEqual([secret, []]);
+  expectNowhere();
+  server = await start();
 });

@@ -1,8 +1,8 @@
 /** Metrics over a whole server: what series say is what was sent, and what a search says. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, type ServerProcess, startServer } from "../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../harness/suite-server.ts";
 
 interface Series {
   points: { start: string; value: number }[];
@@ -14,14 +14,12 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = Math.floor(Date.now() / 3_600_000 - 2) * 3_600_000;
 const at = (ms: number) => new Date(HOUR_MS + ms).toISOString();
 
-let directory: TemporaryDirectory;
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 let foreign: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  server = await startServer({ dataDirectory: directory.path });
+  server = await sharedServer();
   token = await makeToken(server.url);
   foreign = await makeToken(server.url);
   const value = (ms: number, number: unknown, service = "api", name = "queue.length") => ({
@@ -42,11 +40,6 @@ beforeAll(async () => {
   await call("POST", "/logs/ingest", [value(1000, 1000)], foreign);
   await eventually("all entries are stored", async () => (await total()) === 9);
 });
-afterAll(async () => {
-  await server.stop();
-  directory[Symbol.dispose]();
-});
-
 async function call<T>(method: string, path: string, json?: unknown, as = token) {
   const response = await fetch(`${server.url}/api/v1${path}`, {
     method,

@@ -4,8 +4,8 @@ import { Webhook } from "standardwebhooks";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, startServer } from "../harness/server-process.ts";
-import { temporaryDirectory } from "../harness/temporary-directory.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { startSuiteServer } from "../harness/suite-server.ts";
 import { Receiver } from "../notify/deliveries/receiver.ts";
 import { openMailPeer } from "../notify/mail/mail-peer.ts";
 
@@ -15,7 +15,6 @@ const Incidents = Type.Object({
 });
 
 test("an incident of a monitor reaches subscribers by mail and by webhook when a person says something of it, and the page", async () => {
-  using directory = temporaryDirectory();
   using hook = new Receiver();
   const peer = await openMailPeer();
   const failing = Bun.serve({
@@ -23,9 +22,8 @@ test("an incident of a monitor reaches subscribers by mail and by webhook when a
     hostname: "127.0.0.1",
     fetch: () => new Response("", { status: 500 }),
   });
-  const server = await startServer({
-    dataDirectory: directory.path,
-    env: { OUTBOUND_ALLOW: "127.0.0.1", SMTP_URL: peer.url, SMTP_FROM: "obs <obs@example.com>" },
+  const server = await startSuiteServer({
+    ...{ OUTBOUND_ALLOW: "127.0.0.1", SMTP_URL: peer.url, SMTP_FROM: "obs <obs@example.com>" },
   });
   const token = await makeToken(server.url);
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {

@@ -1,13 +1,13 @@
 /** The operations as tools: definitions that vendors take, whose arguments the server takes. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { ToolFinder } from "../../src/tools/find-tools.ts";
 import { CORE_TOOLS, OTHER_TOOLS } from "../../src/tools/use-when.ts";
 import { FORMATS } from "../../src/tools/vendor-formats.ts";
-import { makeToken, type ServerProcess } from "../harness/server-process.ts";
-import { startSuiteServer } from "../harness/suite-server.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../harness/suite-server.ts";
 import { QUESTIONS } from "../tools/questions.ts";
 
 interface Tool {
@@ -22,16 +22,12 @@ const CORE_MAX_BYTES = 24_000;
 /** The share of questions whose tool is found first; that of the others is among the first three. */
 const FIRST_MIN = 0.8;
 
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
 });
-afterAll(async () => {
-  await server.stop();
-});
-
 async function tools(search: string): Promise<Tool[]> {
   const response = await fetch(`${server.url}/api/v1/tools/mcp.json${search}`);
   expect(response.status).toBe(200);

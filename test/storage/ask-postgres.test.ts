@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { patient, setPatience } from "../../src/concurrency/patience.ts";
 import { ApiError, DependencyError } from "../../src/errors.ts";
 import { askPostgres } from "../../src/storage/ask-postgres.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
+import { TEST_TIMEOUT_FACTOR } from "../harness/patience.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 
 let stores: TestStores;
@@ -91,3 +93,24 @@ describe("a retryable outage is reported when", () => {
     }
   });
 });
+
+describe("where the machine is said to be slow", () => {
+  afterEach(() => setPatience(TEST_TIMEOUT_FACTOR));
+
+  test("an answer may come later, and so may a connection", async () => {
+    const late = () => Bun.sleep(100).then(() => 7);
+    setPatience(1);
+    expect(await thrownBy(late, 10)).toBeInstanceOf(DependencyError);
+    expect(connectSeconds()).toBe(5);
+    setPatience(10_000);
+    expect(await askPostgres(late, 10)).toBe(7);
+    expect(connectSeconds()).toBe(50_000);
+  });
+
+  test("tests say so of the machine they run on", () => {
+    expect(patient(5_000)).toBe(5_000 * TEST_TIMEOUT_FACTOR);
+  });
+});
+
+/** How long a pool that is made now waits for a connection. */
+const connectSeconds = (): number => createPostgres(stores.postgresUrl).options.connect_timeout;

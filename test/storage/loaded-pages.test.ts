@@ -54,3 +54,16 @@ test.skipIf(process.platform !== "linux")(
     expect(readFileSync(answerPath, "utf8")).toBe("45\n");
   },
 );
+
+test.skipIf(process.platform !== "linux")(
+  "of a process that has worked and rests next to nothing of the library stays resident",
+  async () => {
+    const program = join(import.meta.dir, "fixtures/rest-with-library.ts");
+    const child = Bun.spawn([process.execPath, program, locateClickHouseLibrary(currentPlatform())], {
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    expect(Number(await new Response(child.stdout).text())).toBeGreaterThan(30_000);
+    expect(await child.exited).toBe(0);
+  },
+);

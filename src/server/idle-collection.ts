@@ -1,0 +1,103 @@
+import type { Part } from "./part.ts";
+
+/** What is measured of the process at one moment. */
+export interface ProcessUse {
+  /** A clock that never goes back, milliseconds. */
+  readonly atMs: number;
+  /** CPU time of all threads so far, milliseconds. */
+  readonly cpuMs: number;
+  readonly residentBytes: number;
+}
+
+interface IdleCollectionOptions {
+  readonly read: () => ProcessUse;
+  /** Collects what nobody uses; nothing else runs meanwhile. */
+  readonly collect: () => void;
+  /** Gives back besides what can be made again: code that was compiled, and room that was kept for more. */
+  readonly shrink: () => void;
+}
+
+/** How often is looked whether there is something to give back. */
+export const LOOK_EVERY_MS = 2_000;
+/** A process that has used less than this share of one core since the last look is idle: nobody waits for it. */
+const IDLE_CPU_SHARE = 0.4;
+/** Growth that is worth a collection, which holds the thread for some ten milliseconds. */
+const WORTH_BYTES = 8 * 1024 * 1024;
+/** The shortest time between two collections. */
+const PAUSE_MS = 8_000;
+/** A process that has used less than this share of one core for so long rests: what work compiles again is not missed meanwhile. */
+const RESTING_CPU_SHARE = 0.1;
+const REST_MS = 10_000;
+/** Growth since a rest that is worth another one: some 150 ms of CPU time when work begins again. */
+const WORTH_REST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Gives back the memory that a load leaves behind. The engine collects when enough new has been allocated, so after the last of a
+ * load it would keep the garbage until the next one.
+ */
+export class IdleCollection implements Part {
+  readonly #options: IdleCollectionOptions;
+  #timer: Timer | undefined;
+  #lastLook: ProcessUse | null = null;
+  /** After the last collection; of a process that has just started everything is new. */
+  #kept: { readonly atMs: number; readonly bytes: number } | null = null;
+  #restedMs = 0;
+  /** The least there was since the last rest. */
+  #shrunkBytes: number | null = null;
+
+  constructor(options: IdleCollectionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+  }
+
+  look(): void {
+    const { read, collect } = this.#options;
+    const now = read();
+    const last = this.#lastLook;
+    this.#lastLook = now;
+    if (last === null) return;
+    const passedMs = now.atMs - last.atMs;
+    const workedMs = now.cpuMs - last.cpuMs;
+    this.#restedMs = workedMs > RESTING_CPU_SHARE * passedMs ? 0 : this.#restedMs + passedMs;
+    if (this.#isRestWorth(now)) {
+      this.#options.shrink();
+      // What it gives back is gone at the next look.
+      this.#shrunkBytes = now.residentBytes;
+    }
+    if (workedMs > IDLE_CPU_SHARE * passedMs) return;
+    if (this.#kept !== null) {
+      if (now.atMs - this.#kept.atMs < PAUSE_MS) return;
+      // Pages may have gone without us, and what comes after that is new again.
+      if (now.residentBytes < this.#kept.bytes) this.#kept = { ...this.#kept, bytes: now.residentBytes };
+      if (now.residentBytes - this.#kept.bytes < WORTH_BYTES) return;
+    }
+    collect();
+    // Its own CPU time is not work.
+    this.#lastLook = read();
+    this.#kept = { atMs: this.#lastLook.atMs, bytes: this.#lastLook.residentBytes };
+  }
+
+  #isRestWorth({ residentBytes }: ProcessUse): boolean {
+    if (this.#shrunkBytes !== null) this.#shrunkBytes = Math.min(this.#shrunkBytes, residentBytes);
+    if (this.#restedMs < REST_MS) return false;
+    return this.#shrunkBytes === null || residentBytes - this.#shrunkBytes >= WORTH_REST_BYTES;
+  }
+}
+
+/** Of this process. */
+export function processUse(): ProcessUse {
+  const { user, system } = process.cpuUsage();
+  return {
+    atMs: performance.now(),
+    cpuMs: (user + system) / 1000,
+    residentBytes: process.memoryUsage.rss(),
+  };
+}
