@@ -1,7 +1,7 @@
 import type { TransactionSql } from "postgres";
 import type { AuditRecord } from "./audit-entry.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { GENESIS_HASH, rowHash } from "./chain.ts";
+import { type ChainedRow, GENESIS_HASH, rowHash } from "./chain.ts";
 
 /**
  * Adds rows to the chain of an organisation, in the transaction of the change they tell of. The head stays locked until
@@ -20,32 +20,48 @@ export async function appendAudit(
     RETURNING seq, hash,
       ARRAY(SELECT nextval('audit_log_id_seq')::text FROM generate_series(1, ${records.length}::integer)) AS ids`;
   if (head === undefined) throw new Error("the head of the audit chain is out of reach");
-  let seq = Number(head.seq);
-  let hash = head.hash;
-  for (const [i, record] of records.entries()) {
+  const rows = chained(organizationId, { seq: Number(head.seq), hash: head.hash }, head.ids, records);
+  // In one statement: an apply of files brings rows by the thousand, and whoever comes next waits for the head.
+  await tx`
+    INSERT INTO audit_log
+      (id, organization_id, seq, created_at, actor_user_id, actor_token_id, actor_email, action, resource, meta, hash)
+    OVERRIDING SYSTEM VALUE
+    SELECT id, ${organizationId}::integer, seq, created_at, actor_user_id, actor_token_id, actor_email, action, resource,
+           meta::jsonb, decode(hash, 'hex')
+    FROM unnest(
+      ${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ seq }) => seq)}::bigint[],
+      ${rows.map(({ createdAt }) => createdAt)}::timestamptz[],
+      ${rows.map(({ actorUserId }) => actorUserId)}::bigint[], ${rows.map(({ actorPatId }) => actorPatId)}::bigint[],
+      ${rows.map(({ actorEmail }) => actorEmail)}::text[], ${rows.map(({ action }) => action)}::text[],
+      ${rows.map(({ resource }) => resource)}::text[], ${rows.map(({ meta }) => canonicalJson(meta))}::text[],
+      ${rows.map(({ hash }) => hash.toString("hex"))}::text[])
+      AS row (id, seq, created_at, actor_user_id, actor_token_id, actor_email, action, resource, meta, hash)`;
+  const last = rows.at(-1);
+  if (last === undefined) throw new Error("a record became no row");
+  await tx`
+    UPDATE audit_heads SET seq = ${last.seq}, hash = ${last.hash} WHERE organization_id = ${organizationId}`;
+}
+
+/** Records as rows of the chain, each behind the one before it. */
+function chained(
+  organizationId: number,
+  head: { readonly seq: number; readonly hash: Uint8Array },
+  ids: readonly string[],
+  records: readonly AuditRecord[],
+): (ChainedRow & { readonly hash: Buffer })[] {
+  let { seq, hash } = head;
+  return records.map(({ actor, action, resource, meta, createdAtMs }, i) => {
     seq += 1;
-    const id = Number(head.ids[i]);
-    const { actor, action, resource, meta } = record;
-    const createdAt = new Date(record.createdAtMs).toISOString();
-    hash = rowHash(hash, {
-      organizationId,
-      seq,
-      id,
-      createdAt,
+    const row: ChainedRow = {
+      ...{ organizationId, seq, id: Number(ids[i]) },
+      createdAt: new Date(createdAtMs).toISOString(),
       actorUserId: actor.userId,
       actorPatId: actor.tokenId,
       actorEmail: actor.email,
-      action,
-      resource,
-      meta,
-    });
-    await tx`
-      INSERT INTO audit_log
-        (id, organization_id, seq, created_at, actor_user_id, actor_token_id, actor_email, action, resource, meta, hash)
-      OVERRIDING SYSTEM VALUE
-      VALUES (${id}, ${organizationId}, ${seq}, ${createdAt}, ${actor.userId}, ${actor.tokenId}, ${actor.email},
-              ${action}, ${resource}, ${canonicalJson(meta)}::text::jsonb, ${hash})`;
-  }
-  await tx`
-    UPDATE audit_heads SET seq = ${seq}, hash = ${hash} WHERE organization_id = ${organizationId}`;
+      ...{ action, resource, meta },
+    };
+    const own = rowHash(hash, row);
+    hash = own;
+    return { ...row, hash: own };
+  });
 }

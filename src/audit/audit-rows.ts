@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
+import { patient } from "../concurrency/patience.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { inOrganization } from "../storage/organization-transaction.ts";
 import type { JsonValue } from "./canonical-json.ts";
@@ -54,7 +55,7 @@ export function readAudit<T>(
 ): Promise<T> {
   return askPostgres(() =>
     inOrganization(sql, organizationId, async (tx) => {
-      await tx`SELECT set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, true)`;
+      await tx`SELECT set_config('statement_timeout', ${String(patient(STATEMENT_TIMEOUT_MS))}, true)`;
       return read(tx);
     }),
   );

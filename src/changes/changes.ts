@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
 import type { AuditOrigin } from "../audit/audit-entry.ts";
+import { patient } from "../concurrency/patience.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { restrictToOrganization } from "../storage/organization-transaction.ts";
 import { endWhenSilent } from "../storage/silent-transaction.ts";
@@ -94,7 +95,7 @@ export class Changes {
     const { answer, written } = await askPostgres(
       () =>
         this.#options.sql.begin(async (tx) => {
-          await endWhenSilent(tx, CHANGE_TIMEOUT_MS);
+          await endWhenSilent(tx, patient(CHANGE_TIMEOUT_MS));
           const answer = await work(tx, gathered);
           return { answer, written: await writeChanges(tx, gathered.changes, this.#subscribers) };
         }),

@@ -79,16 +79,21 @@ export class Records<S extends TObject, Create extends object, Update extends ob
   /** Throws CONFLICT for one record too many. */
   readonly create = async (change: Change, fields: Create): Promise<Static<S>> => {
     const { tx, organizationId, nowMs } = change;
-    const { noun, maxPerOrganization } = this.#kind;
     await this.#kind.check?.(fields, null, change);
-    if ((await this.#table.countLocked(tx, organizationId)) >= maxPerOrganization)
-      throw new ApiError(
-        "CONFLICT",
-        `${maxPerOrganization} is the most of this kind (${noun}); delete one first.`,
-      );
+    await this.#requireRoom(change, 1);
     const record = await this.#table.insert(tx, organizationId, fields, nowMs);
     change.record({ resource: this.#resource(idOf(record)), after: record });
     return record;
+  };
+
+  /** Makes many at once and answers them in their order. What one is refused with, all are. Throws CONFLICT for one too many. */
+  readonly createAll = async (change: Change, all: readonly Create[]): Promise<Static<S>[]> => {
+    const { tx, organizationId, nowMs } = change;
+    for (const fields of all) await this.#kind.check?.(fields, null, change);
+    await this.#requireRoom(change, all.length);
+    const records = await this.#table.insertAll(tx, organizationId, all, nowMs);
+    for (const record of records) change.record({ resource: this.#resource(idOf(record)), after: record });
+    return records;
   };
 
   /**
@@ -124,6 +129,12 @@ export class Records<S extends TObject, Create extends object, Update extends ob
     await this.#table.remove(change.tx, change.organizationId, id);
     change.record({ resource: this.#resource(id), before });
   };
+
+  async #requireRoom({ tx, organizationId }: Change, added: number): Promise<void> {
+    const { noun, maxPerOrganization: max } = this.#kind;
+    if ((await this.#table.countLocked(tx, organizationId)) + added > max)
+      throw new ApiError("CONFLICT", `${max} is the most of this kind (${noun}); delete one first.`);
+  }
 
   async #lock({ tx, organizationId }: Change, id: number): Promise<Static<S>> {
     const found = await this.#table.lock(tx, organizationId, id);

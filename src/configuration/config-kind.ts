@@ -58,8 +58,8 @@ export interface ConfigKind {
   readonly complete: (fields: JsonObject, nowMs: number) => JsonObject;
   /** Oldest first, at most `limit`. */
   readonly list: (tx: TransactionSql, organizationId: number, limit: number) => Promise<LiveRecord[]>;
-  /** Makes a record and answers its id. */
-  readonly create: (change: Change, fields: JsonObject) => Promise<string>;
+  /** Makes records, none of which needs another of them, and answers their ids in their order. What one is refused with, all are. */
+  readonly create: (change: Change, all: readonly JsonObject[]) => Promise<string[]>;
   /** Sets the fields that are given. */
   readonly update: (change: Change, id: string, patch: JsonObject) => Promise<void>;
   readonly remove: (change: Change, id: string) => Promise<void>;
@@ -90,7 +90,11 @@ interface ConfigKindSpec<C extends TObject, U extends TObject> {
     organizationId: number,
     limit: number,
   ) => Promise<readonly { readonly id: number | string; readonly fields: object }[]>;
-  readonly make: (change: Change, body: Static<C>) => Promise<{ readonly id: number | string }>;
+  /** In their order. */
+  readonly make: (
+    change: Change,
+    bodies: readonly Static<C>[],
+  ) => Promise<readonly { readonly id: number | string }[]>;
   readonly change: (change: Change, id: string, body: Static<U>) => Promise<unknown>;
   readonly remove: (change: Change, id: string) => Promise<void>;
 }
@@ -120,7 +124,10 @@ export function configKind<C extends TObject, U extends TObject>(spec: ConfigKin
         id: String(id),
         fields: jsonOf(fields),
       })),
-    create: async (change, fields) => String((await spec.make(change, creating.read(present(fields)))).id),
+    create: async (change, all) => {
+      const bodies = all.map((fields) => creating.read(present(fields)));
+      return (await spec.make(change, bodies)).map(({ id }) => String(id));
+    },
     update: async (change, id, patch) => {
       await spec.change(change, id, updating.read(patch));
     },

@@ -17,7 +17,8 @@ export function recordsOf<R extends { readonly id: number }>(records: Listing<R>
 }
 
 interface Verbs<C, U> {
-  readonly create: (change: Change, body: C) => Promise<{ readonly id: number }>;
+  /** Makes many in their order; `oneByOne` where only one at a time can be made. */
+  readonly createAll: (change: Change, bodies: readonly C[]) => Promise<readonly { readonly id: number }[]>;
   readonly update: (change: Change, id: number, body: U) => Promise<unknown>;
   readonly remove: (change: Change, id: number) => Promise<void>;
 }
@@ -25,9 +26,9 @@ interface Verbs<C, U> {
 /** The verbs of records that are known by numbers. `then` follows each change, as it does where routes make it. */
 export function verbsOf<C, U>(verbs: Verbs<C, U>, then: (change: Change) => void = () => undefined) {
   return {
-    make: (change: Change, body: C): Promise<{ readonly id: number }> => {
+    make: (change: Change, bodies: readonly C[]): Promise<readonly { readonly id: number }[]> => {
       then(change);
-      return verbs.create(change, body);
+      return verbs.createAll(change, bodies);
     },
     change: (change: Change, id: string, body: U): Promise<unknown> => {
       then(change);
@@ -37,5 +38,16 @@ export function verbsOf<C, U>(verbs: Verbs<C, U>, then: (change: Change) => void
       then(change);
       return verbs.remove(change, Number(id));
     },
+  };
+}
+
+/** Makes records of which there are few, or of which each heeds those before it, one after the other. */
+export function oneByOne<C, I>(
+  create: (change: Change, body: C) => Promise<{ readonly id: I }>,
+): (change: Change, bodies: readonly C[]) => Promise<{ readonly id: I }[]> {
+  return async (change, bodies) => {
+    const made: { readonly id: I }[] = [];
+    for (const body of bodies) made.push(await create(change, body));
+    return made;
   };
 }

@@ -4,6 +4,7 @@ import { canonicalJson, type JsonObject } from "../audit/canonical-json.ts";
 import type { Change } from "../changes/change.ts";
 import { type FieldIssue, validationFailed } from "../errors.ts";
 import { bodyReader, type ConfigKind, configKind, jsonOf, present } from "./config-kind.ts";
+import { oneByOne } from "./record-kinds.ts";
 
 interface SettingKindSpec<B extends TObject>
   extends Pick<
@@ -43,12 +44,12 @@ export function settingKind<B extends TObject>(spec: SettingKindSpec<B>): Config
   const kind = configKind<B, B>({
     ...shape,
     ...{ audit: action, table: null, naming: [], create: body, update: body, list: found },
-    make: async (change, fields) => {
+    make: oneByOne(async (change, fields) => {
       const { tx, organizationId } = change;
       if ((await found(tx, organizationId)).length > 0) throw validationFailed([IS_SECOND]);
       await say(change, jsonOf(fields));
       return { id: organizationId };
-    },
+    }),
     change: async (change, _id, patch) => {
       const before = wholeOf(await find(change.tx, change.organizationId));
       await say(change, { ...before, ...jsonOf(patch) });

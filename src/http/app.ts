@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { Components } from "./openapi/components.ts";
+import { Components, type JsonObject } from "./openapi/components.ts";
 import { operationOf } from "./openapi/operation.ts";
 import { routerPath } from "./path-pattern.ts";
 import { type Connection, Pipeline, type PipelineDeps, type Plan } from "./pipeline.ts";
@@ -8,8 +8,11 @@ import type { Route } from "./route.ts";
 
 /** The application without a listener. */
 export interface App {
-  /** What finds the routes, each with its description: for plugins of Elysia. */
-  readonly router: AnyElysia;
+  /**
+   * A router like the one that finds the routes, each with its description: for plugins of Elysia. Made when it is asked for,
+   * because the descriptions of all routes take as long as the rest of the application.
+   */
+  router(): AnyElysia;
   /** Answers a request as the listener would. The URL of the request is absolute; never rejects. */
   handle(request: Request, connection?: Connection): Promise<Response>;
 }
@@ -35,24 +38,36 @@ export function buildApp(
 
   // Hosts of one letter are legal, so the path is searched right after the scheme. Bun's own router decodes parameters
   // in its own way; without it there is one behaviour, with and without a listener.
-  const elysia = new Elysia({ normalize: false, systemRouter: false, handler: { standardHostname: false } });
-  const components = new Components();
-  for (const route of routes) {
-    const plan = planOf(route);
-    const detail = operationOf(route, components);
-    const path = routerPath(route.path);
-    elysia.route(route.method, path, ({ request }) => answer(plan, request), { parse: "none", detail });
-    if (route.method === "GET") {
-      const head = headPlanOf(plan);
-      elysia.route("HEAD", path, ({ request }) => answer(head, request), UNDESCRIBED);
+  const mount = (describe: (route: Route) => JsonObject | undefined): AnyElysia => {
+    const elysia = new Elysia({
+      normalize: false,
+      systemRouter: false,
+      handler: { standardHostname: false },
+    });
+    for (const route of routes) {
+      const plan = planOf(route);
+      const detail = describe(route);
+      const path = routerPath(route.path);
+      elysia.route(route.method, path, ({ request }) => answer(plan, request), {
+        parse: "none",
+        ...(detail !== undefined && { detail }),
+      });
+      if (route.method === "GET") {
+        const head = headPlanOf(plan);
+        elysia.route("HEAD", path, ({ request }) => answer(head, request), UNDESCRIBED);
+      }
     }
-  }
-  elysia.all("/*", ({ request }) => answer(planMiss(request), request), UNDESCRIBED);
-  elysia.onError(({ request, error }) => answer(faultPlan(request, error), request));
-  elysia.compile();
+    elysia.all("/*", ({ request }) => answer(planMiss(request), request), UNDESCRIBED);
+    elysia.onError(({ request, error }) => answer(faultPlan(request, error), request));
+    return elysia.compile();
+  };
+  const elysia = mount(() => undefined);
 
   return {
-    router: elysia,
+    router: () => {
+      const components = new Components();
+      return mount((route) => operationOf(route, components));
+    },
     handle: (request, connection) => {
       if (connection !== undefined) connections.set(request, connection);
       const answered = elysia.fetch(request);

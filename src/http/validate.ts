@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import { Set as setFormat } from "typebox/format";
 import { Settings } from "typebox/system";
 import type { FieldIssue } from "../errors.ts";
+import { lateCheck } from "../late-check.ts";
 import { isDateTime, isEmail, isHttpUri } from "./formats.ts";
 import { MAX_SCHEMA_ERRORS } from "./limits.ts";
 import { explainIssues } from "./validation-issues.ts";
@@ -23,18 +23,14 @@ export interface Checker<S extends TSchema> {
 const NOTHING = Type.Object({}, { additionalProperties: false });
 
 /**
- * A checker of a schema, compiled when it is first asked: of several hundred, a server uses few, and each takes memory; where there is none, only `{}` passes. The formats known are date-time, email, uri (http and
- * https) and TypeBox's own.
+ * A checker of a schema, compiled when it is first asked; where there is none, only `{}` passes. The formats known are
+ * date-time, email, uri (http and https) and TypeBox's own.
  */
 export function compileSchema<S extends TSchema>(declared: S | undefined): Checker<S> {
   const schema = declared ?? NOTHING;
-  const compile = () => Compile(schema);
-  let validator: ReturnType<typeof compile> | undefined;
+  const form = lateCheck(schema);
   return {
-    check: (value): value is Static<S> => {
-      validator ??= compile();
-      return validator.Check(value);
-    },
+    check: (value): value is Static<S> => form.Check(value),
     issues: (value) => explainIssues(schema, value),
   };
 }

@@ -14,8 +14,10 @@ export interface FormToken {
   /** A word that is written like a state: in capitals, or ending in -ed or -ing. */
   readonly isState: boolean;
   readonly isEntity: boolean;
-  /** A word that is all capitals. */
-  readonly isCode: boolean;
+  /** What is the same in codes of one kind, as in `HH-AB` and `KI-CD`: of capitals, and hyphens between them; empty for any other word. */
+  readonly codeShape: string;
+  /** A word without small letters: the name of a constant says what it is, and not what it is of. */
+  readonly isConstant: boolean;
   /** A word that says what is being done, as in `removing`. */
   readonly isAct: boolean;
   /** A quote or bracket that something stands behind, or before. */
@@ -28,7 +30,7 @@ export type Form = readonly FormToken[];
 
 const WORD = /[\p{L}\p{N}]/u;
 const LETTER_NAME = /^[A-Z]$/;
-const CAPITALS = /^[A-Z]+$/;
+const CAPITALS = /^[A-Z]+(?:-[A-Z]+)*$/;
 const ACT = /^[A-Za-z]{3,}ing$/;
 const OPENING = new Set(["[", "(", "{", '"', "'"]);
 const CLOSING = new Set(["]", ")", "}", '"', "'"]);
@@ -59,7 +61,8 @@ function describe(text: string): FormToken {
     isName: isWord && (LETTER_NAME.test(text) || !FUNCTION_WORDS.has(lower)),
     isState: isWord && (text === text.toUpperCase() || PARTICIPLE.test(text)),
     isEntity: ENTITY_WORDS.has(lower),
-    isCode: isWord && CAPITALS.test(text),
+    codeShape: CAPITALS.test(text) ? text.replace(/[A-Z]/g, "A") : "",
+    isConstant: isWord && text === text.toUpperCase(),
     isAct: ACT.test(text),
     isOpening: OPENING.has(text),
     isClosing: CLOSING.has(text),

@@ -1,5 +1,6 @@
 import { type Form, TokenTable, textOf } from "./form.ts";
 import { ROUNDS_MAX_COUNT } from "./limits.ts";
+import { markPairedPlaces } from "./paired-places.ts";
 import { markRareWords } from "./rare-words.ts";
 import { markSinglePlaces } from "./single-places.ts";
 import { joinStragglers } from "./stragglers.ts";
@@ -28,6 +29,10 @@ export function generalize(formTokens: readonly (readonly string[])[]): Generali
   };
   for (let round = 0; round < ROUNDS_MAX_COUNT; round++) {
     const before = forms.length;
+    // First, while those that they join still have the same words.
+    replace(joinStragglers(forms));
+    // Before single places, which take of such forms those that happen to share one name.
+    replace(markPairedPlaces(forms, value));
     replace(markSinglePlaces(forms, value));
     replace(markRareWords(forms, value));
     replace(joinStragglers(forms));

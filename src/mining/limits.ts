@@ -6,6 +6,9 @@ export const TOKENS_MAX_COUNT = 512;
 /** Words of a form that are tried as places of values: a form of more words is long enough to be known by the others. */
 export const PLACES_MAX_COUNT = 64;
 
+/** Names of a form of which each two are tried together: pairs grow with the square. */
+export const PAIRED_NAMES_MAX_COUNT = 10;
+
 /** Rounds of generalisation: each one turns at least one word into a value, and ordinary logs are done after two. */
 export const ROUNDS_MAX_COUNT = 6;
 

@@ -10,8 +10,15 @@ const NEEDED_BEHIND_ENTITY = 3;
 const NEEDED_LOOKING_ALIKE = 3;
 /** Behind a name and `=`; of three, people may mean each one (`user=root`). */
 const NEEDED_OF_SETTING = 4;
+/** The same with other settings around it that have values: what is written as they are is one. */
+const NEEDED_AMONG_SETTINGS = 2;
+/** Words that stand for something, in the middle of a message that has a value elsewhere and so many other words. Two are often events. */
+const NEEDED_INSIDE = 3;
+const INSIDE_SHARED_WORDS_MIN_COUNT = 3;
 /** Longer words in capitals are states. */
 const CODE_MAX_CHARS = 4;
+/** Codes of different length: with a letter by itself among them, such as groups of blood. */
+const LETTERS_MAX_CHARS = 2;
 /** The words that the rules of values and kinds want around the place. */
 const SHARED_WORDS_MIN_COUNT = 2;
 /** Messages begin with what they are about and states are no values: there it takes several times as many. */
@@ -23,10 +30,13 @@ const [LOW_MULTIPLIER, HIGH_MULTIPLIER] = [0x9e3779b1, 0x85ebca6b];
 interface Place {
   names: number;
   states: number;
+  constants: number;
   values: number;
-  /** Words in capitals, and the length of all of them; 0 where they differ in it. */
+  /** Codes in capitals, the shape of all of them, empty where they differ in it, and their lengths. */
   codes: number;
-  codeLength: number;
+  codeShape: string;
+  shortest: number;
+  longest: number;
 }
 
 /** Makes values of the words that differ between forms which are otherwise equal, where there are enough of them. */
@@ -36,14 +46,10 @@ export function markSinglePlaces(forms: readonly Form[], value: FormToken): Form
     eachPlace(form, (token, _index, key) => {
       let place = places.get(key);
       if (place === undefined) {
-        place = { names: 0, states: 0, values: 0, codes: 0, codeLength: token.text.length };
+        place = newPlace(token);
         places.set(key, place);
       }
-      if (token.isValue) place.values++;
-      if (token.isName) place.names++;
-      if (token.isName && token.isState) place.states++;
-      if (token.isName && token.isCode) place.codes++;
-      if (token.text.length !== place.codeLength) place.codeLength = 0;
+      countToken(place, token);
     });
   }
   return forms.map((form) => {
@@ -59,10 +65,33 @@ export function markSinglePlaces(forms: readonly Form[], value: FormToken): Form
   });
 }
 
+function newPlace({ text, codeShape }: FormToken): Place {
+  return {
+    ...{ names: 0, states: 0, constants: 0, values: 0, codes: 0, codeShape },
+    ...{ shortest: text.length, longest: text.length },
+  };
+}
+
+function countToken(place: Place, token: FormToken): void {
+  if (token.isValue) place.values++;
+  if (token.isName) {
+    place.names++;
+    if (token.isState) place.states++;
+    if (token.isConstant) place.constants++;
+    if (token.codeShape !== "") place.codes++;
+  }
+  if (token.codeShape !== place.codeShape) place.codeShape = "";
+  if (token.text.length < place.shortest) place.shortest = token.text.length;
+  if (token.text.length > place.longest) place.longest = token.text.length;
+}
+
 function isPlaceOfValues(place: Place, form: Form, index: number, sharedWords: number): boolean {
   const count = found(place);
   if (count < 2) return false;
   if (count >= NEEDED_LOOKING_ALIKE && sharedWords > 0 && looksAlike(place, form, index)) return true;
+  if (count >= NEEDED_AMONG_SETTINGS && place.constants === 0 && isAmongSettings(form, index)) return true;
+  if (count >= NEEDED_INSIDE && sharedWords >= INSIDE_SHARED_WORDS_MIN_COUNT && isInside(place, form, index))
+    return true;
   if (index === 0 || place.states * 2 > place.names)
     return count >= neededWords(sharedWords) * SELDOM_VALUE_FACTOR;
   if (sharedWords >= SHARED_WORDS_MIN_COUNT) {
@@ -80,14 +109,31 @@ function found(place: Place): number {
 function looksAlike(place: Place, form: Form, index: number): boolean {
   const isEnclosed = form[index - 1]?.isOpening === true && form[index + 1]?.isClosing === true;
   const isLast = index === form.length - 1;
-  if (place.codes === place.names && place.values === 0)
-    return place.codeLength > 0 && place.codeLength <= CODE_MAX_CHARS && index > 0 && !isLast;
+  if (place.codes === place.names && place.values === 0) return areCodes(place) && index > 0 && !isLast;
+  if (isEnclosed && place.states * 2 <= place.names) return true;
   if (place.states > 0) return false;
   const isSetting =
     found(place) >= NEEDED_OF_SETTING && form[index - 1]?.text === "=" && form[index - 2]?.isWord === true;
-  return (
-    isEnclosed || isSetting || (isLast && index === 2 && form[0]?.isAct === true && form[1]?.text === " ")
-  );
+  return isSetting || (isLast && index === 2 && form[0]?.isAct === true && form[1]?.text === " ");
+}
+
+function areCodes({ codeShape, shortest, longest }: Place): boolean {
+  if (codeShape === "") return shortest === 1 && longest <= LETTERS_MAX_CHARS;
+  return codeShape.split("-").every((part) => part.length <= CODE_MAX_CHARS);
+}
+
+/** Behind a name and `=`, before something else, and beside another such name that has a value. */
+function isAmongSettings(form: Form, index: number): boolean {
+  if (form[index - 1]?.text !== "=" || form[index - 2]?.isWord !== true || index === form.length - 1)
+    return false;
+  return form.some(({ isValue }, i) => isValue && form[i - 1]?.text === "=" && form[i - 2]?.isWord === true);
+}
+
+/** Between other words, of which it is not the name of one: that stands before `=` or a colon. */
+function isInside({ names, states, values }: Place, form: Form, index: number): boolean {
+  if (values > 0 || states * 3 > names || index === 0 || index === form.length - 1) return false;
+  const next = form[index + 1]?.text;
+  return next !== "=" && next !== ":" && form.some(({ isValue }) => isValue);
 }
 
 /**

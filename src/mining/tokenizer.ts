@@ -1,6 +1,6 @@
 import { classAt, DIGIT, LETTER, PUNCTUATION, SPACE } from "./character-class.ts";
 import { TOKENS_MAX_COUNT } from "./limits.ts";
-import { isHexGroup, isValueWord } from "./value-word.ts";
+import { endOfParameters, isHexGroup, isLeader, isValueWord } from "./value-word.ts";
 import { CALENDAR_WORDS, UNIT_WORDS, ZONE_WORDS } from "./vocabulary.ts";
 
 /** What a value is in a form. Control characters are gaps, so that no message has it. */
@@ -13,13 +13,11 @@ const VALUE = 3;
 /** A value that is a number with its unit, as in `20 ms`. */
 const QUANTITY = 4;
 
-const QUOTE = 34;
-const APOSTROPHE = 39;
 const OPEN_PARENTHESIS = 40;
 const CLOSE_PARENTHESIS = 41;
 const COMMA = 44;
-const DOT = 46;
 const COLON = 58;
+const SEMICOLON = 59;
 const LESS = 60;
 const GREATER = 62;
 const OPEN_BRACKET = 91;
@@ -28,6 +26,10 @@ const BACKSLASH = 92;
 
 /** The longest word that is looked up among units and zones. */
 const UNIT_MAX_CHARS = 13;
+
+/** Between the last two members of a list: a comma, a gap, a word and a gap. */
+const SEPARATOR_MAX_TOKENS = 4;
+const JOINING_WORD = /^(?:and|or)$/;
 
 /** The longest group of a list that is known by one of them. */
 const GROUP_MAX_TOKENS = 24;
@@ -101,9 +103,24 @@ export class Tokenizer {
         this.#isAlike(last + 1, last + 1 + period)
       )
         last++;
-      if (period > 1 && last - first + 1 >= period) this.#remove(first + period, period);
+      if (period > 1 && this.#isWhole(first, last, period)) this.#remove(first + period, period);
       else value = next;
     }
+  }
+
+  /** Whether what two groups have in common is all of them, but for what parts them: the last one of a list has another sign behind it, or none. */
+  #isWhole(first: number, last: number, period: number): boolean {
+    const left = first + period - last - 1;
+    if (left <= 0) return true;
+    if (left > SEPARATOR_MAX_TOKENS || last === first) return false;
+    let isParted = false;
+    for (let i = last + 1; i < first + period; i++) {
+      const kind = this.#kinds[i];
+      if (kind === DELIMITER) isParted ||= this.#isDelimiter(i, COMMA, SEMICOLON);
+      else if (kind === WORD && JOINING_WORD.test(this.text(i))) isParted = true;
+      else if (kind !== GAP) return false;
+    }
+    return isParted;
   }
 
   #valueFrom(at: number): number {
@@ -272,26 +289,4 @@ export class Tokenizer {
   #isCalendarWord(i: number): boolean {
     return this.#kinds[i] === WORD && CALENDAR_WORDS.has(this.text(i));
   }
-}
-
-/** Three dots or more lead from a word to its value. */
-function isLeader(message: string, at: number): boolean {
-  return (
-    message.charCodeAt(at) === DOT && message.charCodeAt(at + 1) === DOT && message.charCodeAt(at + 2) === DOT
-  );
-}
-
-/** The parameters of a path are part of it, whatever delimiters they have inside. */
-function endOfParameters(message: string, start: number, end: number): number {
-  let slash = start;
-  while (slash < end && message.charCodeAt(slash) !== 47) slash++;
-  let question = slash;
-  while (question < end && message.charCodeAt(question) !== 63) question++;
-  if (question >= end) return end;
-  let stop = end;
-  for (; stop < message.length; stop++) {
-    const code = message.charCodeAt(stop);
-    if (classAt(message, stop) === SPACE || code === QUOTE || code === APOSTROPHE || code === GREATER) break;
-  }
-  return stop;
 }

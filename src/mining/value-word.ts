@@ -1,3 +1,4 @@
+import { classAt, SPACE } from "./character-class.ts";
 import { HOST_SUFFIXES } from "./vocabulary.ts";
 
 /** Letters alone that are a number in base 16 all the same: shorter ones are words (`dead`, `added`). */
@@ -7,9 +8,12 @@ const HEX = /^(?:[a-f]+|[A-F]+)$/;
 /** Names of errors and of constants say what happened: they stay, whatever package they come from. */
 const TELLING_NAME = /(?:Exception|Error|Failure|Fault|Throwable)$|^[A-Z_]+$/;
 
+const QUOTE = 34;
+const APOSTROPHE = 39;
 const DOT = 46;
 const SLASH = 47;
 const BACKSLASH = 92;
+const GREATER = 62;
 const AT = 64;
 
 /**
@@ -56,4 +60,26 @@ export function isHexGroup(message: string, start: number, end: number): boolean
     if (lower < 97 || lower > 102) return false;
   }
   return true;
+}
+
+/** Three dots or more lead from a word to its value. */
+export function isLeader(message: string, at: number): boolean {
+  return (
+    message.charCodeAt(at) === DOT && message.charCodeAt(at + 1) === DOT && message.charCodeAt(at + 2) === DOT
+  );
+}
+
+/** The parameters of a path are part of it, whatever delimiters they have inside. */
+export function endOfParameters(message: string, start: number, end: number): number {
+  let slash = start;
+  while (slash < end && message.charCodeAt(slash) !== 47) slash++;
+  let question = slash;
+  while (question < end && message.charCodeAt(question) !== 63) question++;
+  if (question >= end) return end;
+  let stop = end;
+  for (; stop < message.length; stop++) {
+    const code = message.charCodeAt(stop);
+    if (classAt(message, stop) === SPACE || code === QUOTE || code === APOSTROPHE || code === GREATER) break;
+  }
+  return stop;
 }

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { type Static, type TString, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { SecretBox } from "../access/secret-box.ts";
 import { ApiError } from "../errors.ts";
+import { lateCheck } from "../late-check.ts";
 import { type OutboundPolicy, plainHost } from "../outbound/outbound-policy.ts";
 
 const Link = (what: string, example: string): TString =>
@@ -72,7 +72,7 @@ const Flags = Type.Object(ALERT_CHANNEL_FLAGS);
 type Flags = Static<typeof Flags>;
 
 /** What is sealed: the channels that are set. */
-const sealedText = Compile(
+const sealedText = lateCheck(
   Type.Object(Object.fromEntries(SEALED_CHANNELS.map((name) => [name, Type.Optional(Type.String())]))),
 );
 

@@ -1,9 +1,11 @@
 import { Type } from "typebox";
 import {
+  DECODE_IN_PLACE_MAX_RECORDS,
   type DecodedBody,
   type Ingest,
   type IngestRequest,
   type IngestResult,
+  REQUEST_MAX_RECORDS,
   type RecordDecoder,
   type RecordDecoderSpec,
   RecordWriter,
@@ -122,7 +124,7 @@ export class LogReceiver {
           : requestKeys(organizationId, keySpaceOf(principal), requestName.storedAs, body),
       isStored: requestName?.isStored === true,
       decode: (batch, skip) => {
-        writer.open(batch, skip);
+        writer.open(batch, skip, null, apart === null ? REQUEST_MAX_RECORDS : DECODE_IN_PLACE_MAX_RECORDS);
         decoder.decode(body, writer);
         outcome.rejected = writer.rejected;
         outcome.rejections = writer.rejections;

@@ -25,7 +25,7 @@ test("Elysia's own plugin makes our document of the router, which describes ever
   const { paths, ...documentation } = Object(document);
   expect(Object.keys(paths).length).toBeGreaterThan(10);
   const described = new Elysia()
-    .use(testApp(routes).app.router)
+    .use(testApp(routes).app.router())
     .use(
       swagger({ path: "/reference", specPath: "/reference/json", documentation, excludeStaticFile: false }),
     );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ACCOUNT_FREE_FAILURES, CREDENTIAL_CACHE_LIFE_MS } from "../../src/identity/limits.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { eventually } from "../harness/eventually.ts";
+import { waitAsUsual } from "../harness/patience.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../harness/tcp-proxy.ts";
 import { type IdentityServer, identityServer, PASSWORD, refusalOf, withCookie } from "./identity-server.ts";
@@ -37,6 +38,8 @@ async function cuttableServer(): Promise<{
 }
 
 describe("while Postgres is away", () => {
+  waitAsUsual();
+
   test("every call that needs it is 503 with Retry-After, never 401, and works again afterwards", async () => {
     const { server, proxy, close } = await cuttableServer();
     const { email, cookie } = await server.register();

@@ -13,6 +13,7 @@ import {
 } from "../../../query/index.ts";
 import { DependencyError } from "../../errors.ts";
 import type { AttributeAccess } from "../../log-store/attribute-access.ts";
+import type { WordIndex } from "../../log-store/word-index.ts";
 import { ClickHouseQueryError, classifyClickHouseError } from "../../storage/clickhouse-errors.ts";
 import type {
   LargeAnswer,
@@ -59,6 +60,8 @@ export interface RangeReadingOptions {
   readonly files: ArchiveFiles | null;
   /** What attributes have columns of their own in the log store; none when absent. */
   readonly attributes?: Pick<AttributeAccess, "columns" | "used" | "distrust">;
+  /** Whether the log store has the words of messages in an index; not when absent. */
+  readonly words?: Pick<WordIndex, "isComplete" | "distrust">;
   /** Told about files that cannot be read. */
   readonly onUnreadable: (names: readonly string[]) => void;
 }
@@ -173,7 +176,9 @@ export class RangeReading {
     send: (compiled: CompiledQuery) => Promise<T>,
   ): Promise<T | null> {
     const { organizationId } = this.caller;
-    let attributeColumns: AttributeColumns = this.#options.attributes?.columns() ?? new Map();
+    const { attributes, words } = this.#options;
+    let attributeColumns: AttributeColumns = attributes?.columns() ?? new Map();
+    let hasWordIndex = words?.isComplete() ?? false;
     for (let failures = 0; ; failures += 1) {
       if (files.length > STATEMENT_MAX_FILES) throw tooManyFiles();
       // ClickHouse counts what is left of a file after its conditions: of one that is read in vain, nothing.
@@ -186,13 +191,16 @@ export class RangeReading {
         ...(made !== undefined && { made }),
         ...this.#places(readable, hot),
         attributeColumns,
+        hasWordIndex,
       };
       try {
         return await this.#counted(emit(guardPlan(plan, scope)), hot, send);
       } catch (error) {
-        if (attributeColumns.size > 0 && isFault(error)) {
-          this.#options.attributes?.distrust();
+        if ((attributeColumns.size > 0 || hasWordIndex) && isFault(error)) {
+          attributes?.distrust();
+          words?.distrust();
           attributeColumns = new Map();
+          hasWordIndex = false;
           continue;
         }
         if (readable.length === 0) throw error;

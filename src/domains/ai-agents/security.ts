@@ -14,6 +14,7 @@ import {
   sort,
 } from "../../../query/index.ts";
 import { NAMES, textOf } from "../../entities/agent-attributes.ts";
+import { INSTRUCTIONS, SECRET } from "../../rules/packs/agent-texts.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import { busyHours, hoursPlan } from "./call-rate.ts";
 import { handedIndicators, handedPlan } from "./handed-indicators.ts";
@@ -22,13 +23,6 @@ import { type AgentReading, agentEntries, rangeOf, timeRangeOf } from "./overvie
 import type { Finding, RangeParameters, Security } from "./types.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
-
-/** Keys that can be told by their form. */
-const SECRET =
-  "(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abprs]-[A-Za-z0-9-]{10,}|obs_[A-Za-z0-9_-]{43}|-----BEGIN [A-Z ]*PRIVATE KEY)";
-/** Texts that tell a reader what to do. */
-const INSTRUCTIONS =
-  "(?i)(ignore|disregard|forget) (all |any )?(the |your )?(previous|above|prior|earlier) (instructions|messages|rules)|you are now |do not tell the user";
 
 /** What is noticeable about agents. Throws VALIDATION_FAILED and what reading logs throws. */
 export async function readSecurity(

@@ -30,9 +30,15 @@ export function observablesIn(text: string): Observable[] {
   return [...found.values()];
 }
 
-/** What a copy says, without the names under which it says it: names of attributes look like domains. */
-export function textsOf(value: unknown): string {
-  if (typeof value === "string") return value;
+/**
+ * What a copy says, without the names under which it says it: names of attributes look like domains. What its name calls an id is no
+ * hash, as it is none where entries are looked through: a trace is told by as many hex digits.
+ */
+export function textsOf(value: unknown, name = ""): string {
+  if (typeof value === "string") return /id$/i.test(name) && !/[.:]/.test(value) ? "" : value;
   if (typeof value !== "object" || value === null) return "";
-  return Object.values(value).map(textsOf).join("\n");
+  if (Array.isArray(value)) return value.map((each) => textsOf(each, name)).join("\n");
+  return Object.entries(value)
+    .map(([key, each]) => textsOf(each, key))
+    .join("\n");
 }

@@ -182,7 +182,7 @@ export async function readObservables(
     WHERE organization_id = ${organizationId} AND case_id = ${caseId} ORDER BY type, value`;
 }
 
-/** Other cases that name the same things. */
+/** Other cases that name the same things; what is let pass, or lies in it, makes none similar: one's own collector is named by many. */
 export async function similarCases(
   tx: TransactionSql,
   organizationId: number,
@@ -196,6 +196,12 @@ export async function similarCases(
      AND other.case_id <> own.case_id
     JOIN cases c ON c.id = other.case_id AND c.merged_into IS NULL
     WHERE own.organization_id = ${organizationId} AND own.case_id = ${caseId}
+      AND NOT EXISTS (
+        SELECT 1 FROM ioc_allow_list a
+        WHERE a.organization_id = own.organization_id AND a.type = own.type
+          AND CASE a.type WHEN 'ip' THEN own.value::inet <<= a.value::inet
+                          WHEN 'domain' THEN own.value = a.value OR right(own.value, length(a.value) + 1) = '.' || a.value
+                          ELSE own.value = a.value END)
     GROUP BY c.id ORDER BY shared DESC, c.id DESC LIMIT ${SIMILAR_MAX}`;
 }
 

@@ -3,8 +3,9 @@ import type { JsonObject } from "../../audit/canonical-json.ts";
 import type { Change } from "../../changes/change.ts";
 import { EVENTS_MAX_OF_CHANGE } from "../../changes/limits.ts";
 import { type ConfigKind, PEOPLE } from "../../configuration/config-kind.ts";
-import { ApiError, MAX_FIELD_ISSUES } from "../../errors.ts";
+import { ApiError, MAX_FIELD_ISSUES, validationFailed } from "../../errors.ts";
 import { pointerTo } from "../../http/json-pointer.ts";
+import { batchesOf, inTurn } from "./batches.ts";
 import { type Binding, writeBindings } from "./bindings.ts";
 import { mapReferences, referenceOf } from "./fields.ts";
 import { addressOf } from "./order.ts";
@@ -27,7 +28,10 @@ export async function applyPlan(
   applyId: string,
 ): Promise<void> {
   const work = new Applying(change, planned, applyId);
-  for (const step of inTurn(planned.steps)) await located(step, () => work.take(step));
+  for (const steps of batchesOf(inTurn(planned.steps))) {
+    const [refusal] = await work.take(steps, 1);
+    if (refusal !== undefined) throw refusal;
+  }
   await noteBindings(change, planned, reading, work.ids);
 }
 
@@ -38,16 +42,12 @@ export async function applyPlan(
 export async function tryPlan(change: Change, planned: Planned): Promise<ApiError[]> {
   const work = new Applying(change, planned, "");
   const refusals: ApiError[] = [];
-  for (const step of inTurn(planned.steps.filter(isChange))) {
-    if (work.lacks(step)) continue;
-    try {
-      await located(step, () => work.take(step));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      work.lose(step);
-      refusals.push(error);
-      if (refusals.length === MAX_FIELD_ISSUES || !(await canGoOn(change.tx))) break;
-    }
+  for (const steps of batchesOf(inTurn(planned.steps.filter(isChange)))) {
+    const able = steps.filter((step) => !work.lacks(step));
+    if (able.length === 0) continue;
+    const found = await work.take(able, MAX_FIELD_ISSUES - refusals.length);
+    refusals.push(...found);
+    if (refusals.length === MAX_FIELD_ISSUES || (found.length > 0 && !(await canGoOn(change.tx)))) break;
   }
   return refusals;
 }
@@ -60,12 +60,6 @@ function canGoOn(tx: TransactionSql): Promise<boolean> {
   );
 }
 
-/** Kinds stand in the order of their needs: what refers to a record is made after it and goes before it. */
-function inTurn(steps: readonly Step[]): Step[] {
-  const isRemoved = ({ action }: Step): boolean => action === "delete";
-  return [...steps.filter((step) => !isRemoved(step)), ...steps.filter(isRemoved).toReversed()];
-}
-
 /** What is done to records, one after the other. */
 class Applying {
   /** By address. */
@@ -74,6 +68,8 @@ class Applying {
   readonly #planned: Planned;
   readonly #applyId: string;
   readonly #lost = new Set<string>();
+  /** Addresses by the records, of kinds and ids, that they stand for. */
+  readonly #owners = new Map<string, string>();
   #events = 0;
 
   constructor(change: Change, planned: Planned, applyId: string) {
@@ -81,7 +77,11 @@ class Applying {
     this.#planned = planned;
     this.#applyId = applyId;
     for (const { kind, key, recordId } of planned.bindings) this.ids.set(`${kind}/${key}`, recordId);
-    for (const { kind, key, id } of planned.steps) if (id !== null) this.ids.set(`${kind.kind}/${key}`, id);
+    for (const step of planned.steps) {
+      if (step.id === null) continue;
+      this.ids.set(addressOf(step), step.id);
+      this.#owners.set(`${step.kind.kind}/${step.id}`, addressOf(step));
+    }
   }
 
   /** Whether something that the record refers to could not be made. */
@@ -97,20 +97,54 @@ class Applying {
     return isLacking;
   }
 
-  lose(step: Step): void {
-    this.#lost.add(addressOf(step));
+  /** Takes steps at once; answers what they are refused with, at most `max`, after which no other step is taken. */
+  async take(steps: readonly Step[], max: number): Promise<ApiError[]> {
+    const [only] = steps;
+    if (only === undefined) return [];
+    if (steps.length > 1) return this.#make(steps, max);
+    return this.#refusalOf(only, () => this.#takeOne(only));
   }
 
-  async take(step: Step): Promise<void> {
+  /**
+   * Makes records of one kind together. Where that is refused, finds out by halves which ones it is for, as if each had been made
+   * alone: the rest is made.
+   */
+  async #make(steps: readonly Step[], max: number): Promise<ApiError[]> {
+    const told: (() => void)[] = [];
+    try {
+      await this.#change.tx.savepoint((tx) => this.#create(steps, { tx, told }));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const [only] = steps;
+      if (only !== undefined && steps.length === 1) return this.#refusalOf(only, () => Promise.reject(error));
+      const middle = Math.ceil(steps.length / 2);
+      const refusals = await this.#make(steps.slice(0, middle), max);
+      if (refusals.length >= max) return refusals;
+      return [...refusals, ...(await this.#make(steps.slice(middle), max - refusals.length))];
+    }
+    for (const tell of told) tell();
+    return [];
+  }
+
+  async #refusalOf(step: Step, act: () => Promise<void>): Promise<ApiError[]> {
+    try {
+      await located(step, act);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#lost.add(addressOf(step));
+      return [error];
+    }
+  }
+
+  async #takeOne(step: Step): Promise<void> {
     const { kind, action, id } = step;
     switch (action) {
       case "create":
-        return this.#create(step, this.#fieldsOf(step));
-      case "replace": {
-        const fields = this.#fieldsOf(step);
+        return this.#create([step]);
+      case "replace":
         if (id !== null) await kind.remove(this.#as("DELETE", kind), id);
-        return this.#create(step, fields);
-      }
+        return this.#create([step]);
       case "update":
       case "drift": {
         const fields = this.#fieldsOf(step);
@@ -125,8 +159,34 @@ class Applying {
     }
   }
 
-  async #create({ kind, key }: Step, fields: JsonObject): Promise<void> {
-    this.ids.set(`${kind.kind}/${key}`, await kind.create(this.#as("CREATE", kind), fields));
+  /** Makes records of one kind, in a savepoint where the change goes on without them if they are refused. */
+  async #create(steps: readonly Step[], inside: Savepoint | null = null): Promise<void> {
+    const [first] = steps;
+    if (first === undefined) return;
+    const change = this.#as("CREATE", first.kind);
+    const ids = await first.kind.create(
+      inside === null ? change : untilKept(change, inside),
+      steps.map((step) => this.#fieldsOf(step)),
+    );
+    this.#note(
+      steps.map((step, i): Made => ({ address: addressOf(step), kind: first.kind, id: ids[i] ?? "" })),
+    );
+  }
+
+  /** Notes what addresses stand for. Throws VALIDATION_FAILED for a record that another address stands for, as of two of one asset. */
+  #note(made: readonly Made[]): void {
+    const owners = new Map<string, string>();
+    for (const { address, kind, id } of made) {
+      const record = `${kind.kind}/${id}`;
+      const owner = owners.get(record) ?? this.#owners.get(record) ?? address;
+      if (owner !== address)
+        throw validationFailed([
+          { path: "/", code: "custom", message: `is the same record as ${owner}: describe it once` },
+        ]);
+      owners.set(record, address);
+    }
+    for (const { address, id } of made) this.ids.set(address, id);
+    for (const [record, address] of owners) this.#owners.set(record, address);
   }
 
   /** What files want of a record with the ids of what it names, and with the secrets that it keeps. */
@@ -161,6 +221,29 @@ class Applying {
         record({ ...entry, facts: { ...entry.facts, applyId: this.#applyId } }, action),
     };
   }
+}
+
+interface Made {
+  readonly address: string;
+  readonly kind: ConfigKind;
+  readonly id: string;
+}
+
+/** A part of a transaction that may be undone, and what is told once it is not. */
+interface Savepoint {
+  readonly tx: TransactionSql;
+  readonly told: (() => void)[];
+}
+
+/** A change within a savepoint, which says nothing of what it does until that is kept. */
+function untilKept(change: Change, { tx, told }: Savepoint): Change {
+  const { organizationId, actor, nowMs } = change;
+  return {
+    ...{ tx, organizationId, actor, nowMs },
+    record: (entry, action) => told.push(() => change.record(entry, action)),
+    emit: (event, subject, payload) => told.push(() => change.emit(event, subject, payload)),
+    afterCommit: (act) => told.push(() => change.afterCommit(act)),
+  };
 }
 
 /** What keys stand for now, and how those records are. */

@@ -10,6 +10,9 @@ export const LISTED_MAX = 5_000;
  */
 export const CHANGED_MAX = 1_000;
 
+/** Records of a kind that are made at once. */
+export const MADE_TOGETHER_MAX = 500;
+
 /** Of a body: as many records as there may be, of the usual length. */
 export const BODY_MAX_BYTES = 8 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { configKind, PEOPLE } from "../../configuration/config-kind.ts";
 import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
-import { createPolicy, policies, removePolicy, updatePolicy } from "./policies.ts";
+import { policies, removePolicy, updatePolicy } from "./policies.ts";
 import { CreatePolicyBody, UpdatePolicyBody } from "./types.ts";
 
 /** Escalation policies as files describe them. */
@@ -18,5 +18,5 @@ export const escalationPolicyKind = configKind({
     { at: ["steps", "*", "userId"], to: PEOPLE },
   ],
   list: recordsOf(policies),
-  ...verbsOf({ create: createPolicy, update: updatePolicy, remove: removePolicy }),
+  ...verbsOf({ createAll: policies.createAll, update: updatePolicy, remove: removePolicy }),
 });

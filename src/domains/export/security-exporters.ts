@@ -1,4 +1,26 @@
+import { LISTING_CHUNK_IDS } from "../../entities/indicators/limits.ts";
 import { type Exporter, exportedTable } from "./exported-table.ts";
+import { tableRows } from "./table-rows.ts";
+
+/** Which feed lists which indicator: a row for each, however they are packed. */
+const LISTINGS: Exporter = {
+  name: "ioc-listings",
+  table: "ioc_feed_listings",
+  columns: ["feed_id", "chunk", "listed", "until", "gone"],
+  hidden: [],
+  rows: (tx, organizationId) =>
+    tableRows(
+      tx,
+      tx`
+        SELECT l.chunk * ${LISTING_CHUNK_IDS}::bigint + each.place AS ioc_id, l.feed_id, each.until AS expires_at, each.is_listed
+        FROM ioc_feed_listings l, LATERAL (
+          SELECT place, until, true FROM unnest(l.listed, l.until) AS now (place, until)
+          UNION ALL
+          SELECT place, NULL, false FROM unnest(l.gone) AS place
+        ) AS each (place, until, is_listed)
+        WHERE l.organization_id = ${organizationId} ORDER BY ioc_id, l.feed_id`,
+    ),
+};
 
 /** Whom and what an organisation knows, and what it looks for. */
 export const SECURITY_EXPORTERS: readonly Exporter[] = [
@@ -21,7 +43,7 @@ export const SECURITY_EXPORTERS: readonly Exporter[] = [
     key: "id",
     columns:
       "id type value severity description expires_at confidence source feed_id by_person hits first_hit_at last_hit_at created_at updated_at",
-    hidden: "prefix_bits batch_id",
+    hidden: "prefix_bits key",
   }),
   exportedTable("ioc-hits", "ioc_hits", {
     key: "ioc_id entity_type entity_key",
@@ -38,10 +60,7 @@ export const SECURITY_EXPORTERS: readonly Exporter[] = [
       "id name url format interval_sec severity enabled last_fetch_at status last_error added updated expired rejected created_at updated_at",
     hidden: "etag last_modified claim_id next_fetch_at attempts",
   }),
-  exportedTable("ioc-listings", "ioc_listings", {
-    key: "ioc_id feed_id",
-    columns: "ioc_id feed_id expires_at listed_at gone_at",
-  }),
+  LISTINGS,
   exportedTable("entities", "entities", {
     key: "id",
     columns: "id type key name record_id first_seen last_seen canonical_id",

@@ -12,7 +12,7 @@ import {
   type StoredIncident,
   updateIncident,
 } from "./store.ts";
-import { isStorm } from "./storms.ts";
+import { stormOf } from "./storms.ts";
 import { endIncident, letSettle, note, tell } from "./timeline.ts";
 
 /**
@@ -47,7 +47,7 @@ export async function clearProblem(change: Change, { key, at, cause, summary }: 
 async function open(change: Change, problem: Problem): Promise<void> {
   const { tx, organizationId, nowMs } = change;
   const silenceId = await silenceOf(change, problem);
-  const isHeldBack = silenceId === null && (await isStorm(change, problem));
+  const storm = silenceId === null ? await stormOf(change, problem) : null;
   const made = await insertIncident(
     tx,
     organizationId,
@@ -61,10 +61,11 @@ async function open(change: Change, problem: Problem): Promise<void> {
       evidence: problem.evidence ?? null,
       monitorIds: problem.monitorIds,
       silenceId,
-      isHeldBack,
+      storm,
     },
     nowMs,
   );
+  const { isHeldBack } = made;
   const body = isHeldBack
     ? `${problem.summary} Many of this rule open at once: one message will tell of them.`
     : toldText(problem.summary, silenceId);

@@ -89,7 +89,7 @@ export async function openIncident(
       escalationPolicyId,
       evidence: null,
       silenceId: null,
-      isHeldBack: false,
+      storm: null,
       monitorIds,
     },
     nowMs,

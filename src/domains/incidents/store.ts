@@ -2,6 +2,7 @@ import type { TransactionSql } from "postgres";
 import { Value } from "typebox/value";
 import { ProblemSource, RuleEvidence, type Severity } from "../../problems/events.ts";
 import { fromNow } from "../../storage/database-clock.ts";
+import { isOfRule } from "./rule-key.ts";
 import type { Incident, ListParameters, Resolution, Status } from "./types.ts";
 
 /** The queries about incidents; the organisation comes first in each. */
@@ -45,7 +46,7 @@ export interface StoredIncident {
 }
 
 /** What an incident is opened with. */
-interface NewIncident {
+export interface NewIncident {
   readonly title: string;
   readonly severity: Severity;
   readonly sourceKey: string | null;
@@ -55,8 +56,8 @@ interface NewIncident {
   readonly evidence: object | null;
   readonly monitorIds: readonly number[];
   readonly silenceId: number | null;
-  /** Whether too many of its rule open at once for each to be told. */
-  readonly isHeldBack: boolean;
+  /** Nobody is told of it where so many of its rule were opened since then; null where somebody is told in any case. */
+  readonly storm: { readonly rule: string; readonly since: Date; readonly incidents: number } | null;
 }
 
 /** What may change of an incident; what is absent stays. */
@@ -162,8 +163,13 @@ export async function insertIncident(
   nowMs: number,
 ): Promise<StoredIncident> {
   const { title, severity, sourceKey, source, openedAtMs } = fields;
-  const { escalationPolicyId, evidence, monitorIds, silenceId, isHeldBack } = fields;
+  const { escalationPolicyId, evidence, monitorIds, silenceId, storm } = fields;
   const now = new Date(nowMs);
+  const isHeldBack =
+    storm === null
+      ? tx`false`
+      : tx`(SELECT count(*) FROM incidents WHERE organization_id = ${organizationId} AND created_at > ${storm.since}
+              AND ${isOfRule(tx, storm.rule)}) >= ${storm.incidents}`;
   const [made] = await tx<{ id: string }[]>`
     INSERT INTO incidents (organization_id, source_key, source, title, status, severity, opened_at,
                            escalation_policy_id, evidence, silence_id, held_back_at, created_at, updated_at)
@@ -172,7 +178,8 @@ export async function insertIncident(
             -- One that was deleted since it was named is none; the incident is opened all the same.
             (SELECT id FROM escalation_policies
              WHERE organization_id = ${organizationId} AND id = ${escalationPolicyId} FOR KEY SHARE),
-            ${jsonOf(evidence)}::text::jsonb, ${silenceId}, ${isHeldBack ? now : null}, ${now}, ${now})
+            ${jsonOf(evidence)}::text::jsonb, ${silenceId},
+            CASE WHEN ${isHeldBack} THEN ${now}::timestamptz END, ${now}, ${now})
     RETURNING id`;
   const id = Number(made?.id);
   await addMonitors(tx, organizationId, id, monitorIds);

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { Sql } from "postgres";
 import type { Change } from "../../changes/change.ts";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
@@ -15,29 +15,25 @@ import {
   STORM_TOLD_MAX,
   STORM_WITHIN_MS,
 } from "./limits.ts";
-import { findIncident, updateIncident } from "./store.ts";
+import { isOfRule, ruleOf } from "./rule-key.ts";
+import { findIncident, lockKey, type NewIncident, updateIncident } from "./store.ts";
 import { note, tell } from "./timeline.ts";
 
 const JOB = "incident-digests";
 
-/** The part of a rule's keys that all of its groups have; null for what is of no rule. */
-function ruleOf({ key, source }: Pick<Problem, "key" | "source">): string | null {
-  return source.kind === "rule" ? key.split(":").slice(0, 3).join(":") : null;
-}
-
-/** Whether so many incidents of the rule opened just now that one more is told in sum. */
-export async function isStorm({ tx, organizationId, nowMs }: Change, problem: Problem): Promise<boolean> {
+/**
+ * When nobody is told of one more of the rule: `insertIncident` counts where it inserts, and those that others open at the same
+ * time come before or after, so that of any number at once only the first are told. Null for what is of no rule.
+ */
+export async function stormOf(
+  { tx, organizationId, nowMs }: Change,
+  problem: Problem,
+): Promise<NewIncident["storm"]> {
   const rule = ruleOf(problem);
-  if (rule === null) return false;
-  const since = new Date(nowMs - STORM_WITHIN_MS);
-  const [row] = await tx<{ n: number }[]>`
-    SELECT count(*)::integer AS n FROM incidents
-    WHERE organization_id = ${organizationId} AND created_at > ${since} AND ${isOfRule(tx, rule)}`;
-  return (row?.n ?? 0) >= STORM_TOLD_MAX;
-}
-
-function isOfRule(tx: TransactionSql, rule: string) {
-  return tx`(source_key = ${rule} OR starts_with(source_key, ${`${rule}:`}))`;
+  if (rule === null) return null;
+  // One lock for all rules: events of several are delivered together, and would wait for one another.
+  await lockKey(tx, organizationId, "storm");
+  return { rule, since: new Date(nowMs - STORM_WITHIN_MS), incidents: STORM_TOLD_MAX };
 }
 
 interface DigestOptions {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../audit/canonical-json.ts";
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
-import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
+import { oneByOne, recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import type { KeptDirectory } from "../../kql/kept/kept-directory.ts";
 import { createFunction, kqlFunctions, removeFunction, updateFunction } from "./functions.ts";
 import { CreateKqlFunctionBody, UpdateKqlFunctionBody } from "./types.ts";
@@ -18,8 +18,9 @@ export function kqlFunctionKind(kept: Pick<KeptDirectory, "forget">): ConfigKind
     defaults: { parameters: "" },
     calls,
     list: recordsOf(kqlFunctions),
-    ...verbsOf({ create: createFunction, update: updateFunction, remove: removeFunction }, (change) =>
-      change.afterCommit(() => kept.forget(change.organizationId)),
+    ...verbsOf(
+      { createAll: oneByOne(createFunction), update: updateFunction, remove: removeFunction },
+      (change) => change.afterCommit(() => kept.forget(change.organizationId)),
     ),
   });
 }

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
-import { Compile } from "typebox/compile";
 import { LOG_ID_EPOCH_MS } from "../../../ingest/index.ts";
 import { ALL_TIME, type QueryBudget } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import type { LogStatement, RangeReading } from "../../archive/reading/range-reading.ts";
+import { lateCheck } from "../../late-check.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import type { Row } from "../../storage/stored-rows.ts";
 import { encodeEntry } from "./entry-json.ts";
@@ -11,7 +11,7 @@ import { unreadable } from "./read-logs.ts";
 import { entryPlan } from "./search-plans.ts";
 import { Entry } from "./types.ts";
 
-const ENTRY = Compile(Entry);
+const ENTRY = lateCheck(Entry);
 
 /** Ids are unsigned, but time has not set their top bit before 2089: until then the store compares them as signed. */
 const LOG_ID_MAX = 2n ** 63n - 1n;

@@ -7,6 +7,7 @@ import { mapInSlices } from "../../concurrency/thread-turns.ts";
 import type { StatementCost } from "../../storage/statement-wire.ts";
 import type { Row, StoredRows } from "../../storage/stored-rows.ts";
 import { fileBatches } from "./archive/file-batches.ts";
+import { likelyTime } from "./archive/likely-time.ts";
 import { RemainingBudget } from "./archive/remaining-budget.ts";
 import { type EntryPosition, positionOf } from "./entry-json.ts";
 
@@ -37,16 +38,37 @@ export interface RowPage extends StatementCost {
 export async function readPage(logs: RangeReading, question: PageQuestion): Promise<RowPage> {
   const options = question.maxBytes === undefined ? {} : { maxBytes: question.maxBytes };
   if (!question.judgesApart) return asPage(await logs.read(question, options));
-  const hot = await logs.readHot(question, options);
-  if (!(await logs.archived.isInArchive(question))) return asPage(hot);
   const budget = new RemainingBudget(question.budget);
   const page = new MergedPage(question);
+  const [hot, hasArchived] = await Promise.all([
+    logs.readHot(question, options),
+    addArchivedBeside(logs, question, page, budget),
+  ]);
+  if (!hasArchived && !(await logs.archived.isInArchive(question))) return asPage(hot);
   await page.add(hot.rows);
   budget.spend(hot);
   const span = await logs.archived.span();
-  if (span !== null && !page.endsBefore({ minTs: span.from, maxTs: span.to }))
+  if (!hasArchived && span !== null && !page.endsBefore({ minTs: span.from, maxTs: span.to }))
     await addArchived(logs, question, page, budget);
   return { ...page.finish(logs), rowsRead: budget.rowsRead, bytesRead: budget.bytesRead };
+}
+
+/** Adds what the archive has where the page is of its time, whatever the log store has: then neither waits for the other. */
+async function addArchivedBeside(
+  logs: RangeReading,
+  question: PageQuestion,
+  page: MergedPage,
+  budget: RemainingBudget,
+): Promise<boolean> {
+  const span = await logs.archived.span();
+  if (span === null || !beginsBefore(question, span.to)) return false;
+  await addArchived(logs, question, page, budget);
+  return true;
+}
+
+/** Whether the newest entries that are asked for would be no newer than a time. */
+function beginsBefore({ order, timeRange: { to } }: PageQuestion, timeNs: bigint): boolean {
+  return order === "newestFirst" && to !== null && to <= timeNs;
 }
 
 async function addArchived(
@@ -81,7 +103,8 @@ async function addArchived(
 
 /**
  * The time of the entries that files have for the page; null where they have none. ClickHouse reads whatever an answer
- * shows of every entry that it sorts: of a file it has to sort the times first, and then to read what lies among them.
+ * shows of every entry that it sorts: of a file it has to sort the times first, and then to read what lies among them. It
+ * reads all times for that, too, unless the page is found where it is likely to be.
  */
 async function foundTime(
   logs: RangeReading,
@@ -89,6 +112,25 @@ async function foundTime(
   files: readonly ArchivedFile[],
   budget: RemainingBudget,
 ): Promise<TimeRange | null> {
+  const { timeRange, order, maxEntries } = question;
+  const likely = likelyTime(timeRange, files, order, maxEntries);
+  if (likely !== null) {
+    const found = await foundIn(logs, { ...question, timeRange: likely }, overlapping(files, likely), budget);
+    if (found !== null && found.count >= maxEntries) return found.time;
+  }
+  return (await foundIn(logs, question, files, budget))?.time ?? null;
+}
+
+function overlapping(files: readonly ArchivedFile[], { from, to }: TimeRange): readonly ArchivedFile[] {
+  return files.filter(({ minTs, maxTs }) => (from === null || maxTs >= from) && (to === null || minTs <= to));
+}
+
+async function foundIn(
+  logs: RangeReading,
+  question: PageQuestion,
+  files: readonly ArchivedFile[],
+  budget: RemainingBudget,
+): Promise<{ readonly time: TimeRange; readonly count: number } | null> {
   const statement = { ...question, plan: keep(question.plan, ["id", "ts"]), budget: budget.rest() };
   const found = await logs.readFiles(statement, files);
   if (found === null) return null;
@@ -96,7 +138,8 @@ async function foundTime(
   const times = [...found.rows].map((row) => positionOf(row).tsNs);
   const [first, last] = [times[0], times.at(-1)];
   if (first === undefined || last === undefined) return null;
-  return first < last ? { from: first, to: last } : { from: last, to: first };
+  const time = first < last ? { from: first, to: last } : { from: last, to: first };
+  return { time, count: times.length };
 }
 
 function asPage({ rows, rowsRead, bytesRead }: StatementCost & { readonly rows: StoredRows }): RowPage {

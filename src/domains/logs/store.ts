@@ -1,5 +1,6 @@
 import { ALL_TIME, type LogFilter, type QueryBudget, type TimeRange } from "../../../query/index.ts";
-import type { RangeReading } from "../../archive/reading/range-reading.ts";
+import type { LogStatement, RangeReading } from "../../archive/reading/range-reading.ts";
+import { patientBudget } from "../../concurrency/patience.ts";
 import { judgesRowsApart } from "../../kql/relation-conditions.ts";
 import type { QueryAnswer, QueryCaller } from "../../storage/query-runner.ts";
 import { PAGE_MAX_ENTRIES, TOTAL_BUDGET } from "./limits.ts";
@@ -72,11 +73,20 @@ export class LogReader implements EntrySource {
   ): Promise<QueryAnswer> {
     const { logs } = this.#options;
     const plan = countPlan(filter, maxEntries);
-    const statement = { operation: "count", plan, timeRange, maxRows: 1, budget: TOTAL_BUDGET };
+    const statement = {
+      operation: "count",
+      plan,
+      timeRange,
+      maxRows: 1,
+      budget: patientBudget(TOTAL_BUDGET),
+    };
     if (!judgesRowsApart(filter.query ?? null)) return logs.run(statement);
     const hot = await logs.runHot(statement);
     // Most searches without an end in time need not look into the archive to say that there are many.
     if (Number(hot.rows[0]?.[0]) >= maxEntries || !(await logs.archived.isInArchive(statement))) return hot;
+    const known =
+      Number(hot.rows[0]?.[0]) + (await entriesOfWholeFiles(logs, { filter, timeRange }, statement));
+    if (known >= maxEntries) return { ...hot, rows: [[String(maxEntries)]] };
     const all = await logs.run(statement);
     return {
       rows: all.rows,
@@ -91,4 +101,17 @@ export class LogReader implements EntrySource {
     const plan = newestIdPlan(floor);
     return logs.runHot({ operation: "newest_id", plan, timeRange: ALL_TIME, maxRows: 1, budget });
   }
+}
+
+/** Entries that the ledger says are meant, and that are in the archive alone; 0 for a filter, of which it says nothing. */
+async function entriesOfWholeFiles(
+  logs: RangeReading,
+  { filter: { search, service, level, query }, timeRange: { from, to } }: LogSelection,
+  statement: LogStatement,
+): Promise<number> {
+  if (search !== null || service !== null || level !== null || (query ?? null) !== null) return 0;
+  const files = await logs.archived.filesFor(statement);
+  return files
+    .filter(({ isMoving, minTs, maxTs }) => !isMoving && (from ?? minTs) <= minTs && (to ?? maxTs) >= maxTs)
+    .reduce((sum, { rows }) => sum + rows, 0);
 }

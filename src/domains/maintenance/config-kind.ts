@@ -16,7 +16,7 @@ export function maintenanceKind(onChanged: () => void): ConfigKind {
     naming: ["title", "startsAt", "endsAt"],
     references: [{ at: ["monitorId"], to: "monitors" }],
     list: recordsOf(windows),
-    ...verbsOf({ create: windows.create, update: updateWindow, remove: windows.remove }, (change) =>
+    ...verbsOf({ createAll: windows.createAll, update: updateWindow, remove: windows.remove }, (change) =>
       change.afterCommit(onChanged),
     ),
   });

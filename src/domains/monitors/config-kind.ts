@@ -24,11 +24,7 @@ export function monitorKind(deps: MonitorDependencies & { readonly box: SecretBo
       (await listMonitors(tx, organizationId, [])).slice(0, limit).map((row) => {
         return { id: row.id, fields: settingsOf(row, deps.box) };
       }),
-    make: async (change, body) => {
-      const [monitor] = await service.create(change, [body], () => "");
-      if (monitor === undefined) throw new Error("a monitor was lost");
-      return monitor;
-    },
+    make: (change, bodies) => service.create(change, bodies, () => ""),
     change: (change, id, body) => service.update(change, [Number(id)], body, ""),
     remove: (change, id) => service.remove(change, [Number(id)]),
   });

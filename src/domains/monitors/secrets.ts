@@ -1,6 +1,6 @@
-import { Compile } from "typebox/compile";
 import type { SecretBox } from "../../access/secret-box.ts";
 import { hashToken, mintLinkToken } from "../../access/secret-token.ts";
+import { lateCheck } from "../../late-check.ts";
 import { openAlertChannels, sealAlertChannels } from "../../notify/alert-channels.ts";
 import type { CheckSpec } from "../../probes/check.ts";
 import { Steps, StoredHeaders } from "./step-types.ts";
@@ -13,8 +13,8 @@ const BODY = "monitor-body";
 const STEPS = "monitor-steps";
 const HEARTBEAT_TOKEN = "monitor-heartbeat-token";
 
-const storedHeaders = Compile(StoredHeaders);
-const storedSteps = Compile(Steps);
+const storedHeaders = lateCheck(StoredHeaders);
+const storedSteps = lateCheck(Steps);
 
 /** A new token for heartbeats: its plaintext, and what is stored of it. */
 export function mintHeartbeatToken(box: SecretBox): {

@@ -84,8 +84,7 @@ export class MonitorService {
       ...settingsIssues(settings, place(index)),
       ...targetIssues(judgeTarget, settings, place(index)),
     ]);
-    for (const [index, { escalationPolicyId }] of all.entries())
-      issues.push(...(await this.#policyIssues(change, escalationPolicyId, place(index))));
+    issues.push(...(await this.#policiesIssues(change, all, place)));
     if (issues.length > 0) throw validationFailed(issues);
     for (const [index, settings] of all.entries()) {
       requireAlertUrls(this.#deps.alertPolicy, settings, place(index));
@@ -245,6 +244,22 @@ export class MonitorService {
   async #policyIssues({ tx, organizationId }: Change, id: number | null, at: string): Promise<FieldIssue[]> {
     if (id === null || (await this.#deps.hasEscalationPolicy(tx, organizationId, id))) return [];
     return [{ path: `${at}/escalationPolicyId`, code: "custom", message: "is no escalation policy" }];
+  }
+
+  /** Asks once for each policy, of which many monitors name the same. */
+  async #policiesIssues(
+    change: Change,
+    all: readonly MonitorSettings[],
+    place: Place,
+  ): Promise<FieldIssue[]> {
+    const byPolicy = Map.groupBy(all.entries(), ([, { escalationPolicyId }]) => escalationPolicyId);
+    const issues: FieldIssue[] = [];
+    for (const [id, monitors] of byPolicy) {
+      const found = await this.#policyIssues(change, id, "");
+      for (const [index] of monitors)
+        issues.push(...found.map((issue) => ({ ...issue, path: `${place(index)}${issue.path}` })));
+    }
+    return issues;
   }
 
   #heartbeat(token: string): HeartbeatToken {

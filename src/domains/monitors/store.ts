@@ -1,4 +1,5 @@
 import type { TransactionSql } from "postgres";
+import { insertRows } from "../../storage/insert-rows.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
 import type { MonitorSettings } from "./types.ts";
 
@@ -129,8 +130,7 @@ export async function insertMonitors(
     created_at: now,
     updated_at: now,
   }));
-  const inserted = await tx<{ id: string }[]>`INSERT INTO monitors ${tx(rows)} RETURNING id`;
-  const ids = inserted.map(({ id }) => Number(id));
+  const ids = (await insertRows(tx, "monitors", rows, [])).map(({ id }) => Number(id));
   await tx`
     INSERT INTO monitor_state (monitor_id, organization_id)
     SELECT id, ${organizationId} FROM unnest(${ids}::bigint[]) AS id`;

@@ -1,10 +1,10 @@
 import type { Sql, TransactionSql } from "postgres";
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { SecretBox } from "../../access/secret-box.ts";
 import type { Change } from "../../changes/change.ts";
 import { type FieldIssue, validationFailed } from "../../errors.ts";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { lateCheck } from "../../late-check.ts";
 import {
   ALERT_CHANNEL_FLAGS,
   ALERT_CHANNELS,
@@ -54,7 +54,7 @@ const Template = Type.Object(
   { additionalProperties: false },
 );
 type Template = Static<typeof Template>;
-const storedTemplates = Compile(Type.Array(Template));
+const storedTemplates = lateCheck(Type.Array(Template));
 
 const PolicyId = Type.Union([Type.Integer({ minimum: 1, examples: [3] }), Type.Null()]);
 /** Each may be null, which is the same as absent: what is put replaces everything. */

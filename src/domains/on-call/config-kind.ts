@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../../audit/canonical-json.ts";
 import type { Change } from "../../changes/change.ts";
 import { configKind, PEOPLE } from "../../configuration/config-kind.ts";
 import { isJsonList, isJsonObject } from "../../configuration/json.ts";
+import { oneByOne } from "../../configuration/record-kinds.ts";
 import { ROTATIONS_MAX } from "../../on-call/limits.ts";
 import { createRotation, listRotations, removeRotation } from "./rotations.ts";
 import { createSchedule, removeSchedule, schedules, updateSchedule } from "./schedules.ts";
@@ -42,11 +43,11 @@ export const scheduleKind = configKind({
     }
     return listed;
   },
-  make: async (change, { rotations = [], ...body }: CreateBody) => {
+  make: oneByOne(async (change, { rotations = [], ...body }: CreateBody) => {
     const schedule = await createSchedule(change, body);
     await setTurns(change, schedule.id, rotations);
     return schedule;
-  },
+  }),
   change: async (change, id, { rotations, ...body }: UpdateBody) => {
     if (Object.keys(body).length > 0) await updateSchedule(change, Number(id), body);
     if (rotations !== undefined) await setTurns(change, Number(id), rotations);

@@ -75,9 +75,10 @@ export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
     ...toolRoutes(deps.tools),
   ];
   const head = apiDescription(deps.publicUrl);
-  const openApi = openApiRoute(() => text);
-  // Made at the start, which is where two schemas of one name are found; this very route is in it.
-  const text = JSON.stringify(openApiDocument([...others, ...routes, openApi], head));
+  const openApi: Route = openApiRoute(() =>
+    // This very route is in it.
+    JSON.stringify(openApiDocument([...others, ...routes, openApi], head)),
+  );
   return [...routes, openApi];
 }
 

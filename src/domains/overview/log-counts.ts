@@ -7,6 +7,7 @@ import {
   scan,
 } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
+import { patientBudget } from "../../concurrency/patience.ts";
 import type { QueryCaller } from "../../storage/query-runner.ts";
 import type { LogCounts } from "./types.ts";
 
@@ -34,7 +35,7 @@ export async function countLogs(ranges: LogRanges, caller: QueryCaller, nowMs: n
     plan,
     timeRange,
     maxRows: LEVELS_MAX,
-    budget: LOG_COUNTS_BUDGET,
+    budget: patientBudget(LOG_COUNTS_BUDGET),
   };
   const { value } = await ranges.read(caller, (logs) => logs.run(statement));
   const { rows } = value;

@@ -1,5 +1,5 @@
 import { type ConfigKind, configKind } from "../../configuration/config-kind.ts";
-import { recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
+import { oneByOne, recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import { HostProof } from "./host-proof.ts";
 import { StatusPages } from "./pages.ts";
 import type { PublishedPages } from "./published-pages.ts";
@@ -30,6 +30,6 @@ export function statusPageKind({ publicUrl, statusPages, hosts }: StatusPageKind
       { at: ["publicNames", "*", "monitorId"], to: "monitors" },
     ],
     list: recordsOf(pages.pages),
-    ...verbsOf(pages),
+    ...verbsOf({ createAll: oneByOne(pages.create), update: pages.update, remove: pages.remove }),
   });
 }

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { lateCheck } from "../../late-check.ts";
 import { StatusPage } from "./types.ts";
 
 const { name, slug, description, monitorIds, groups, publicNames, customDomain, theme, isPublic } =
@@ -14,7 +14,7 @@ const Row = Type.Object({
 });
 export type PageRow = Type.Static<typeof Row>;
 
-const rows = Compile(Row);
+const rows = lateCheck(Row);
 
 /** A page with what its organisation alone knows of it; whichever organisation that is. */
 export async function findPageRow(sql: Sql, wanted: string): Promise<PageRow | null> {

@@ -3,7 +3,6 @@ import { ApiError } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import { readBody } from "../../http/read-body.ts";
 import type { Reply, RequestContext } from "../../http/route.ts";
-import { feedOf } from "./feed.ts";
 import { FORM_MAX_BYTES } from "./limits.ts";
 import { answerMadeOf, answerOnce, answerPeople } from "./page-answers.ts";
 import { type PageReading, pageOfHost, requireOpenPage, requirePage, urlOf } from "./page-reading.ts";
@@ -184,6 +183,8 @@ function feedRoute<const Path extends string>(reading: PageReading, path: Path) 
     errors: ["PAGE_LOCKED", "NOT_FOUND"],
     handler: async ({ request }, { params }) => {
       const shown = await requireOpenPage(reading, params.slug, request);
+      // Loaded with the first feed, with what writes XML.
+      const { feedOf } = await import("./feed.ts");
       return answerMadeOf(shown, "feed", request, () => ({
         contentType: "application/atom+xml; charset=utf-8",
         text: feedOf(shown.page, urlOf(shown, reading.publicUrl)),

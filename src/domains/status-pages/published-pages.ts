@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { fulfilledWithin } from "../../concurrency/deadline.ts";
+import { patient } from "../../concurrency/patience.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import type { Logger } from "../../log.ts";
 import {
@@ -62,7 +63,7 @@ export class PublishedPages {
 
   constructor(options: PublishedPagesOptions) {
     this.#options = options;
-    this.#waitMs = options.waitMs ?? WAIT_MS;
+    this.#waitMs = options.waitMs ?? patient(WAIT_MS);
     this.#loop = new WorkLoop({
       work: (signal) => this.keepCopies(signal),
       pollMs: KEEP_EVERY_MS,

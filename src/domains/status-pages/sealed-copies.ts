@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { SecretBox } from "../../access/secret-box.ts";
+import { lateCheck } from "../../late-check.ts";
 import type { PublishedPage } from "./read-page.ts";
 import { PublicPage } from "./types.ts";
 
@@ -12,7 +12,7 @@ const EXTENSION = ".sealed";
 /** The copies of a directory that are opened at a start. */
 const READ_MAX = 2_000;
 
-const Copy = Compile(
+const Copy = lateCheck(
   Type.Object({
     id: Type.Integer(),
     organizationId: Type.Integer(),

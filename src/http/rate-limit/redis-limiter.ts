@@ -1,3 +1,4 @@
+import { patient } from "../../concurrency/patience.ts";
 import type { Logger } from "../../log.ts";
 import { REDIS_PAUSE_MS, REDIS_TIMEOUT_MS, REFILL_MS } from "./limits.ts";
 import { decide, type RateDecision, type RateLimiter } from "./rate-limiter.ts";
@@ -58,7 +59,7 @@ export class RedisRateLimiter implements RateLimiter {
   constructor(deps: RedisLimiterDeps) {
     this.#deps = deps;
     this.#nowMs = deps.nowMs ?? Date.now;
-    this.#timeoutMs = deps.timeoutMs ?? REDIS_TIMEOUT_MS;
+    this.#timeoutMs = deps.timeoutMs ?? patient(REDIS_TIMEOUT_MS);
   }
 
   /** True while calls are judged by this instance alone. */

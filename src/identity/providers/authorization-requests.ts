@@ -1,9 +1,9 @@
 import type { Sql } from "postgres";
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { SecretBox } from "../../access/secret-box.ts";
 import { hashToken, mintSessionToken } from "../../access/secret-token.ts";
 import { ApiError } from "../../errors.ts";
+import { lateCheck } from "../../late-check.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { AUTHORIZATION_LIFE_MS, AUTHORIZATION_REQUESTS_MAX } from "./limits.ts";
 import { PROVIDER_IDS } from "./provider.ts";
@@ -31,7 +31,7 @@ const AuthorizationRequest = Type.Object({
 });
 export type AuthorizationRequest = Static<typeof AuthorizationRequest>;
 
-const checker = Compile(AuthorizationRequest);
+const checker = lateCheck(AuthorizationRequest);
 
 export interface AuthorizationRequestDependencies {
   readonly sql: Sql;

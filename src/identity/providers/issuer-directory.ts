@@ -12,6 +12,7 @@ import {
   type ServerMetadata,
   setJwksCache,
 } from "openid-client";
+import { patient } from "../../concurrency/patience.ts";
 import { createGuardedFetch } from "../../outbound/guarded-fetch.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
@@ -149,7 +150,7 @@ function guardedProviderFetch(policy: OutboundPolicy, resolve?: HostResolver): C
       method,
       headers,
       ...(typeof text === "string" && { body: text }),
-      timeoutMs: PROVIDER_TIMEOUT_MS,
+      timeoutMs: patient(PROVIDER_TIMEOUT_MS),
       maxBytes: PROVIDER_ANSWER_MAX_BYTES,
     });
     // A provider in trouble is no provider that refuses.

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { SecretBox } from "../../access/secret-box.ts";
+import { lateCheck } from "../../late-check.ts";
 import type { ChannelEndpoints } from "../channels/channel.ts";
 import { isTold, laneOf } from "../channels/channels.ts";
 import { Notification } from "../channels/notification.ts";
@@ -12,7 +12,7 @@ import { insertDelivery } from "./delivery-store.ts";
 const Message = Type.Object({ target: Target, notification: Notification });
 /** What a delivery says, and to whom. */
 export type Message = Static<typeof Message>;
-const isMessage = Compile(Message);
+const isMessage = lateCheck(Message);
 
 /** What is told, to whom, and why. */
 export interface Telling {

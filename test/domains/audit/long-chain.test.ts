@@ -1,6 +1,7 @@
 /** A chain that is verified in several batches and several calls. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { VERIFY_BATCH_ROWS, VERIFY_MAX_MS } from "../../../src/audit/limits.ts";
+import { patient } from "../../../src/concurrency/patience.ts";
 import { Verification } from "../../../src/domains/audit/verify/verification.ts";
 import { auditReader, CURSOR_KEY, fillLog, makeOrganization } from "../../audit/audited-organization.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
@@ -23,7 +24,7 @@ afterAll(() => stores.close());
 function slowVerification(): Verification {
   let nowMs = 0;
   const monotonicMs = (): number => {
-    nowMs += VERIFY_MAX_MS;
+    nowMs += patient(VERIFY_MAX_MS);
     return nowMs;
   };
   return new Verification({ sql, clickhouse: stores.clickhouse, cursorKey: CURSOR_KEY, monotonicMs });

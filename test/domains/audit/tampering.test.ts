@@ -149,7 +149,7 @@ test("an untouched chain is intact, and any single edit, removal, insertion or s
     ),
     { numRuns: 25 },
   );
-}, 240_000);
+});
 
 describe("what is found names the place", () => {
   test.each(Object.keys(EDITS).filter((edit) => edit !== "id"))("an edit of %s", async (edit) => {

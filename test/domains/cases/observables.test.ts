@@ -20,3 +20,12 @@ test("evidence names domains wherever they stand, and names of attributes, files
     "ip 198.51.100.4",
   ]);
 });
+
+test("what its name calls an id is no hash, and a hash is one under any other name", () => {
+  const digits = "0af7651916cd43dd8448eb211c80319c";
+  expect(namesIn({ traceId: digits, attrs: { "session.id": [digits], message_id: digits } })).toEqual([]);
+  expect(namesIn({ traceId: "", attrs: { md5: digits, "server.id": "db.shop.example" } })).toEqual([
+    "domain db.shop.example",
+    `hash ${digits}`,
+  ]);
+});

@@ -1,6 +1,7 @@
 /** Seconds without Postgres in the middle of escalations, judged by what people and a webhook have received from two real servers. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "../../harness/eventually.ts";
+import { waitAsUsual } from "../../harness/patience.ts";
 import { proofRounds } from "../../harness/proof.ts";
 import { isReady, makeToken, type ServerProcess, startServer } from "../../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
@@ -13,6 +14,8 @@ const OUTAGE_MS = proofRounds({ sample: 3, whole: 60 }) * 1000;
 /** Between the first page and the second: the outage begins before it is over. */
 const DELAY_SEC = 2;
 const INCIDENTS = 5;
+
+waitAsUsual();
 
 let stores: TestStores;
 let proxy: TcpProxy;

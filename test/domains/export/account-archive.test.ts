@@ -229,7 +229,8 @@ describe("an archive that is not taken to its end", () => {
     await saveSearches(owner, EXPORT_FETCH_ROWS);
     const response = await ask(server, owner);
     const reader = response.body?.getReader();
-    await reader?.read();
+    // On a busy machine this is already late.
+    await reader?.read().catch(() => undefined);
     await noneIsOpen();
     const rest = async (): Promise<void> => {
       while ((await reader?.read())?.done === false);

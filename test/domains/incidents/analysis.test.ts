@@ -175,6 +175,33 @@ describe("patterns", () => {
   });
 });
 
+test("what changed is the same whenever it is asked of the same logs, and in whatever order they were stored", async () => {
+  const logs = [
+    [-30, 300, (n: number) => `GET /cart/${n} 200`],
+    [-20, 40, (n: number) => `heartbeat ${n} of worker`],
+    [2, 60, (n: number) => `upstream pay timed out order=${n}`],
+    // As surprising as each other.
+    [3, 30, (n: number) => `disk sda${n} is full`],
+    [3, 30, (n: number) => `queue q${n} is stuck`],
+    [3, 30, (n: number) => `cache c${n} is cold`],
+  ] as const;
+  const answers = new Set<string>();
+  for (const order of [logs, logs.toReversed()]) {
+    const server = analysisServer();
+    const organizationId = await makeOrganization(sql);
+    for (const [minute, count, message] of order) await log(organizationId, minute, count, message);
+    const id = await opened(server, organizationId);
+    // It is about the hour around the beginning: once that is over, time changes nothing.
+    for (const minutes of [55, 56, 600]) {
+      server.clock.nowMs = at(minutes);
+      const { incidentId: _, ...answer } = await analysis(server, organizationId, id);
+      expect(answer.patterns.items).toHaveLength(6);
+      answers.add(JSON.stringify(answer));
+    }
+  }
+  expect([...answers]).toHaveLength(1);
+});
+
 /** The rows that a query finds, as the console asks for them. */
 async function countRows(
   organizationId: number,

@@ -71,6 +71,24 @@ test("the first are told, the others in one message with the largest, and all ar
   );
 });
 
+test("of any number that open at once, on several instances, the first are told and no more", async () => {
+  const own = await makeOrganization(stores.postgres);
+  const others = [1, 2].map(() => incidentServer(stores.postgres, { clock: server.clock }));
+  const groups = 2 * STORM_TOLD_MAX + 10;
+  for (let group = 1; group <= groups; group++) {
+    await server.raise(own, ofRule(1, group));
+    if (group % 3 === 0) await server.raise(own, ofRule(2, group));
+  }
+  await Promise.all([server, ...others].map((instance) => instance.deliver()));
+  // What one instance had in hand when another looked.
+  await server.deliver();
+  const told = [server, ...others].flatMap((instance) => instance.told);
+  const opened = told.filter(({ organizationId, notify }) => organizationId === own && notify);
+  const ofOne = opened.filter(({ incident }) => incident.source?.id === 1);
+  expect([ofOne.length, opened.length]).toEqual([STORM_TOLD_MAX, STORM_TOLD_MAX + Math.floor(groups / 3)]);
+  expect((await server.list(own)).total).toBe(groups + Math.floor(groups / 3));
+});
+
 test("when there are fewer again, each is told, and the end of what a message told of is", async () => {
   const own = await makeOrganization(stores.postgres);
   for (let group = 1; group <= STORM_TOLD_MAX + 2; group++) await raise(own, ofRule(1, group));

@@ -7,7 +7,9 @@ import { idAt, insertRows } from "./stored-rows.ts";
 
 const NOW_MS = Date.parse("2026-03-01T12:00:00Z");
 const DISTINCT = 10_000;
-const [NOBODY, ONE, EQUAL, MANY] = [6101, 6102, 6103, 6104];
+const [NOBODY, ONE, EQUAL, MANY, LEVELS, SCATTERED] = [6101, 6102, 6103, 6104, 6105, 6106];
+/** Around the moment that buckets are counted from. */
+const SCATTERED_SECONDS = [-5_400, -1, 0, 1, 7_199, 86_400];
 
 let stores: TestStores;
 let app: LogApp;
@@ -24,11 +26,19 @@ beforeAll(async () => {
   const many = Array.from({ length: DISTINCT }, (_, i) => row(MANY, i, `u${i}`));
   await insertRows(stores.clickhouse, [
     row(ONE, 0, "ana"),
+    ...["info", "error", "", "error", "warn", "error", "info"].map((level, i) => ({
+      ...row(LEVELS, i, "ana"),
+      level,
+    })),
     ...Array.from({ length: 50 }, (_, i) => row(EQUAL, i, "ana")),
     ...many,
     row(MANY, DISTINCT, "u7"),
     row(MANY, DISTINCT + 1, "u7"),
     row(MANY, DISTINCT + 2, "u9"),
+    ...SCATTERED_SECONDS.map((seconds, i) => ({
+      ...row(SCATTERED, i, "ana"),
+      ts: BigInt(seconds) * 1_000_000_000n,
+    })),
   ]);
 });
 afterAll(() => stores.close());
@@ -59,6 +69,36 @@ describe("a histogram", () => {
         { start: expect.any(String), count, groups: [{ value: "ana", count }], other: 0 },
       ]);
     }
+  });
+
+  test("by level has every level that occurs, the most frequent first, then by name", async () => {
+    const { body } = await ask<Histogram>(LEVELS, "histogram", { groupBy: "level" });
+    const groups = [
+      { value: "error", count: 3 },
+      { value: "info", count: 2 },
+      { value: null, count: 1 },
+      { value: "warn", count: 1 },
+    ];
+    expect(body.buckets).toEqual([{ start: expect.any(String), count: 7, groups, other: 0 }]);
+  });
+
+  test("of entries before and behind 1970 has the same buckets whether it is told where they are or not", async () => {
+    const [first = 0] = SCATTERED_SECONDS;
+    const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+    const range = { from: iso(first), to: iso(SCATTERED_SECONDS.at(-1) ?? 0) };
+    for (const widthSec of [60, 100, 3_600, 86_400, 2_592_000]) {
+      const bucketSec = String(widthSec);
+      const { status, body } = await ask<Histogram>(SCATTERED, "histogram", { bucketSec });
+      const start = (i: number): number => (Math.floor(first / widthSec) + i) * widthSec;
+      expect([status, body.total, body.bucketSec]).toEqual([200, SCATTERED_SECONDS.length, widthSec]);
+      for (const [i, bucket] of body.buckets.entries()) {
+        const within = SCATTERED_SECONDS.filter((at) => at >= start(i) && at < start(i + 1));
+        expect([Date.parse(bucket.start), bucket.count]).toEqual([start(i) * 1000, within.length]);
+      }
+      expect((await ask<Histogram>(SCATTERED, "histogram", { ...range, bucketSec })).body).toEqual(body);
+    }
+    for (const bucketSec of ["1", "7"])
+      expect((await ask<Histogram>(SCATTERED, "histogram", { bucketSec })).status).toBe(400);
   });
 
   test("names the most frequent of ten thousand values and counts the rest", async () => {

@@ -1,10 +1,9 @@
-import { NO_DAILY_CAPS } from "../../../src/access/principal.ts";
 import { logReadRoutes } from "../../../src/domains/logs/read-routes.ts";
-import type { Authenticator } from "../../../src/http/authenticator.ts";
 import { type TestApp, testApp } from "../../harness/http-app.ts";
 import { logRanges } from "../../harness/log-ranges.ts";
 import { KEEPS_NOTHING } from "../../harness/nothing-kept.ts";
 import type { TestStores } from "../../harness/stores.ts";
+import { byOrganization } from "./viewer-of-organization.ts";
 
 export interface FoundEntry {
   id: string;
@@ -103,20 +102,3 @@ export function logApp(
     },
   };
 }
-
-const byOrganization: Authenticator = {
-  authenticate: (request) => {
-    const organizationId = Number(request.headers.get("x-organization"));
-    return {
-      kind: "token",
-      userId: 1,
-      organizationId,
-      email: "ana@example.com",
-      role: "viewer",
-      scopes: ["logs:read"],
-      caps: NO_DAILY_CAPS,
-      tokenId: 3,
-      credentialKey: `token:${organizationId}`,
-    };
-  },
-};

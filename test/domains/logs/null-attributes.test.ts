@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 
 const ENTRIES = [
   { message: "null", attrs: { user: null, inner: { user: null } } },
@@ -10,21 +10,17 @@ const ENTRIES = [
   { message: "absent", attrs: {} },
 ];
 
-let server: ServerProcess;
+let server: SharedServer;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   headers = {
     authorization: `Bearer ${await makeToken(server.url)}`,
     "content-type": "application/json",
   };
   await post("ingest", ENTRIES);
   await eventually("the entries", async () => (await query("logs | count"))[0]?.[0] === ENTRIES.length);
-});
-
-afterAll(async () => {
-  await server.stop();
 });
 
 async function post(path: string, body: unknown): Promise<unknown> {

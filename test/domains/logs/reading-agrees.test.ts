@@ -129,6 +129,12 @@ interface Facets {
   total: number;
 }
 
+/** Different texts, the most frequent first, and those that are as frequent by their letters. */
+function mostFrequent(texts: readonly string[]): string[] {
+  const counts = [...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => ({ text, length }));
+  return counts.toSorted((a, b) => b.length - a.length || (a.text < b.text ? -1 : 1)).map(({ text }) => text);
+}
+
 function countsOf(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const value of values) if (value !== "") counts[value] = (counts[value] ?? 0) + 1;
@@ -172,23 +178,31 @@ describe("search, histogram, facets and export", () => {
             expect(page.entries.map(({ id }) => id)).toEqual(ids);
             expect(page.total).toBe(ids.length);
 
-            const histogram = await answer<Histogram>(organizationId, "histogram", {
-              ...parameters,
-              groupBy: "user",
-            });
-            expect(histogram.total).toBe(ids.length);
-            const widthMs = histogram.bucketSec * 1000;
-            for (const [i, { start, count, groups, other }] of histogram.buckets.entries()) {
-              const startMs = Date.parse(start);
-              const inside = meant.filter(({ second }) => {
-                const ms = NOW_MS + second * 1000;
-                return ms >= startMs && ms < startMs + widthMs;
+            for (const groupBy of ["user", "level"] as const) {
+              const histogram = await answer<Histogram>(organizationId, "histogram", {
+                ...parameters,
+                groupBy,
               });
-              expect(count).toBe(inside.length);
-              expect(other + groups.reduce((sum, group) => sum + group.count, 0)).toBe(count);
-              for (const { value, count: grouped } of groups)
-                expect(grouped).toBe(inside.filter(({ user }) => user === (value ?? "")).length);
-              if (i > 0) expect(startMs - Date.parse(histogram.buckets[i - 1]?.start ?? "")).toBe(widthMs);
+              expect(histogram.total).toBe(ids.length);
+              const widthMs = histogram.bucketSec * 1000;
+              for (const [i, { start, count, groups, other }] of histogram.buckets.entries()) {
+                const startMs = Date.parse(start);
+                const inside = meant.filter(({ second }) => {
+                  const ms = NOW_MS + second * 1000;
+                  return ms >= startMs && ms < startMs + widthMs;
+                });
+                expect(count).toBe(inside.length);
+                expect(other + groups.reduce((sum, group) => sum + group.count, 0)).toBe(count);
+                for (const { value, count: grouped } of groups)
+                  expect(grouped).toBe(inside.filter((entry) => entry[groupBy] === (value ?? "")).length);
+                if (i > 0) expect(startMs - Date.parse(histogram.buckets[i - 1]?.start ?? "")).toBe(widthMs);
+              }
+              const shown = histogram.buckets[0]?.groups.map(({ value }) => value ?? "") ?? [];
+              expect(shown).toEqual(
+                mostFrequent(meant.map((entry) => entry[groupBy])).slice(0, shown.length),
+              );
+              if (groupBy === "level")
+                expect(shown).toHaveLength(new Set(meant.map(({ level }) => level)).size);
             }
 
             const facets = await answer<Facets>(organizationId, "facets", {

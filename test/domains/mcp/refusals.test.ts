@@ -1,22 +1,18 @@
 /** What /mcp refuses, and how: said to whoever speaks HTTP, without any client in between. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
 });
-afterAll(async () => {
-  await server.stop();
-});
-
 interface Said {
   readonly as?: string | null;
   readonly headers?: Readonly<Record<string, string>>;

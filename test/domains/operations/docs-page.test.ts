@@ -1,26 +1,26 @@
 /** The reference as a person has it: in a real browser, over the whole server. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 
 const CHROMIUM = Bun.which("chromium") ?? Bun.which("google-chrome") ?? Bun.which("chromium-browser");
 if (CHROMIUM === null)
   process.stderr.write("skipped: no chromium on this machine (Debian package chromium)\n");
-const WAIT_MS = 60_000;
+const WAIT_MS = 300_000;
 /** The operation that a newcomer needs first, as the page names its section. */
 const FIRST_OPERATION = "tag/logs/POST/api/v1/logs/ingest";
 const FIRST_SECTION = `//*[contains(@id, "${FIRST_OPERATION}")]`;
 
 describe.skipIf(CHROMIUM === null)("the page of the reference", () => {
-  let server: ServerProcess;
+  let server: SharedServer;
   let browser: Browser;
   let page: Page;
   const requested: string[] = [];
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    server = await startSuiteServer();
+    server = await sharedServer();
     browser = await puppeteer.launch({
       executablePath: CHROMIUM ?? "",
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
@@ -37,7 +37,6 @@ describe.skipIf(CHROMIUM === null)("the page of the reference", () => {
   }, 2 * WAIT_MS);
   afterAll(async () => {
     await browser.close();
-    await server.stop();
   }, WAIT_MS);
 
   test(

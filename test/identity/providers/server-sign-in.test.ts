@@ -1,32 +1,27 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { serverPort } from "../../harness/server-port.ts";
-import { type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../harness/temporary-directory.ts";
+import type { ServerProcess } from "../../harness/server-process.ts";
+import { startSuiteServer } from "../../harness/suite-server.ts";
 import type { IdentityServer } from "../identity-server.ts";
 import { Browser } from "./browser.ts";
 import { type OpenIdPeer, startOpenIdPeer } from "./openid-peer.ts";
 
-let directory: TemporaryDirectory;
 let peer: OpenIdPeer;
 let server: ServerProcess;
 let send: IdentityServer["send"];
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
   const port = await serverPort();
   const callback = (name: string): string => `http://127.0.0.1:${port}/api/v1/auth/${name}/callback`;
   peer = await startOpenIdPeer({ redirectUris: [callback("idp-b"), callback("sso")] });
-  server = await startServer({
-    dataDirectory: directory.path,
-    port,
-    env: {
-      IDP_B_ISSUER: peer.issuer,
-      IDP_B_CLIENT_ID: peer.clientId,
-      IDP_B_CLIENT_SECRET: peer.clientSecret,
-      IDP_B_NAME: "Peer",
-      OUTBOUND_ALLOW: "127.0.0.1",
-    },
-  });
+  const env = {
+    IDP_B_ISSUER: peer.issuer,
+    IDP_B_CLIENT_ID: peer.clientId,
+    IDP_B_CLIENT_SECRET: peer.clientSecret,
+    IDP_B_NAME: "Peer",
+    OUTBOUND_ALLOW: "127.0.0.1",
+  };
+  server = await startSuiteServer(env, { port });
   send = (method, path, { headers = {}, json } = {}) =>
     fetch(`${server.url}${path}`, {
       method,
@@ -38,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop();
   await peer.stop();
-  directory[Symbol.dispose]();
 });
 
 test("the server signs people in as it is configured, and lets them bring a provider of their own", async () => {

@@ -46,6 +46,17 @@ async function fill(): Promise<void> {
   await sql`INSERT INTO work (id, due_at) SELECT id, now() FROM unnest(${ROWS}::integer[]) AS id`;
 }
 
+test("what is put on now is due now, and what ends now is free, in every table of work and of leases", async () => {
+  const due = await sql<{ table: string; digits: number }[]>`
+    SELECT table_name AS table, datetime_precision AS digits FROM information_schema.columns
+    WHERE table_schema = 'public' AND data_type = 'timestamp with time zone'
+      AND column_name IN ('due_at', 'next_attempt_at', 'next_fetch_at', 'retry_at', 'settle_at',
+                          'lease_until', 'leased_until', 'seen_until')`;
+  expect(due.map(({ table }) => table)).toEqual(expect.arrayContaining(["live_rules", "monitor_shards"]));
+  // With fewer digits than the clock has, half of all times are rounded to one that is still to come.
+  expect(due.filter(({ digits }) => digits < 6)).toEqual([]);
+});
+
 interface Taken extends Claim {
   readonly id: number;
   readonly attempts: number;

@@ -5,6 +5,7 @@ import {
   VERIFY_MAX_WAITING_OF_ONE,
 } from "../../../audit/limits.ts";
 import { Admission } from "../../../concurrency/admission.ts";
+import { patient } from "../../../concurrency/patience.ts";
 import { validationFailed } from "../../../errors.ts";
 import { type CursorSeal, openCursor, sealCursor } from "../../../http/sealed-cursor.ts";
 import { CHAIN_BEGINNING, type ChainPosition } from "./chain-walk.ts";
@@ -50,7 +51,7 @@ export class Verification {
     const from = cursor === undefined ? CHAIN_BEGINNING : positionOf(cursor, seal);
     const { monotonicMs } = this.#options;
     const finding = await this.#admission.run({ organizationId }, signal, async () => {
-      const deadlineMs = monotonicMs() + VERIFY_MAX_MS;
+      const deadlineMs = monotonicMs() + patient(VERIFY_MAX_MS);
       const isOver = (): boolean => signal.aborted || monotonicMs() >= deadlineMs;
       return verifyChain(this.#options, organizationId, from, isOver);
     });

@@ -3,6 +3,7 @@ import type { Sql } from "postgres";
 import { findAnchors, lastAnchoredSeq } from "../../../audit/anchors/anchor-store.ts";
 import { readAudit, type StoredRow } from "../../../audit/audit-rows.ts";
 import { ANCHOR_QUERY_TIMEOUT_MS, VERIFY_BATCH_ROWS } from "../../../audit/limits.ts";
+import { patient } from "../../../concurrency/patience.ts";
 import { type ChainEnd, findChainEnd, findRowsFrom } from "./chain-store.ts";
 import { type AnchoredHashes, type ChainPosition, type ChainProblem, ChainWalk } from "./chain-walk.ts";
 
@@ -92,5 +93,5 @@ function endProblem(position: ChainPosition, end: ChainEnd, unanchoredSeqs: numb
 }
 
 function patience(): AbortSignal {
-  return AbortSignal.timeout(ANCHOR_QUERY_TIMEOUT_MS);
+  return AbortSignal.timeout(patient(ANCHOR_QUERY_TIMEOUT_MS));
 }

@@ -1,5 +1,6 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { TransactionSql } from "postgres";
+import { patient } from "../../../concurrency/patience.ts";
 import { DependencyError } from "../../../errors.ts";
 import { CHANGES_MAX, FAILING_PERIODS_READ_MAX, REGIONS_MAX, REGIONS_TIMEOUT_SEC } from "./limits.ts";
 import type { AuditedChange, ContextMonitor, SeenRegion } from "./types.ts";
@@ -122,7 +123,7 @@ export async function seenRegions(
         GROUP BY monitor_id, region ORDER BY monitor_id, region LIMIT ${REGIONS_MAX}`,
       query_params: { organizationId, monitorIds: [...monitorIds], fromMs, toMs },
       format: "JSONEachRow",
-      clickhouse_settings: { max_execution_time: REGIONS_TIMEOUT_SEC, readonly: "1" },
+      clickhouse_settings: { max_execution_time: patient(REGIONS_TIMEOUT_SEC), readonly: "1" },
       abort_signal: signal,
     });
     const rows = await result.json<RegionRow>();

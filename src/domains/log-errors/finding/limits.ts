@@ -7,7 +7,7 @@ export const PAGE_ENTRIES = 1_000;
 export const TEXT_HEAD_BYTES = 12_288;
 export const TEXT_TAIL_BYTES = 6_144;
 
-/** Different errors of an organisation that one seal tells apart, in the order in which they came. */
+/** Different errors of an organisation that one seal tells apart at a time: with more, the half with fewest makes room. */
 export const DISTINCT_MAX_OF_SEAL = 5_000;
 
 /** Groups of an organisation that one seal keeps, those with most errors: the others are counted together. */
@@ -15,6 +15,9 @@ export const GROUPS_MAX_OF_SEAL = 500;
 
 /** Groups that an hour may make of an organisation: more are no faults but one whose text never repeats. */
 export const GROUPS_MAX_OF_HOUR = 1_000;
+
+/** The part of the above, and of all groups, that errors may take that came once: what comes again is rather a fault. */
+export const SINGLE_MAX_SHARE = 0.5;
 
 /** Groups of an organisation: people look at some tens, and each new one is compared with none. */
 export const GROUPS_MAX = 20_000;

@@ -1,6 +1,12 @@
 import type { TransactionSql } from "postgres";
 import { storableText } from "../../../storage/storable-text.ts";
-import { GROUPS_MAX, GROUPS_MAX_OF_HOUR, PLACES_MAX_OF_GROUP, SAMPLES_MAX } from "./limits.ts";
+import {
+  GROUPS_MAX,
+  GROUPS_MAX_OF_HOUR,
+  PLACES_MAX_OF_GROUP,
+  SAMPLES_MAX,
+  SINGLE_MAX_SHARE,
+} from "./limits.ts";
 import type { ErrorTally, GroupTally, PlaceTally } from "./tally-errors.ts";
 
 /** Bounds of how many groups there are; smaller ones in tests. */
@@ -32,12 +38,14 @@ export async function noteErrors(
     if (tally === undefined) continue;
     const ids = await updateGroups(tx, organization_id, tally.groups);
     const fresh = tally.groups.filter(({ error }) => !ids.has(error.fingerprint));
-    const allowed = fresh.length === 0 ? 0 : await allowedGroups(tx, organization_id, made, bounds);
-    const kept = fresh.slice(0, allowed);
+    const { whole, single } =
+      fresh.length === 0 ? { whole: 0, single: 0 } : await allowedGroups(tx, organization_id, made, bounds);
+    // The largest come first.
+    const kept = fresh.filter(({ count }, i) => i < (count > 1 ? whole : single));
     for (const [fingerprint, id] of await insertGroups(tx, organization_id, kept)) ids.set(fingerprint, id);
     await notePlaces(tx, organization_id, tally.groups, ids);
     await reopen(tx, organization_id, tally.groups, ids);
-    const left = fresh.slice(allowed).reduce((sum, { count }) => sum + count, 0);
+    const left = fresh.slice(kept.length).reduce((sum, { count }) => sum + count, 0);
     const other = [...tally.otherHours.values()].reduce((sum, { n }) => sum + n, left);
     if (kept.length > 0 || other > 0)
       await tx`
@@ -46,15 +54,18 @@ export async function noteErrors(
   }
 }
 
+/** How many groups more there may be, and until how many they may be of errors that came once. */
 async function allowedGroups(
   tx: TransactionSql,
   organizationId: number,
   made: number,
   { ofHour, inAll }: GroupBounds,
-): Promise<number> {
+): Promise<{ readonly whole: number; readonly single: number }> {
   const [row] = await tx<{ groups: number }[]>`
     SELECT count(*)::integer AS groups FROM error_groups WHERE organization_id = ${organizationId}`;
-  return Math.max(0, Math.min(ofHour - made, inAll - (row?.groups ?? 0)));
+  const left = (share: number): number =>
+    Math.max(0, Math.min(Math.ceil(ofHour * share) - made, Math.ceil(inAll * share) - (row?.groups ?? 0)));
+  return { whole: left(1), single: left(SINGLE_MAX_SHARE) };
 }
 
 /** Adds to the groups that there are; the ids of these by their fingerprints. */

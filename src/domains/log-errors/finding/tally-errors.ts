@@ -51,24 +51,24 @@ interface OrganizationTally {
   readonly otherHours: ReadonlyMap<number, HourTally>;
 }
 
+/** What is counted of an organisation so far. */
+interface Counted {
+  readonly groups: Map<string, GroupTally>;
+  readonly other: Map<number, HourTally>;
+}
+
 const HOUR_MS = 3_600_000;
 
 /** Puts errors together as they are read, in the order of their ids; what it answers depends on nothing else. */
 export class ErrorTally {
-  readonly #organizations = new Map<
-    number,
-    { groups: Map<string, GroupTally>; other: Map<number, HourTally> }
-  >();
+  readonly #organizations = new Map<number, Counted>();
 
   add(entry: StoredError): void {
     const error = groupError(entry);
     if (error === null) return;
     const own = this.#of(entry.organizationId);
     let group = own.groups.get(error.fingerprint);
-    if (group === undefined && own.groups.size >= DISTINCT_MAX_OF_SEAL) {
-      countHour(own.other, entry.tsMs);
-      return;
-    }
+    if (group === undefined && own.groups.size >= DISTINCT_MAX_OF_SEAL) makeRoom(own);
     if (group === undefined) {
       group = newGroup(entry, error);
       own.groups.set(error.fingerprint, group);
@@ -79,24 +79,39 @@ export class ErrorTally {
   /** Of each organisation the groups with most errors, the largest first. */
   organizations(): ReadonlyMap<number, OrganizationTally> {
     const tallies = [...this.#organizations].map(([id, { groups, other }]): [number, OrganizationTally] => {
-      const ranked = [...groups.values()].toSorted(
-        (left, right) => right.count - left.count || (left.firstId < right.firstId ? -1 : 1),
-      );
+      const ranked = byCount(groups);
       const otherHours = new Map(other);
-      for (const { hours } of ranked.slice(GROUPS_MAX_OF_SEAL))
-        for (const [hour, tally] of hours) joinHour(otherHours, hour, tally);
+      for (const group of ranked.slice(GROUPS_MAX_OF_SEAL)) joinHours(otherHours, group);
       return [id, { groups: ranked.slice(0, GROUPS_MAX_OF_SEAL), otherHours }];
     });
     return new Map(tallies.filter(([, { groups }]) => groups.length > 0));
   }
 
-  #of(organizationId: number) {
+  #of(organizationId: number): Counted {
     let own = this.#organizations.get(organizationId);
     if (own === undefined) {
       own = { groups: new Map(), other: new Map() };
       this.#organizations.set(organizationId, own);
     }
     return own;
+  }
+}
+
+/** The groups with most errors first, of as many those that came first. */
+function byCount(groups: ReadonlyMap<string, GroupTally>): GroupTally[] {
+  return [...groups.values()].toSorted(
+    (left, right) => right.count - left.count || (left.firstId < right.firstId ? -1 : 1),
+  );
+}
+
+/**
+ * Counts the half with fewest errors as of no group, so that a fault that begins among texts that never repeat is found whenever it does:
+ * it is lost only where as many others as there is room for come between two of its errors.
+ */
+function makeRoom({ groups, other }: Counted): void {
+  for (const group of byCount(groups).slice(Math.ceil(DISTINCT_MAX_OF_SEAL / 2))) {
+    joinHours(other, group);
+    groups.delete(group.error.fingerprint);
   }
 }
 
@@ -140,6 +155,10 @@ function countPlace({ places }: GroupTally, kind: PlaceTally["kind"], value: str
 
 function countHour(hours: Map<number, HourTally>, atMs: number): void {
   joinHour(hours, Math.floor(atMs / HOUR_MS) * HOUR_MS, { n: 1, firstMs: atMs, lastMs: atMs });
+}
+
+function joinHours(hours: Map<number, HourTally>, group: GroupTally): void {
+  for (const [hour, tally] of group.hours) joinHour(hours, hour, tally);
 }
 
 function joinHour(hours: Map<number, HourTally>, hour: number, { n, firstMs, lastMs }: HourTally): void {

@@ -2,6 +2,7 @@ import { emit, guardPlan, type QueryBudget, type Relation, type TimeRange } from
 import type { ArchiveFiles } from "../../../archive/files/archive-files.ts";
 import { type Coverage, CoverageTally } from "../../../archive/reading/coverage.ts";
 import type { ArchivedFile } from "../../../archive/reading/store.ts";
+import { patientBudget } from "../../../concurrency/patience.ts";
 import { ApiError } from "../../../errors.ts";
 import { judgesRowsApart } from "../../../kql/relation-conditions.ts";
 import type { QueryAnswer, QueryCaller, QueryRunner } from "../../../storage/query-runner.ts";
@@ -87,7 +88,7 @@ export class ArchiveReader implements EntrySource {
   async countEntries(caller: QueryCaller, selection: LogSelection, maxEntries: number): Promise<QueryAnswer> {
     const { organizationId } = caller;
     const files = await this.#list(organizationId, selection.timeRange);
-    const statements = new Statements(this.#options, "archive_count", TOTAL_BUDGET, caller);
+    const statements = new Statements(this.#options, "archive_count", patientBudget(TOTAL_BUDGET), caller);
     const isWhole = (file: ArchivedFile): boolean => takesAll(selection, file);
     let total = files.filter(isWhole).reduce((sum, { rows }) => sum + rows, 0);
     const plan = countPlan(selection.filter, maxEntries);

@@ -44,6 +44,13 @@ export function bucketsPlan(filter: LogFilter, series: BucketSeries): Relation {
   return aggregate(logs, [bucketOf(logs, series)], [aggregateCall("entries", "count")]);
 }
 
+/** As `bucketsPlan`, for each level: number, level, count. */
+export function levelBucketsPlan(filter: LogFilter, series: BucketSeries): Relation {
+  const logs = filteredLogs(filter);
+  const level = { name: "level", expression: columnOf(logs, "level") };
+  return aggregate(logs, [bucketOf(logs, series), level], [aggregateCall("entries", "count")]);
+}
+
 /** As `bucketsPlan`, for each of the values, and for all others together: number, value, whether one of them, count. */
 export function groupedBucketsPlan(
   filter: LogFilter,

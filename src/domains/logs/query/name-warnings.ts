@@ -1,6 +1,7 @@
 import { type BareName, compileKql, nearestName, type TimeRange } from "../../../../query/index.ts";
 import type { ReadWarning } from "../../../archive/reading/coverage.ts";
 import type { RangeReading } from "../../../archive/reading/range-reading.ts";
+import { patient, patientBudget } from "../../../concurrency/patience.ts";
 import { LookupCache } from "../../../storage/lookup-cache.ts";
 import { ENTRY_COLUMNS } from "../entry-json.ts";
 import {
@@ -41,7 +42,7 @@ export class NameWarnings {
   ): () => Promise<ReadWarning[]> {
     if (bareNames.length === 0) return () => Promise.resolve([]);
     const found = this.#find(logs, bareNames, timeRange).catch(() => []);
-    return () => Promise.race([found, nothingAfter(NAME_WARNINGS_GRACE_MS)]);
+    return () => Promise.race([found, nothingAfter(patient(NAME_WARNINGS_GRACE_MS))]);
   }
 
   async #find(
@@ -74,7 +75,7 @@ async function attributesOfNewest(logs: RangeReading, timeRange: TimeRange): Pro
     plan: compiled.query.relation,
     timeRange,
     maxRows: NAMED_ATTRIBUTES_MAX,
-    budget: NAME_WARNINGS_BUDGET,
+    budget: patientBudget(NAME_WARNINGS_BUDGET),
   });
   return new Set(rows.map(([name]) => String(name)));
 }

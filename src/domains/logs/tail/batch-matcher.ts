@@ -5,6 +5,8 @@ import { BoundedRows } from "../../../receive/bounded-rows.ts";
 import { EntryEncoder } from "../../../receive/entry-encoder.ts";
 import type { MatchedEntries, TailEntry, TailFilter } from "./tail-filter.ts";
 
+const NO_ENTRIES: MatchedEntries = { count: 0, lastId: 0n, first: () => [] };
+
 /** Finds the entries of a committed batch that filters let through. What filters have in common is done once. */
 export class BatchMatcher {
   readonly #block: CommittedBlock;
@@ -47,6 +49,7 @@ export class BatchMatcher {
   }
 
   #matchedEntries(rows: readonly number[]): MatchedEntries {
+    if (rows.length === 0) return NO_ENTRIES;
     return {
       count: rows.length,
       lastId: this.#block.id(rows.at(-1) ?? 0),

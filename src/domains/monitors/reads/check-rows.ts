@@ -5,6 +5,7 @@ import {
   type QueryBudget,
   type Relation,
 } from "../../../../query/index.ts";
+import { patientBudget } from "../../../concurrency/patience.ts";
 import type { QueryCaller, QueryRunner } from "../../../storage/query-runner.ts";
 import type { Row } from "../../../storage/stored-rows.ts";
 import {
@@ -106,7 +107,7 @@ export class CheckRows {
       to: nanosOf(Math.max(...of.map(({ span }) => span.toMs))),
     };
     const { organizationId } = caller;
-    const scope = { organizationId, timeRange, maxRows: Math.max(1, maxRows), budget: BUDGET };
+    const scope = { organizationId, timeRange, maxRows: Math.max(1, maxRows), budget: patientBudget(BUDGET) };
     const { rows } = await this.#runner.run(operation, emit(guardPlan(plan, scope)), caller);
     return rows;
   }

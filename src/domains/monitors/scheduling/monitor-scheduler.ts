@@ -147,9 +147,10 @@ export class MonitorScheduler<Row extends RunnableRow = RunnableRow> {
     const firstSlotMs = Math.floor(this.#clock.now()) + FIRST_ROUND_AFTER_MS;
     const { assign, drop, latestSlotMs } = await this.#assignments.sync(kept, firstSlotMs);
     this.#clock.reach(latestSlotMs, monotonicMs());
-    this.#thread ??= this.#beginThread(this.#clock);
-    this.#thread.drop(drop);
-    this.#thread.assign(assign);
+    // A server that watches nothing would keep a thread, and all that checks are made with, for nothing.
+    if (assign.length > 0) this.#thread ??= this.#beginThread(this.#clock);
+    this.#thread?.drop(drop);
+    this.#thread?.assign(assign);
     this.#goOn(leases.untilMs);
     metrics.shards.set(kept.length);
     metrics.roundsWaiting.set(this.#queue.size);

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
-import { Compile } from "typebox/compile";
 import { BackgroundWork } from "../../../jobs/background-work.ts";
+import { lateCheck } from "../../../late-check.ts";
 import type { Logger } from "../../../log.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import {
@@ -24,7 +24,7 @@ interface ProbeIntakeOptions {
   readonly log: Logger;
 }
 
-const finding = Compile(ProbeFinding);
+const finding = lateCheck(ProbeFinding);
 
 /**
  * Brings what probes have handed in, on whichever instance, into the rounds of the instance that runs the monitor. What comes

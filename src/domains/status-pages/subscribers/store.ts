@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { lateCheck } from "../../../late-check.ts";
 import {
   CONFIRMATION_EVERY_MS,
   PENDING_MAX,
@@ -26,7 +26,7 @@ export const Subscriber = Type.Object(
   },
   { $id: "StatusPageSubscriber" },
 );
-const subscribers = Compile(Type.Array(Subscriber));
+const subscribers = lateCheck(Type.Array(Subscriber));
 
 /** Oldest first. */
 export async function listSubscribers(

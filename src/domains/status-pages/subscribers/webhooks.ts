@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { SecretBox } from "../../../access/secret-box.ts";
+import { lateCheck } from "../../../late-check.ts";
 import { mintWebhookSecret, signWebhook } from "../../../notify/webhook-signature.ts";
 import type { GuardedFetch } from "../../../outbound/guarded-fetch.ts";
 import { urlOf } from "../page-reading.ts";
@@ -19,7 +19,7 @@ export interface SealedWebhook {
   readonly host: string;
 }
 
-const Webhook = Compile(Type.Object({ url: Type.String(), secret: Type.String() }));
+const Webhook = lateCheck(Type.Object({ url: Type.String(), secret: Type.String() }));
 
 /** An address with a secret of its own. */
 export function sealWebhook(box: SecretBox, organizationId: number, url: URL): SealedWebhook {

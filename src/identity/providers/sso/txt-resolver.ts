@@ -1,4 +1,5 @@
 import { Resolver } from "node:dns/promises";
+import { patient } from "../../../concurrency/patience.ts";
 import { ApiError } from "../../../errors.ts";
 import { TXT_TIMEOUT_MS, TXT_TRIES } from "./limits.ts";
 
@@ -9,7 +10,7 @@ export type TxtResolver = (name: string) => Promise<readonly string[]>;
 export function createTxtResolver(servers?: readonly string[]): TxtResolver {
   return async (name) => {
     // One of its own for each question: it remembers answers, and somebody who asks again has just changed the record.
-    const resolver = new Resolver({ timeout: TXT_TIMEOUT_MS, tries: TXT_TRIES });
+    const resolver = new Resolver({ timeout: patient(TXT_TIMEOUT_MS), tries: TXT_TRIES });
     if (servers !== undefined) resolver.setServers([...servers]);
     try {
       // A text longer than 255 bytes comes in pieces.

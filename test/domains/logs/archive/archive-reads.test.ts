@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CompiledQuery } from "../../../../query/index.ts";
 import { ArchiveIndex } from "../../../../src/archive/reading/archive-index.ts";
 import { DependencyError } from "../../../../src/errors.ts";
+import type { QueryRunner } from "../../../../src/storage/query-runner.ts";
 import {
   DAY_MS,
   hotIds,
@@ -13,6 +15,7 @@ import {
 } from "../../../archive/archive-setup.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { temporaryDirectory } from "../../../harness/temporary-directory.ts";
+import { queryRunner } from "../../../query/query-store.ts";
 import { idAt, insertRows } from "../stored-rows.ts";
 import { archiveApp } from "./archive-app.ts";
 import { fortyDays } from "./forty-days.ts";
@@ -82,6 +85,25 @@ test("an entry of the log store is passed over for an archived one of the own or
   expect((await jsonOf(await app.query(stranger, { query: "logs | count" }))).rows).toEqual([[20]]);
 });
 
+/** One file with 200 000 entries of one day, five a second, whose columns are SQL over their `number`. */
+async function archivedDay(columns: Readonly<Record<string, string>>) {
+  const organization = await makeOrganization(stores);
+  await stores.clickhouse.command({
+    query: `INSERT INTO logs (organization_id, ts, id, received_at, ${Object.keys(columns)})
+      SELECT {organization: UInt32}, fromUnixTimestamp64Milli(toInt64({startMs: UInt64} + number * 200), 'UTC') AS at,
+             {firstId: UInt64} + number, at, ${Object.values(columns)}
+      FROM numbers(200000)`,
+    query_params: {
+      organization,
+      startMs: NOW_MS - 40 * DAY_MS - 43_000_000,
+      firstId: idAt(NOW_MS - 40 * DAY_MS).toString(),
+    },
+  });
+  const { run, files } = testArchiver(stores, temporary.path);
+  await run();
+  return { organization, files, app: archiveApp(stores, files) };
+}
+
 describe("what is read", () => {
   test("are the files of the time that is asked for, whoever says so", async () => {
     const { organization, app } = await archived();
@@ -116,23 +138,11 @@ describe("what is read", () => {
   });
 
   test("are the parts of a file that can have what is asked for, and the columns that are asked for", async () => {
-    const organization = await makeOrganization(stores);
-    await stores.clickhouse.command({
-      query: `INSERT INTO logs (organization_id, ts, id, received_at, level, service, host, message, trace_id)
-        SELECT {organization: UInt32}, fromUnixTimestamp64Milli(toInt64({startMs: UInt64} + number * 200), 'UTC'),
-               {firstId: UInt64} + number, fromUnixTimestamp64Milli(toInt64({startMs: UInt64} + number * 200), 'UTC'),
-               'info', 'api', 'h1', concat('request ', toString(cityHash64(number)), repeat(' and more', 10)),
-               lower(hex(sipHash128(number)))
-        FROM numbers(200000)`,
-      query_params: {
-        organization,
-        startMs: NOW_MS - 40 * DAY_MS - 43_000_000,
-        firstId: idAt(NOW_MS - 40 * DAY_MS).toString(),
-      },
+    const { organization, app } = await archivedDay({
+      level: "'info'",
+      message: "concat('request ', toString(cityHash64(number)), repeat(' and more', 10))",
+      trace_id: "lower(hex(sipHash128(number)))",
     });
-    const { run, files } = testArchiver(stores, temporary.path);
-    await run();
-    const app = archiveApp(stores, files);
     const [unit] = await unitsOf(stores, organization);
     expect(unit?.rows).toBe(200_000);
     const [{ trace } = { trace: "" }] = await (
@@ -148,12 +158,95 @@ describe("what is read", () => {
       from: new Date(NOW_MS - 40 * DAY_MS - 43_000_000).toISOString(),
       to: new Date(NOW_MS - 40 * DAY_MS - 42_990_000).toISOString(),
     });
-    expect(narrow.rowsRead).toBeLessThanOrEqual(65_536);
+    expect(narrow.rowsRead).toBeLessThanOrEqual(32_768);
     expect(narrow.bytesRead).toBeLessThan(all.bytesRead);
     const one = await statsOf(`logs | where traceId == '${trace}' | project message`);
-    expect(one.rowsRead).toBeLessThanOrEqual(65_536);
+    expect(one.rowsRead).toBeLessThanOrEqual(32_768);
     expect((await statsOf("logs | where traceId == 'ffff' | project message")).rowsRead).toBe(0);
     expect((await statsOf("logs | count")).bytesRead).toBeLessThan(all.bytesRead);
+    // Neither the times of the whole file nor what else its entries have: both are in less than one reading of it all.
+    const page = await app.page("search", organization, { limit: "100", query: "where level == 'info'" });
+    expect(page.entries.map(({ id }) => BigInt(id) - idAt(NOW_MS - 40 * DAY_MS))).toEqual(
+      Array.from({ length: 100 }, (_, i) => BigInt(199_999 - i)),
+    );
+    expect(page.stats.rowsRead).toBeLessThan(all.rowsRead);
+  });
+
+  test("are those of the page, whether it is where it was looked for first or far from there", async () => {
+    const { organization, app } = await archivedDay({
+      level: "if(number = 70000, 'error', 'info')",
+      message: "toString(number)",
+    });
+    const page = await app.page("search", organization, { limit: "100", query: "where level == 'info'" });
+    expect(page.entries.map(({ id }) => BigInt(id) - idAt(NOW_MS - 40 * DAY_MS))).toEqual(
+      Array.from({ length: 100 }, (_, i) => BigInt(199_999 - i)),
+    );
+    const far = await app.page("search", organization, { limit: "100", query: "where level == 'error'" });
+    expect(far.entries.map(({ id }) => BigInt(id) - idAt(NOW_MS - 40 * DAY_MS))).toEqual([70_000n]);
+  });
+});
+
+/** Statements in the order in which they are asked; `before` may hold one up. */
+function watchedRunner(
+  before: (statement: { operation: string; readsFiles: boolean }) => Promise<void> | void,
+) {
+  const runner = queryRunner(stores);
+  const seen = async (operation: string, { sql }: CompiledQuery): Promise<void> =>
+    before({ operation, readsFiles: sql.includes("file(") });
+  return {
+    run: async (...[operation, compiled, ...rest]: Parameters<QueryRunner["run"]>) => {
+      await seen(operation, compiled);
+      return runner.run(operation, compiled, ...rest);
+    },
+    read: async (...[operation, compiled, ...rest]: Parameters<QueryRunner["read"]>) => {
+      await seen(operation, compiled);
+      return runner.read(operation, compiled, ...rest);
+    },
+  };
+}
+
+describe("a page of an archived time", () => {
+  const range = {
+    from: new Date(NOW_MS - 41 * DAY_MS).toISOString(),
+    to: new Date(NOW_MS - 40 * DAY_MS - 20_000_000).toISOString(),
+  };
+
+  test("is looked for in files while the log store is asked", async () => {
+    const { organization, files } = await archivedDay({ message: "toString(number)" });
+    const filesAreAsked = Promise.withResolvers<void>();
+    // What waits for the log store's answer would wait for ever.
+    const runner = watchedRunner(({ operation, readsFiles }) => {
+      if (operation !== "search") return undefined;
+      if (readsFiles) filesAreAsked.resolve();
+      return filesAreAsked.promise;
+    });
+    const page = await archiveApp(stores, files, { runner }).page("search", organization, {
+      ...range,
+      limit: "3",
+    });
+    expect(page.entries.length).toBe(3);
+    const alone = await archiveApp(stores, files).page("archive", organization, { ...range, limit: "3" });
+    expect(page.entriesText).toBe(alone.entriesText);
+  });
+
+  test("has its total from the ledger where whole files are meant", async () => {
+    const { organization, files } = await archivedDay({
+      message: "toString(number)",
+      level: "if(number % 2 = 0, 'error', 'info')",
+    });
+    const counted: boolean[] = [];
+    const runner = watchedRunner(({ operation, readsFiles }) => {
+      if (operation === "count") counted.push(readsFiles);
+    });
+    const app = archiveApp(stores, files, { runner });
+    const whole = await app.page("search", organization, { limit: "3" });
+    expect([whole.total, whole.totalIsExact, counted.splice(0)]).toEqual([10_000, false, [false]]);
+    // Of a filter and of a part of a file it says nothing.
+    const filtered = await app.page("search", organization, { limit: "3", level: "error" });
+    expect([filtered.total, counted.splice(0)]).toEqual([10_000, [false, true]]);
+    const hour = { from: range.to, to: new Date(Date.parse(range.to) + 60_000).toISOString() };
+    const part = await app.page("search", organization, { ...hour, limit: "3" });
+    expect([part.total, part.totalIsExact, counted]).toEqual([301, true, [false, true]]);
   });
 });
 

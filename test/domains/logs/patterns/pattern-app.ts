@@ -1,15 +1,14 @@
-import { NO_DAILY_CAPS } from "../../../../src/access/principal.ts";
 import type { ArchiveFiles } from "../../../../src/archive/files/archive-files.ts";
 import { Admission } from "../../../../src/concurrency/admission.ts";
 import { logPatternRoutes } from "../../../../src/domains/logs/patterns/routes.ts";
 import type { PatternsAnswer } from "../../../../src/domains/logs/patterns/types.ts";
-import type { Authenticator } from "../../../../src/http/authenticator.ts";
 import { createMetrics } from "../../../../src/server/metrics.ts";
 import { QueryRunner } from "../../../../src/storage/query-runner.ts";
 import { testApp } from "../../../harness/http-app.ts";
 import { logRanges } from "../../../harness/log-ranges.ts";
 import { KEEPS_NOTHING } from "../../../harness/nothing-kept.ts";
 import type { TestStores } from "../../../harness/stores.ts";
+import { byOrganization } from "../viewer-of-organization.ts";
 
 export interface PatternApp {
   /** Asks as a viewer of the organization. */
@@ -59,20 +58,3 @@ export function patternApp(
     },
   };
 }
-
-const byOrganization: Authenticator = {
-  authenticate: (request) => {
-    const organizationId = Number(request.headers.get("x-organization"));
-    return {
-      kind: "token",
-      userId: 1,
-      organizationId,
-      email: "ana@example.com",
-      role: "viewer",
-      scopes: ["logs:read"],
-      caps: NO_DAILY_CAPS,
-      tokenId: 3,
-      credentialKey: `token:${organizationId}`,
-    };
-  },
-};

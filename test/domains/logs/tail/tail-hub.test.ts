@@ -142,10 +142,17 @@ describe("matching that falls behind", () => {
         nowMs += MATCHING_SLICE_MS;
       };
     hub.committed(committedBatch(ORGANIZATION, [{ message: "shown to all" }]));
-    const others = setInterval(() => order.push("other work"), 1);
+    // Whatever waits for the next turn of the event loop, however quickly that comes.
+    let isOver = false;
+    const others = (): void => {
+      order.push("other work");
+      if (!isOver) setImmediate(others);
+    };
+    setImmediate(others);
     await isIdle(hub);
-    clearInterval(others);
+    isOver = true;
     expect(order.filter((step) => step !== "other work")).toEqual(listeners.map((_, i) => `matched ${i}`));
-    expect(order.indexOf("other work")).toBeWithin(0, order.length - 1);
+    const between = order.slice(order.indexOf("matched 0"), order.indexOf("matched 9"));
+    expect(between.filter((step) => step === "other work").length).toBeGreaterThanOrEqual(9);
   });
 });

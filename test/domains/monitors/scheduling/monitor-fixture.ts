@@ -68,11 +68,15 @@ interface RunnerOptions {
   readonly owner?: string;
   readonly monthlyChecks?: number;
   readonly onUsedUp?: (organizationId: number) => void;
+  /** Of the thread that makes checks; what it says is wrong is told. */
+  readonly program?: URL;
+  readonly onFault?: (line: string) => void;
 }
 
 /** Everything that runs monitors in one instance, without the rest of a server. */
-export function openRunner({ sql, owner = crypto.randomUUID(), monthlyChecks, onUsedUp }: RunnerOptions) {
-  const log = createLogger("silent");
+export function openRunner(options: RunnerOptions) {
+  const { sql, owner = crypto.randomUUID(), monthlyChecks, onUsedUp, program = PROGRAM, onFault } = options;
+  const log = onFault === undefined ? createLogger("silent") : createLogger("warn", { write: onFault });
   const changes = new Changes({ sql, now: Date.now });
   const leases = new ShardLeases(sql, owner);
   const commit = new RoundCommit({
@@ -87,7 +91,7 @@ export function openRunner({ sql, owner = crypto.randomUUID(), monthlyChecks, on
     leases,
     commit,
     specOf: ({ url, timeout_ms: timeoutMs }) => specOf({ type: "http", url, timeoutMs }),
-    program: PROGRAM,
+    program,
     settings: {},
     canaries: [],
     now: Date.now,

@@ -5,6 +5,7 @@ import { monitorMetrics } from "../../../../src/domains/monitors/scheduling/moni
 import { createLogger } from "../../../../src/log.ts";
 import { createPostgres } from "../../../../src/storage/postgres.ts";
 import { eventually } from "../../../harness/eventually.ts";
+import { waitAsUsual } from "../../../harness/patience.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { openTcpProxy, type TcpProxy } from "../../../harness/tcp-proxy.ts";
 import { faultsOfLedger } from "./ledger.ts";
@@ -15,6 +16,8 @@ import {
   openSender,
   storedChecks,
 } from "./monitor-fixture.ts";
+
+waitAsUsual();
 
 let stores: TestStores;
 let target: ReturnType<typeof Bun.serve>;
@@ -73,6 +76,8 @@ test("while the log store is away alerting goes on, and every result arrives onc
   await eventually("the outage is told", async () => (await told()) === "down");
   await scheduler.stop();
   const recorded = await recordedSlots();
+  const [last] = await sql<{ slot: string }[]>`
+    SELECT last_slot AS slot FROM monitor_state WHERE monitor_id = ${monitorId}`;
   proxy.restore();
   // What is put off for a while after failures is due at once.
   await sql`UPDATE check_batches SET next_attempt_at = now()`;
@@ -81,6 +86,9 @@ test("while the log store is away alerting goes on, and every result arrives onc
   const checks = await storedChecks(stores);
   expect(checks.length).toBe(recorded);
   expect(faultsOfLedger(checks, monitorId, 1_000)).toEqual([]);
+  // From the first check, which found it up, to the last of which Postgres knows.
+  expect(checks[0]?.status).toBe("up");
+  expect(checks.at(-1)?.slotMs).toBe(Number(last?.slot));
 });
 
 test("results that were stored by somebody who died before saying so are not stored again", async () => {

@@ -2,10 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createPostgres } from "../../../../src/storage/postgres.ts";
 import { eventually } from "../../../harness/eventually.ts";
+import { waitAsUsual } from "../../../harness/patience.ts";
 import { openStatementGate } from "../../../harness/statement-gate.ts";
 import { openTestStores, type TestStores } from "../../../harness/stores.ts";
 import { faultsOfLedger } from "./ledger.ts";
 import { insertMonitors, insertOrganization, openRunner, storedChecks } from "./monitor-fixture.ts";
+
+waitAsUsual();
 
 let stores: TestStores;
 let target: ReturnType<typeof Bun.serve>;

@@ -13,8 +13,13 @@ export const PORTION_BYTES = 4 * 1024 * 1024;
 /** Bytes that what a delivery says about all of its entries may take in a portion, where every entry repeats it. */
 export const PORTION_ATTRIBUTES_BYTES = 8 * 1024 * 1024;
 
-/** Bytes unpacked and looked at between two turns of the event loop: other requests wait for some ten milliseconds. */
-export const TURN_BYTES = 4 * 1024 * 1024;
+/** Bytes unpacked and looked at between two turns of the event loop: other requests wait for some milliseconds. */
+export const TURN_BYTES = 1024 * 1024;
+
+/** Bytes that are looked at in the time which a record takes besides, however short it is. */
+export const RECORD_WORK_BYTES = 512;
+/** The same of a short one that has to be unpacked. */
+export const UNPACKING_WORK_BYTES = 16 * 1024;
 
 /** How many times its size a deflate stream can unpack to at most. Source: zlib, "Technical Details". */
 export const DEFLATE_MAX_RATIO = 1032;

@@ -1,8 +1,10 @@
 import {
   DeliveryDecoder,
   DeploymentDrainDecoder,
+  freeBuffer,
   type Ingest,
   LogplexDecoder,
+  placeOfRecord,
   readCommonAttributes,
   SyslogRecords,
 } from "../../../../../ingest/index.ts";
@@ -15,7 +17,7 @@ import { CONTENT_ENCODINGS, unpack } from "../../../../http/unpack.ts";
 import { throwForClient } from "../../../../receive/ingest-refusals.ts";
 import type { LogReceiver, Received, ReceivedRequest } from "../../../../receive/receive-records.ts";
 import { DELIVERY_ID_HEADER } from "./delivery-answer.ts";
-import type { DeliveryPortion } from "./delivery-portions.ts";
+import { type DeliveryPortion, ownBody } from "./delivery-portions.ts";
 import { type Dialect, dialectOfBody, dialectOfHeaders, type Platform } from "./dialect.ts";
 import type { DeploymentDrainSettings } from "./drain-settings.ts";
 import { DELIVERY_MAX_BYTES } from "./limits.ts";
@@ -129,21 +131,27 @@ export class DrainReceiver {
     const attributesText = JSON.stringify(attributes);
     const portions = await unpackDelivery(envelope, context, attributesText.length);
     let rejected = 0;
-    for (const [index, portion] of portions.entries()) {
-      const received = await this.#deps.receiver
-        .receive({
-          principal: context.principal,
-          body: portion.body,
-          decoder: new DeliveryDecoder(portion.records, attributes),
-          apart: { kind: "stream-a", records: portion.records, attributes: attributesText },
-          requestName: requestName(deliveryId === null ? null : `${deliveryId} ${index}`, portion.body),
-          sourceKey: null,
-          quarantines: true,
-        })
-        .catch((error: unknown) => {
-          throw index === 0 ? error : behindStored(error, portion);
-        });
-      rejected += received.rejected;
+    try {
+      for (const [index, portion] of portions.entries()) {
+        const portionBody = ownBody(portion);
+        const received = await this.#deps.receiver
+          .receive({
+            principal: context.principal,
+            body: portionBody,
+            decoder: new DeliveryDecoder(portion.records, attributes),
+            apart: { kind: "stream-a", records: portion.records, attributes: attributesText },
+            requestName: requestName(deliveryId === null ? null : `${deliveryId} ${index}`, portionBody),
+            sourceKey: null,
+            quarantines: true,
+          })
+          .catch((error: unknown) => {
+            throw index === 0 ? error : behindStored(error, portion);
+          });
+        rejected += received.rejected;
+      }
+    } finally {
+      // Nobody has another view of it, and it may be large.
+      freeBuffer(envelope.data.buffer);
     }
     if (rejected > 0) throw notKept(rejected);
     return { deliveryId: deliveryId ?? "" };
@@ -186,7 +194,7 @@ function notGivenUp(error: unknown): unknown {
 function behindStored(error: unknown, { records }: DeliveryPortion): unknown {
   if (!(error instanceof ApiError) || error.code !== "VALIDATION_FAILED") return error;
   const [issue] = error.fields ?? [];
-  const message = `From ${records[0]?.place} on the delivery is not stored: ${issue?.message ?? "it is not valid"}; what is before it is stored.`;
+  const message = `From ${placeOfRecord(records, 0)} on the delivery is not stored: ${issue?.message ?? "it is not valid"}; what is before it is stored.`;
   return new ApiError("VALIDATION_FAILED", message, { fields: [...(error.fields ?? [])], cause: error });
 }
 

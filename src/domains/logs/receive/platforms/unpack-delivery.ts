@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type DeliveryEnvelope, deliveredRecords, REQUEST_MAX_RECORDS } from "../../../../../ingest/index.ts";
+import { type DeliveryEnvelope, REQUEST_MAX_RECORDS } from "../../../../../ingest/index.ts";
 import { ApiError, type ErrorCode } from "../../../../errors.ts";
 import type { RequestContext } from "../../../../http/route.ts";
 import { unpack } from "../../../../http/unpack.ts";
@@ -11,7 +11,9 @@ import {
   PORTION_ATTRIBUTES_BYTES,
   PORTION_BYTES,
   RECORD_UNPACKED_MAX_BYTES,
+  RECORD_WORK_BYTES,
   TURN_BYTES,
+  UNPACKING_WORK_BYTES,
 } from "./limits.ts";
 
 /**
@@ -21,7 +23,7 @@ import {
  * are too large, and what `reserveMemory` throws.
  */
 export async function unpackDelivery(
-  envelope: DeliveryEnvelope,
+  { data, positions, ends, isRaw }: DeliveryEnvelope,
   { reserveMemory, unpackTurn }: Pick<RequestContext, "reserveMemory" | "unpackTurn">,
   attributesBytes = 0,
 ): Promise<readonly DeliveryPortion[]> {
@@ -31,16 +33,24 @@ export async function unpackDelivery(
   });
   const memory = new RecordMemory(reserveMemory);
   let work = 0;
-  let lastTurn = 0;
-  for (const { place, data, text } of deliveredRecords(envelope)) {
-    const unpacked = data === null ? notBase64(text, memory) : await unpackRecord(data, memory, unpackTurn);
+  let sinceTurn = 0;
+  let start = 0;
+  for (const [record, position] of positions.entries()) {
+    const end = ends[record] ?? start;
+    const packed = data.subarray(start, end);
+    start = end;
+    const isPacked = isRaw[record] === 0 && isGzip(packed);
+    const unpacked = isPacked
+      ? await unpackRecord(packed, memory, unpackTurn)
+      : asItCame(packed, isRaw[record] === 1 ? NOT_BASE64 : null, memory);
     work += unpacked.work;
     if (work > DELIVERY_UNPACKED_MAX_BYTES) throw tooLarge();
-    portions.add(place, unpacked.bytes, unpacked.problem);
-    if (work - lastTurn > TURN_BYTES) {
-      lastTurn = work;
-      await nextTurn();
-    }
+    const adding = portions.add(position, unpacked.bytes, unpacked.problem);
+    while (adding.next().done !== true) await nextTurn();
+    sinceTurn += unpacked.work + (isPacked ? UNPACKING_WORK_BYTES : RECORD_WORK_BYTES);
+    if (sinceTurn < TURN_BYTES) continue;
+    sinceTurn = 0;
+    await nextTurn();
   }
   return portions.end();
 }
@@ -65,6 +75,8 @@ class RecordMemory {
   }
 }
 
+const NOT_BASE64 = "its data is not base64";
+
 /** What is wrong with a record itself; anything else is no reason to take the record for another one than it is. */
 const RECORD_FAULTS: ReadonlySet<ErrorCode> = new Set(["PAYLOAD_TOO_LARGE", "VALIDATION_FAILED"]);
 
@@ -79,11 +91,13 @@ export function isGzip(data: Uint8Array): boolean {
   return data[0] === 0x1f && data[1] === 0x8b;
 }
 
+/** What is not packed, or cannot be. */
+function asItCame(bytes: Uint8Array, problem: string | null, memory: RecordMemory): Unpacked {
+  memory.reserve(bytes.length);
+  return { bytes, problem, work: bytes.length };
+}
+
 async function unpackRecord(data: Uint8Array, memory: RecordMemory, turn: UnpackTurn): Promise<Unpacked> {
-  if (!isGzip(data)) {
-    memory.reserve(data.length);
-    return { bytes: data, problem: null, work: data.length };
-  }
   let made = 0;
   try {
     const reserve = (count: number): void => {
@@ -107,12 +121,6 @@ async function unpackRecord(data: Uint8Array, memory: RecordMemory, turn: Unpack
       work: made > 0 ? made : Math.min(RECORD_UNPACKED_MAX_BYTES, atMost),
     };
   }
-}
-
-function notBase64(text: string, memory: RecordMemory): Unpacked {
-  const bytes = Buffer.from(text);
-  memory.reserve(bytes.length);
-  return { bytes, problem: "its data is not base64", work: bytes.length };
 }
 
 function tooLarge(): ApiError {

@@ -5,16 +5,28 @@ import {
   type DeliveryPortion,
   DeliveryPortions,
 } from "../../../../../src/domains/logs/receive/platforms/delivery-portions.ts";
-import { PORTION_BYTES } from "../../../../../src/domains/logs/receive/platforms/limits.ts";
+import {
+  PORTION_BYTES,
+  RECORD_UNPACKED_MAX_BYTES,
+  TURN_BYTES,
+} from "../../../../../src/domains/logs/receive/platforms/limits.ts";
 import { decodeRequest } from "../../../../ingest/decode/decoded-entries.ts";
+import { recordsOf } from "./portion-records.ts";
 
 const BOUNDS = { maxBytes: PORTION_BYTES, maxEntries: REQUEST_MAX_RECORDS };
 
 function divide(records: readonly string[], bounds = BOUNDS): readonly DeliveryPortion[] {
   const portions = new DeliveryPortions(bounds);
-  for (const [index, record] of records.entries())
-    portions.add(`/records/${index}`, Buffer.from(record), null);
+  for (const [index, record] of records.entries()) addWhole(portions, index, Buffer.from(record));
   return portions.end();
+}
+
+/** Adds a record without a break; how often others would have had a turn meanwhile. */
+function addWhole(portions: DeliveryPortions, index: number, record: Uint8Array): number {
+  const adding = portions.add(index, record, null);
+  let turns = 0;
+  while (adding.next().done !== true) turns++;
+  return turns;
 }
 
 const decode = ({ records, body }: DeliveryPortion) => decodeRequest(new DeliveryDecoder(records), body);
@@ -67,7 +79,7 @@ describe("the portions of a delivery", () => {
           const records = contents.map((pieces) => pieces.join("\n"));
           const portions = divide(records, { maxBytes, maxEntries: 5 });
           expect(Buffer.concat(portions.map(({ body }) => body)).toString()).toBe(records.join(""));
-          for (const { records: divided, body } of portions) expect(divided.at(-1)?.end).toBe(body.length);
+          for (const portion of portions) expect(recordsOf(portion).at(-1)?.end).toBe(portion.body.length);
         },
       ),
     ));
@@ -78,14 +90,14 @@ describe("the portions of a delivery", () => {
     const decoded = portions.map(decode);
     expect(decoded.map(({ refusal }) => refusal)).toEqual(portions.map(() => null));
     expect(decoded.reduce((sum, { entries }) => sum + entries.length, 0)).toBe(count);
-    expect(portions[1]?.records[0]?.place).toBe("/records/0 behind line 49999");
+    expect(portions.map((portion) => recordsOf(portion)[0]?.place)[1]).toBe("/records/0 behind line 49999");
   });
 
   test("are closed by the number of records of all kinds as well", () => {
     const lines = "a\n".repeat(40_000);
     const objects = "{}".repeat(40_000);
     const portions = divide([lines, objects, lines, objects]);
-    expect(portions.map(({ records }) => records.length)).toEqual([2, 2]);
+    expect(portions.map((portion) => recordsOf(portion).length)).toEqual([2, 2]);
     expect(portions.map((portion) => decode(portion).entries.length)).toEqual([80_000, 80_000]);
   });
 
@@ -97,5 +109,16 @@ describe("the portions of a delivery", () => {
       ["a"],
       ["a"],
     ]);
+  });
+
+  test("let others have a turn while a long record is looked at, and are those of the same bytes at once", () => {
+    const line = `${JSON.stringify({ message: "x".repeat(50), nested: { a: [1] } }, null, 1)}\n`;
+    const record = Buffer.from(line.repeat(Math.floor(RECORD_UNPACKED_MAX_BYTES / line.length)));
+    const portions = new DeliveryPortions(BOUNDS);
+    expect(addWhole(portions, 0, record)).toBe(Math.ceil(record.length / TURN_BYTES) - 1);
+    const divided = portions.end();
+    expect(divided.length).toBeGreaterThan(3);
+    expect(Buffer.concat(divided.map(({ body }) => body)).equals(record)).toBe(true);
+    for (const { body } of divided) expect(Buffer.from(body.subarray(-3)).toString()).toBe("\n}\n");
   });
 });
