@@ -65,7 +65,7 @@ const MAX_TEST_FILE_LINES = 500;
 /** Longer than any poll. */
 const SLEEP_MAX_MS = 1000;
 /** What `test/harness/defaults.ts` gives every test and hook; and what is no limit of a test but an interval. */
-const DEFAULT_LIMIT_MS = 180_000;
+const DEFAULT_LIMIT_MS = 600_000;
 const SHORT_LIMIT_MIN_MS = 1000;
 
 const production = sources.filter(({ path }) => SOURCE_FOLDERS.includes(topFolder(path)));

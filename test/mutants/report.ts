@@ -15,6 +15,7 @@ export interface Judged {
 const DOCUMENT = join(ROOT, "docs/mutants.md");
 const ROW = /^\| (.+) \| `.+` \| (.+) \|$/gm;
 const SURVIVED = "SURVIVED";
+const NOT_RUN = "not run yet";
 
 /** What is said of a verdict in a table. */
 function wordsOf(verdict: Verdict): string {
@@ -45,10 +46,20 @@ export function lineOf({ mutant, verdict }: Judged): string {
 
 /** Keeps results; those of mutants that were not judged this time stay. */
 export function writeDocument(judged: readonly Judged[]): void {
-  const before = existsSync(DOCUMENT) ? readFileSync(DOCUMENT, "utf8") : "";
-  const results = new Map([...before.matchAll(ROW)].map(([, name = "", words = ""]) => [name, words]));
+  const results = keptResults();
   for (const { mutant, verdict } of judged) results.set(mutant.name, wordsOf(verdict));
   writeFileSync(DOCUMENT, documentOf(results));
+}
+
+/** Whether nothing is kept of a mutant yet. */
+export function isNew({ name }: Mutant): boolean {
+  return (keptResults().get(name) ?? NOT_RUN) === NOT_RUN;
+}
+
+/** What the document says of each mutant, by its name. */
+function keptResults(): Map<string, string> {
+  const text = existsSync(DOCUMENT) ? readFileSync(DOCUMENT, "utf8") : "";
+  return new Map([...text.matchAll(ROW)].map(([, name = "", words = ""]) => [name, words]));
 }
 
 function documentOf(results: ReadonlyMap<string, string>): string {
@@ -67,8 +78,6 @@ ${Object.entries(AREAS)
 }
 
 function tableOf(area: string, mutants: readonly Mutant[], results: ReadonlyMap<string, string>): string {
-  const rows = mutants.map(
-    ({ name, file }) => `| ${name} | \`${file}\` | ${results.get(name) ?? "not run yet"} |`,
-  );
+  const rows = mutants.map(({ name, file }) => `| ${name} | \`${file}\` | ${results.get(name) ?? NOT_RUN} |`);
   return [`## ${area}`, "", "| fault | file | tests |", "|---|---|---|", ...rows].join("\n");
 }

@@ -4,11 +4,12 @@ import { Checkout } from "./checkout.ts";
 import { faultyFile, judge } from "./judge.ts";
 import { AREAS } from "./list.ts";
 import type { Mutant } from "./mutant.ts";
-import { type Judged, lineOf, writeDocument } from "./report.ts";
+import { isNew, type Judged, lineOf, writeDocument } from "./report.ts";
 import { runTests } from "./test-run.ts";
 
 const USAGE = `bun run mutants [options]
   --only WORD   mutants whose area, name or file holds the word
+  --new         those of which docs/mutants.md has no result yet
   --list        names them, and which are stale, and runs nothing
   --write       keeps the result in docs/mutants.md
   --jobs N      so many at a time; the default is 1
@@ -23,6 +24,7 @@ interface Candidate {
 const { values: options } = parseArgs({
   options: {
     only: { type: "string" },
+    new: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
@@ -39,7 +41,8 @@ function candidates(): Candidate[] {
   const word = options.only?.toLowerCase() ?? "";
   return Object.entries(AREAS)
     .flatMap(([area, mutants]) => mutants.map((mutant) => ({ area, mutant })))
-    .filter(({ area, mutant }) => `${area} ${mutant.name} ${mutant.file}`.toLowerCase().includes(word));
+    .filter(({ area, mutant }) => `${area} ${mutant.name} ${mutant.file}`.toLowerCase().includes(word))
+    .filter(({ mutant }) => !options.new || isNew(mutant));
 }
 
 /** Says which there are; the number of those that cannot be applied. */

@@ -8,6 +8,7 @@ const MCP = ["test/domains/mcp/mcp.test.ts"];
 const MCP_REFUSALS = ["test/domains/mcp/refusals.test.ts"];
 const REQUESTS = ["test/tools/tool-request.test.ts"];
 const SERVER_TOOLS = ["test/server/tools.test.ts"];
+const MANY = ["test/domains/configuration/many-records.test.ts"];
 
 /** The doors by which files and models change what is set up. */
 export const CONFIGURATION: readonly Mutant[] = [
@@ -104,7 +105,7 @@ export const CONFIGURATION: readonly Mutant[] = [
   },
   {
     name: "records go in the order in which they came",
-    file: "src/domains/configuration/apply.ts",
+    file: "src/domains/configuration/batches.ts",
     find: "...steps.filter(isRemoved).toReversed()];",
     replace: "...steps.filter(isRemoved)];",
     tests: FILES,
@@ -171,5 +172,40 @@ export const CONFIGURATION: readonly Mutant[] = [
     find: 'const holdsForeignText = FOREIGN_TEXTS.has(route.tag) && route.effect === "read";',
     replace: 'const holdsForeignText = FOREIGN_TEXTS.has(route.tag) && route.effect === "change";',
     tests: [...MCP, ...SERVER_TOOLS],
+  },
+  {
+    name: "records that are made at once are answered in another order",
+    file: "src/storage/insert-rows.ts",
+    find: "Number(left.id) - Number(right.id)",
+    replace: "Number(right.id) - Number(left.id)",
+    tests: MANY,
+  },
+  {
+    name: "records that are made at once have the columns of the first",
+    file: "src/storage/insert-rows.ts",
+    find: "({ columns }) => columns.join()",
+    replace: "() => 0",
+    tests: MANY,
+  },
+  {
+    name: "what has to be made alone is made with the others as well",
+    file: "src/changes/make-many.ts",
+    find: "const most = places.filter(({ place }) => isAlone[place] !== true);",
+    replace: "const most = places;",
+    tests: MANY,
+  },
+  {
+    name: "two of one key that are made at once are two records",
+    file: "src/changes/make-many.ts",
+    find: "    seen.add(key);\n",
+    replace: "",
+    tests: MANY,
+  },
+  {
+    name: "a record is made at once though there is one of its key",
+    file: "src/changes/make-many.ts",
+    find: "isTaken || seen.has(key)",
+    replace: "seen.has(key)",
+    tests: ["test/domains/configuration/configuration.test.ts", ...MANY],
   },
 ];

@@ -6,6 +6,7 @@ const COMPILED = ["test/domains/ingest-rules/compile-rule.test.ts"];
 const RULES = ["test/domains/ingest-rules/rules.test.ts"];
 const JUDGED = ["test/ingest/entry-rules.test.ts"];
 const RAW = ["test/ingest/masking/raw-masker.test.ts"];
+const IN_PLACE = ["test/ingest/rules-at-ingest.test.ts", "test/ingest/masking"];
 
 /** What organisations drop and mask before it is stored. */
 export const MASKING: readonly Mutant[] = [
@@ -92,5 +93,68 @@ export const MASKING: readonly Mutant[] = [
     find: "return masked === parsed.value ? this.#text(text) : JSON.stringify(masked);",
     replace: "return masked === parsed.value ? text : JSON.stringify(masked);",
     tests: RAW,
+  },
+  {
+    name: "of an entry whose texts are masked in place nothing else is masked",
+    file: "ingest/masking/masked-texts.ts",
+    find: "for (const { mask } of rules) if (!found.isOfTexts(mask, row)) return false;",
+    replace: "",
+    tests: IN_PLACE,
+  },
+  {
+    name: "a number that is hidden in place stays a number",
+    file: "ingest/masking/masked-texts.ts",
+    find: "for (const element of elements) if (this.#isJson(row, indexedText(attrs.keys, element))) return false;",
+    replace: "",
+    tests: IN_PLACE,
+  },
+  {
+    name: "a number that is hidden by its name stays a number",
+    file: "ingest/masking/masked-texts.ts",
+    find: "    for (let i = first; (elements[i] ?? to) < to; i++)\n      if (this.#isJson(row, indexedText(attrs.keys, elements[i] ?? 0))) return false;\n",
+    replace: "",
+    tests: IN_PLACE,
+  },
+  {
+    name: "patterns are not looked for where another rule asks for names",
+    file: "ingest/masking/masked-texts.ts",
+    find: "const hasPatterns = rules.some(",
+    replace: "const hasPatterns = rules.every(",
+    tests: IN_PLACE,
+  },
+  {
+    name: "texts are masked in the order in which they were found",
+    file: "ingest/masking/masked-texts.ts",
+    find: "elements.length < 2 ? elements : elements.toSorted((left, right) => left - right)",
+    replace: "elements",
+    tests: IN_PLACE,
+  },
+  {
+    name: "what was masked beside the texts is left as it was",
+    file: "ingest/masking/masked-texts.ts",
+    find: "if (!isSame || !masked.attributes.every(",
+    replace: "if (!masked.attributes.every(",
+    tests: IN_PLACE,
+  },
+  {
+    name: "what becomes a text stays what it was",
+    file: "ingest/masking/masked-texts.ts",
+    find: "key === received?.key && isJson === received.isJson",
+    replace: "key === received?.key",
+    tests: IN_PLACE,
+  },
+  {
+    name: "what patterns find beside messages and attributes stays",
+    file: "ingest/masking/maskable-rows.ts",
+    find: "    this.#elsewhere[row] = 1;\n",
+    replace: "",
+    tests: IN_PLACE,
+  },
+  {
+    name: "what JSON in an attribute spells otherwise stays",
+    file: "ingest/masking/maskable-rows.ts",
+    find: "      lookForEscapes(attrs.values, (element) => found.patternsOfRow(firstAbove(attrs.ends, element), 0xff));\n",
+    replace: "",
+    tests: IN_PLACE,
   },
 ];

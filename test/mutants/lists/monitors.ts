@@ -3,6 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const SLOTS = ["test/probes/schedule/slots.test.ts"];
 const SCHEDULE = ["test/probes/schedule/schedule.test.ts"];
 const COMMIT = ["test/domains/monitors/scheduling/round-commit.test.ts"];
+const SHARDS = ["test/domains/monitors/scheduling/shard-store.test.ts"];
 const LEDGER = ["test/domains/monitors/scheduling/ledger.proof.test.ts"];
 const OUTAGES = ["test/domains/monitors/scheduling/outages.test.ts"];
 const ADVANCE = ["test/uptime/advance.test.ts"];
@@ -79,14 +80,14 @@ export const MONITORS: readonly Mutant[] = [
     file: "src/domains/monitors/scheduling/shard-store.ts",
     find: "(owner = ${owner} OR leased_until <= now() OR leased_until > ${fromNow(tx, LEASE_MS)}) AND",
     replace: "",
-    tests: LEDGER,
+    tests: SHARDS,
   },
   {
     name: "rounds that could not be written are forgotten",
     file: "src/domains/monitors/scheduling/commit-queue.ts",
     find: "if (error instanceof DependencyError) throw error;",
     replace: "if (error instanceof DependencyError) return;",
-    tests: OUTAGES,
+    tests: ["test/domains/monitors/scheduling/commit-queue.test.ts"],
   },
   {
     name: "results that are tried again go under another token",
@@ -154,7 +155,7 @@ export const MONITORS: readonly Mutant[] = [
   {
     name: "an instance that was stopped in a change keeps what it locked",
     file: "src/changes/changes.ts",
-    find: "await endWhenSilent(tx, CHANGE_TIMEOUT_MS);",
+    find: "await endWhenSilent(tx, patient(CHANGE_TIMEOUT_MS));",
     replace: "",
     tests: ["test/changes/changes.test.ts", ...SILENT],
   },

@@ -8,6 +8,8 @@ const MATCHER = ["test/domains/logs/tail/batch-matcher.test.ts", "test/domains/l
 const TAIL = ["test/domains/logs/tail/tail.test.ts"];
 const RESUME = ["test/domains/logs/tail/resume.test.ts", "test/domains/logs/tail/position.test.ts"];
 const QUEUE = ["test/domains/logs/tail/reader-queue.test.ts", "test/domains/logs/tail/slow-reader.test.ts"];
+const WORDS = ["test/log-store/word-index-trust.test.ts"];
+const INSERTS = ["test/storage/clickhouse-log-store.test.ts"];
 
 /** Statements of a query and their bounds, nulls, cursors, live tails. */
 export const READING: readonly Mutant[] = [
@@ -263,5 +265,33 @@ export const READING: readonly Mutant[] = [
     find: "if (answer === null) isExact = false;\n    return answer !== false;",
     replace: "if (answer === null) isExact = false;\n    return answer === true;",
     tests: ["test/domains/logs/tail/query.test.ts", "test/query/match"],
+  },
+  {
+    name: "a small insert leaves its words to a merge",
+    file: "src/storage/clickhouse-log-store.ts",
+    find: "bytes > INDEXED_INSERT_MAX_BYTES && {",
+    replace: "bytes > 0 && {",
+    tests: INSERTS,
+  },
+  {
+    name: "nobody hears of rows that came in without an index of their words",
+    file: "src/storage/clickhouse-log-store.ts",
+    find: "if (bytes > INDEXED_INSERT_MAX_BYTES) parts.onUnindexed?.();",
+    replace: "",
+    tests: INSERTS,
+  },
+  {
+    name: "rows that came in while somebody looked are taken for indexed",
+    file: "src/log-store/word-index.ts",
+    find: "    if (distrusts !== this.#distrusts) return;\n",
+    replace: "",
+    tests: WORDS,
+  },
+  {
+    name: "the index of words is used whatever it lacks",
+    file: "src/log-store/word-index.ts",
+    find: "rows <= UNINDEXED_WORDS_MAX_ROWS ? lookedMs : Number.NEGATIVE_INFINITY",
+    replace: "lookedMs",
+    tests: WORDS,
   },
 ];

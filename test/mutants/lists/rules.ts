@@ -16,6 +16,12 @@ const SCHEDULED = ["test/domains/log-alerts/scheduled.test.ts"];
 const MISSING = ["test/domains/log-alerts/no-data.test.ts"];
 const RUNS = ["test/domains/log-alerts/runs.test.ts"];
 const METRICS = ["test/domains/log-metrics/log-metrics.test.ts"];
+const QUIET = [
+  "test/domains/log-alerts/quiet.test.ts",
+  "test/domains/log-alerts/no-data.test.ts",
+  "test/domains/correlation-rules/correlation-rules.test.ts",
+];
+const QUIET_FILE = "src/rules/live/quiet-rules.ts";
 
 /** What is counted as it is stored, and what becomes of it: seals, counters, episodes and states of rules. */
 export const RULES: readonly Mutant[] = [
@@ -191,7 +197,7 @@ export const RULES: readonly Mutant[] = [
   },
   {
     name: "a rule is judged before its past is counted",
-    file: "src/rules/live/live-store.ts",
+    file: "src/rules/live/due-rules.ts",
     find: "WHERE rc.live_rule_id = r.id AND c.past <> 'counted')",
     replace: "WHERE rc.live_rule_id = r.id AND c.past = 'failed')",
     tests: LIVE,
@@ -237,5 +243,61 @@ export const RULES: readonly Mutant[] = [
     find: "if (isNew && atMs - startMs <= windowMs)",
     replace: "if (isNew && startMs > 0)",
     tests: CORRELATION,
+  },
+  {
+    name: "a rule whose time has come is taken for quiet",
+    file: QUIET_FILE,
+    find: "!isWoken && failures === 0",
+    replace: "failures === 0",
+    tests: QUIET,
+  },
+  {
+    name: "a rule that could not be evaluated is taken for quiet",
+    file: QUIET_FILE,
+    find: "!isWoken && failures === 0",
+    replace: "!isWoken",
+    tests: QUIET,
+  },
+  {
+    name: "a rule that has just enough is taken for quiet",
+    file: QUIET_FILE,
+    find: "?.[of] ?? 0) < least",
+    replace: "?.[of] ?? 0) <= least",
+    tests: QUIET,
+  },
+  {
+    name: "a rule is quiet by what came, whatever its window held before",
+    file: QUIET_FILE,
+    find: "countedSpan(reachedSpan(came, windowMs), windowMs)",
+    replace: "countedSpan(came, windowMs)",
+    tests: QUIET,
+  },
+  {
+    name: "a rule that waits for data is taken for quiet",
+    file: QUIET_FILE,
+    find: "if (spans.length === 0 || isAwaited || hasNote) return [];",
+    replace: "if (spans.length === 0 || hasNote) return [];",
+    tests: QUIET,
+  },
+  {
+    name: "a rule with something to say of itself is taken for quiet",
+    file: QUIET_FILE,
+    find: "if (spans.length === 0 || isAwaited || hasNote) return [];",
+    replace: "if (spans.length === 0 || isAwaited) return [];",
+    tests: QUIET,
+  },
+  {
+    name: "what was there before a rule is taken for nothing",
+    file: QUIET_FILE,
+    find: "  if (span.fromMs < condition.sinceMs) return [];\n",
+    replace: "",
+    tests: QUIET,
+  },
+  {
+    name: "what is late for a window that was judged is not looked at",
+    file: QUIET_FILE,
+    find: "spans.every(({ fromMs })",
+    replace: "spans.some(({ fromMs })",
+    tests: QUIET,
   },
 ];

@@ -6,6 +6,7 @@ const STATEMENTS = ["test/concurrency/admission.test.ts"];
 const NUMBERS = ["test/storage/instance"];
 const CLOCK = ["test/jobs/clock"];
 const MOVING = ["test/domains/logs/archive/moving-entries.test.ts"];
+const IDLE = ["test/server/idle-collection.test.ts"];
 
 /** What a server gives to whom, and what it believes: shares, memory, its number, the time, where entries lie. */
 export const SHARES: readonly Mutant[] = [
@@ -117,8 +118,8 @@ export const SHARES: readonly Mutant[] = [
   {
     name: "entries of both places are read twice",
     file: "query/emit/statement.ts",
-    find: "[select, ...this.#from({ sql: this.#table(scan), scan }, moved)],",
-    replace: "[select, ...this.#from({ sql: this.#table(scan), scan }, [])],",
+    find: "...this.#from({ sql: this.#table(scan), scan }, moved),",
+    replace: "...this.#from({ sql: this.#table(scan), scan }, []),",
     tests: ["test/domains/logs/archive/moving-entries.test.ts", "test/query/restriction.test.ts"],
   },
   {
@@ -162,5 +163,96 @@ export const SHARES: readonly Mutant[] = [
     find: "drainSeconds ?? (databaseUrl === null ?",
     replace: "drainSeconds ?? (databaseUrl !== null ?",
     tests: ["test/config/config.test.ts"],
+  },
+  {
+    name: "a process at work is stopped to collect",
+    file: "src/server/idle-collection.ts",
+    find: "if (workedMs > IDLE_CPU_SHARE * passedMs) return;",
+    replace: "",
+    tests: IDLE,
+  },
+  {
+    name: "one collection follows the other",
+    file: "src/server/idle-collection.ts",
+    find: "      if (now.atMs - this.#kept.atMs < PAUSE_MS) return;\n",
+    replace: "",
+    tests: IDLE,
+  },
+  {
+    name: "memory that went by itself hides what came after it",
+    file: "src/server/idle-collection.ts",
+    find: "if (now.residentBytes < this.#kept.bytes) this.#kept = { ...this.#kept, bytes: now.residentBytes };",
+    replace: "",
+    tests: IDLE,
+  },
+  {
+    name: "a collection is worth it for nothing",
+    file: "src/server/idle-collection.ts",
+    find: "if (now.residentBytes - this.#kept.bytes < WORTH_BYTES) return;",
+    replace: "",
+    tests: IDLE,
+  },
+  {
+    name: "a collection counts as work",
+    file: "src/server/idle-collection.ts",
+    find: "    this.#lastLook = read();\n    this.#kept = { atMs: this.#lastLook.atMs, bytes: this.#lastLook.residentBytes };",
+    replace: "    this.#kept = { atMs: now.atMs, bytes: now.residentBytes };",
+    tests: IDLE,
+  },
+  {
+    name: "a process that is a little busy throws away what it has compiled",
+    file: "src/server/idle-collection.ts",
+    find: "workedMs > RESTING_CPU_SHARE * passedMs ? 0 :",
+    replace: "workedMs > IDLE_CPU_SHARE * passedMs ? 0 :",
+    tests: IDLE,
+  },
+  {
+    name: "a process that rests throws away what it has compiled again and again",
+    file: "src/server/idle-collection.ts",
+    find: "return this.#shrunkBytes === null || residentBytes - this.#shrunkBytes >= WORTH_REST_BYTES;",
+    replace: "return true;",
+    tests: IDLE,
+  },
+  {
+    name: "many records are decoded where others wait",
+    file: "src/receive/receive-records.ts",
+    find: "apart === null ? REQUEST_MAX_RECORDS : DECODE_IN_PLACE_MAX_RECORDS",
+    replace: "REQUEST_MAX_RECORDS",
+    tests: ["test/domains/logs/receive/many-records.test.ts"],
+  },
+  {
+    name: "a body that is given up where others wait is refused",
+    file: "ingest/pipeline.ts",
+    find: "if (apart === undefined || !(error instanceof ManyRecordsError)) throw error;",
+    replace: "if (error !== null) throw error;",
+    tests: ["test/domains/logs/receive/many-records.test.ts"],
+  },
+  {
+    name: "short records of a delivery leave nobody a turn",
+    file: "src/domains/logs/receive/platforms/unpack-delivery.ts",
+    find: "sinceTurn += unpacked.work + (isPacked ? UNPACKING_WORK_BYTES : RECORD_WORK_BYTES);",
+    replace: "sinceTurn += unpacked.work;",
+    tests: ["test/domains/logs/receive/platforms/unpack-delivery.test.ts"],
+  },
+  {
+    name: "a long record of a delivery is looked at in one turn",
+    file: "src/domains/logs/receive/platforms/delivery-portions.ts",
+    find: "to < bytes.length; to += TURN_BYTES",
+    replace: "to < 0; to += TURN_BYTES",
+    tests: ["test/domains/logs/receive/platforms/delivery-portions.test.ts"],
+  },
+  {
+    name: "pages of an engine at work are unmapped",
+    file: "src/storage/embedded/resting-pages.ts",
+    find: "if (!isResting || cpuMs",
+    replace: "if (cpuMs",
+    tests: ["test/storage/resting-pages.test.ts"],
+  },
+  {
+    name: "pages of an engine at rest are unmapped again and again",
+    file: "src/storage/embedded/resting-pages.ts",
+    find: "    this.#unmappedCpuMs = cpuMs;\n",
+    replace: "",
+    tests: ["test/storage/resting-pages.test.ts"],
   },
 ];

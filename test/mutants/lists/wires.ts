@@ -52,9 +52,9 @@ export const WIRES: readonly Mutant[] = [
   },
   {
     name: "an id of OTLP that is none is lost",
-    file: "ingest/decode/otlp/log-record.ts",
-    find: "if (found >= NO_DIGIT) this.#keep(",
-    replace: "if (found < 0) this.#keep(",
+    file: "ingest/decode/otlp/hex-ids.ts",
+    find: "if (found >= NO_DIGIT) {",
+    replace: "if (found < 0) {",
     tests: OTLP,
   },
   {
@@ -297,9 +297,9 @@ export const WIRES: readonly Mutant[] = [
   },
   {
     name: "a request may have one record more",
-    file: "ingest/record/record-writer.ts",
-    find: "this.#accepted + this.#rejections.count < REQUEST_MAX_RECORDS)",
-    replace: "this.#accepted + this.#rejections.count <= REQUEST_MAX_RECORDS)",
+    file: "ingest/record/request-bounds.ts",
+    find: "if (count < max) return;",
+    replace: "if (count <= max) return;",
     tests: WRITER,
   },
   {
