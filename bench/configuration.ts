@@ -1,6 +1,7 @@
 /**
- * What it costs to plan files of many records: a quarter of it to make, all of it as described, and a tenth changed; beside reading the same
- * records by the routes that list them, in turns in one run. And what more records than files may describe are answered.
+ * What it costs to plan and to apply files of many records of the kinds of which there are many: all to make, as described, changed, and to
+ * prune; beside reading the same records by the routes that list them, in turns in one run. And what more records than files may
+ * describe are answered.
  * Usage: bun bench/configuration.ts [records] [rounds]. Prints a table and appends a line to bench/results/configuration.jsonl.
  */
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
@@ -9,8 +10,10 @@ import { startBenchServer } from "./ingest/server.ts";
 import { quantile } from "./kql/quantile.ts";
 
 const records = Number(process.argv[2] ?? 1_000);
-const rounds = Number(process.argv[3] ?? 10);
+const rounds = Number(process.argv[3] ?? 3);
 const PLAN_MAX_MS = 2_000;
+/** Of the one transaction that an apply is. */
+const APPLY_MAX_MS = 10_000;
 const TOO_MANY = 10_000;
 
 type Resources = Record<string, Record<string, Record<string, unknown>>>;
@@ -18,25 +21,39 @@ type Resources = Record<string, Record<string, Record<string, unknown>>>;
 const server = await startBenchServer();
 const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
 
-/** A quarter of each of four kinds; `changed` of them with another text. */
+/** As many of each of six kinds, most of what installations have many of; `changed` of all with another text. */
 function resourcesOf(count: number, changed = 0): Resources {
+  const kinds = 6;
   const each = (fields: (n: number, text: string) => Record<string, unknown>) =>
     Object.fromEntries(
-      Array.from({ length: Math.ceil(count / 4) }, (_, n) => [
+      Array.from({ length: Math.floor(count / kinds) }, (_, n) => [
         `k${n}`,
-        fields(n, n < changed / 4 ? "other" : "first"),
+        fields(n, n < changed / kinds ? "other" : "first"),
       ]),
     );
   return {
     "saved-searches": each((n, text) => ({ name: `Search ${n}`, q: text })),
-    assets: each((n, text) => ({ ip: `10.1.${n >> 8}.${n & 255}`, hostname: text, tags: ["web"] })),
-    identities: each((n, text) => ({ principal: `person-${n}`, displayName: text })),
+    monitors: each((n, text) => ({
+      ...{ name: `Monitor ${n}`, url: `https://host-${n}.example/${text}`, type: "https", intervalSec: 3600 },
+      ...{
+        timeoutMs: 5000,
+        alertWebhookUrl: { secret: { value: `https://hooks.example/${n}` } },
+        paused: true,
+      },
+    })),
+    "log-alerts": each((n, text) => ({ name: `Rule ${n}`, query: `${text}${n}`, threshold: 5 })),
+    assets: each((n, text) => ({ ip: `10.1.${n >> 8}.${n & 255}`, hostname: `${text}-${n}`, tags: ["web"] })),
+    identities: each((n, text) => ({ principal: `person-${n}`, displayName: text, aliases: [`p${n}`] })),
     iocs: each((n, text) => ({ type: "domain", value: `evil-${n}.example`, description: text })),
   };
 }
 
-async function call(path: string, resources?: Resources): Promise<{ status: number; text: string }> {
-  const body = resources === undefined ? null : JSON.stringify({ resources });
+async function call(
+  path: string,
+  resources?: Resources,
+  options = {},
+): Promise<{ status: number; text: string }> {
+  const body = resources === undefined ? null : JSON.stringify({ resources, ...options });
   const response = await fetch(`${server.url}/api/v1/${path}`, {
     headers,
     ...(body !== null && { method: "POST", body }),
@@ -44,9 +61,9 @@ async function call(path: string, resources?: Resources): Promise<{ status: numb
   return { status: response.status, text: await response.text() };
 }
 
-async function done(path: string, resources?: Resources): Promise<string> {
+async function done(path: string, resources?: Resources, options = {}): Promise<string> {
   const began = performance.now();
-  const { status, text } = await call(path, resources);
+  const { status, text } = await call(path, resources, options);
   if (status !== 200)
     throw new Error(
       `${path} answered ${status} after ${Math.round(performance.now() - began)} ms: ${text.slice(0, 500)}`,
@@ -55,7 +72,7 @@ async function done(path: string, resources?: Resources): Promise<string> {
 }
 
 async function lists(): Promise<void> {
-  await done("saved-searches");
+  for (const path of ["saved-searches", "monitors", "log-alerts"]) await done(path);
   for (const path of ["assets", "identities", "iocs"]) {
     let cursor: string | null = "";
     while (cursor !== null) {
@@ -81,17 +98,18 @@ async function timed(name: string, work: () => Promise<unknown>): Promise<void> 
 
 async function measure(): Promise<{ status: number; text: string }> {
   const wanted = resourcesOf(records);
-  const changed = resourcesOf(records, records / 10);
-  // Each kind by itself: a plan tries what it would make, and all that is made at once has ten seconds.
-  for (const [kind, each] of Object.entries(wanted)) {
-    const part = { [kind]: each };
-    await timed("plan, a quarter to make", () => done("config/plan", part));
-    await timed("apply of a quarter", () => done("config/apply", part));
-  }
+  const tenth = resourcesOf(records, records / 10);
+  const others = resourcesOf(records, records);
   for (let n = 0; n < rounds; n++) {
-    await timed("the lists", lists);
-    await timed("plan, as described", () => done("config/plan", wanted));
-    await timed("plan, a tenth changed", () => done("config/plan", changed));
+    await timed("plan, all to make", () => done("config/plan", wanted));
+    await timed("apply, all to make", () => done("config/apply", wanted));
+    await timed("the lists of the same", lists);
+    await timed("plan, all as described", () => done("config/plan", wanted));
+    await timed("plan, a tenth to change", () => done("config/plan", tenth));
+    await timed("plan, all to change", () => done("config/plan", others));
+    await timed("apply, all to change", () => done("config/apply", others));
+    await timed("plan, all to prune", () => done("config/plan", {}, { prune: true }));
+    await timed("apply, all to prune", () => done("config/apply", {}, { prune: true }));
   }
   return call("config/plan", resourcesOf(TOO_MANY));
 }
@@ -100,13 +118,15 @@ const refused = await measure().finally(async () => {
   await server.stop();
   rmSync(server.dataDirectory, { recursive: true, force: true });
 });
+process.stdout.write(`${records} records of six kinds, ${rounds} rounds\n`);
 for (const [name, { ms, cpuMs }] of Object.entries(took)) {
-  const aim = name.startsWith("plan") ? `, at most ${PLAN_MAX_MS}` : "";
+  const bound = name.startsWith("plan") ? PLAN_MAX_MS : name.startsWith("apply") ? APPLY_MAX_MS : null;
+  const aim = bound === null ? "" : ` of at most ${bound}`;
   process.stdout.write(
-    `${name.padEnd(24)}${quantile(ms, 0.5).toFixed(0)} ms (slowest ${Math.max(...ms).toFixed(0)}${aim}), server's CPU ${quantile(cpuMs, 0.5).toFixed(0)} ms\n`,
+    `${name.padEnd(26)}${quantile(ms, 0.5).toFixed(0)} ms${aim} (slowest ${Math.max(...ms).toFixed(0)}), server's CPU ${quantile(cpuMs, 0.5).toFixed(0)} ms\n`,
   );
 }
-process.stdout.write(`${`${TOO_MANY} records`.padEnd(24)}${refused.status} ${refused.text.slice(0, 200)}\n`);
+process.stdout.write(`${`${TOO_MANY} records`.padEnd(26)}${refused.status} ${refused.text.slice(0, 200)}\n`);
 const results = join(import.meta.dir, "results");
 mkdirSync(results, { recursive: true });
 appendFileSync(join(results, "configuration.jsonl"), `${JSON.stringify({ records, rounds, took })}\n`);

@@ -12,7 +12,7 @@ import { startBenchServer } from "./ingest/server.ts";
 import { quantile } from "./kql/quantile.ts";
 import { startLineProcess } from "./tail/child.ts";
 
-const rows = Number(process.argv[2] ?? 1_000_000);
+const rows = Number(process.argv[2] ?? 500_000);
 const seconds = Number(process.argv[3] ?? 20);
 const BATCH = 500;
 const SENDERS = 8;

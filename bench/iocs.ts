@@ -1,15 +1,15 @@
 /**
- * Looking for a new list of indicators in what was seen before, the neighbours of entities in a large graph, and what indicators take
- * in the store; beside each, in the same run, the plainest statement that reads the same.
+ * Looking for a new list of indicators in what was seen before, the neighbours of entities in a large graph by the route, and what
+ * indicators that a person made take in the store; beside each, in the same run, the plainest statement that reads the same.
  * Usage: bun bench/iocs.ts [observables] [indicators] [edges] [entities] [known indicators]. Whole: 10000000 100000 10000000 1000000 1000000.
  * Prints a table and appends a line to bench/results/iocs.jsonl.
  */
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { readNeighbors } from "../src/domains/context/read-neighbors.ts";
 import { RetroHunt } from "../src/entities/indicators/retro-hunt.ts";
 import { createLogger } from "../src/log.ts";
 import { readRows } from "../src/rules/seal/read-rows.ts";
+import { iocServer } from "../test/domains/iocs/ioc-server.ts";
 import { openTestStores } from "../test/harness/stores.ts";
 import { median } from "./patterns/median.ts";
 
@@ -35,13 +35,14 @@ await command(`
   SELECT 1, 'observable', xxHash64(concat('domain\\t', name)), number, now64(9) - toIntervalDay(number % 90), 0, 1, number, today(),
     concat('domain\\t', name, '\\thost\\tweb-', toString(number % 1000)), toUnixTimestamp(now()) * 1000, toUnixTimestamp(now()) * 1000
   FROM (SELECT number, concat('host-', toString(number), '.example.com') AS name FROM numbers(${observables}))`);
-const [batch] = await sql<{ id: number }[]>`
-  INSERT INTO ioc_batches (organization_id, from_revision) VALUES (1, 1) RETURNING id::integer`;
+const beginBatch = () => sql`
+  INSERT INTO ioc_batches (organization_id, from_revision, hunted_through) VALUES (1, 1, (SELECT coalesce(max(id), 0) FROM iocs))`;
+await beginBatch();
 // One in ten was seen.
 await sql`
-  INSERT INTO iocs (organization_id, type, value, batch_id, created_at, updated_at)
+  INSERT INTO iocs (organization_id, type, value, created_at, updated_at)
   SELECT 1, 'domain', CASE WHEN n % 10 = 0 THEN 'host-' || n || '.example.com' ELSE 'never-' || n || '.example.org' END,
-    ${batch?.id ?? 0}, now(), now()
+    now(), now()
   FROM generate_series(1, ${indicators}::integer) AS n`;
 await sql`ANALYZE iocs`;
 const hunt = new RetroHunt({ sql, endpoint, onHits: () => undefined, now: Date.now, log });
@@ -60,6 +61,34 @@ const joinMs = await timed(() =>
   ),
 );
 
+// As many addresses as a tenth of the domains, and ranges of several lengths; beside them a hundred of the ranges, each held against each.
+await command(`
+  INSERT INTO signals (organization_id, kind, key, group_hash, bucket, value_hash, n, last_id, sealed_day, label, first_ms, last_ms)
+  SELECT 1, 'observable', xxHash64(concat('ip\\t', name)), number, now64(9) - toIntervalDay(number % 90), 0, 1, number, today(),
+    concat('ip\\t', name, '\\thost\\tweb-', toString(number % 1000)), toUnixTimestamp(now()) * 1000, toUnixTimestamp(now()) * 1000
+  FROM (SELECT number, IPv4NumToString(toUInt32(cityHash64(number) % 3758096384)) AS name FROM numbers(${Math.ceil(observables / 10)}))`);
+const RANGES = 1000;
+const rangeOf = (i: number) => `${20 + (i % 180)}.${i % 250}.${((i * 7) % 62) * 4}.0/${22 + (i % 3)}`;
+await beginBatch();
+await sql`
+  INSERT INTO iocs (organization_id, type, value, prefix_bits, created_at, updated_at)
+  SELECT DISTINCT ON (value) 1, 'ip', value, split_part(value, '/', 2)::smallint, now(), now()
+  FROM unnest(${Array.from({ length: RANGES }, (_, i) => rangeOf(i))}::text[]) AS value`;
+const rangesMs = await timed(async () => {
+  while (await hunt.workOnce(NEVER));
+});
+const eachRangeMs = await timed(() =>
+  readRows(
+    endpoint,
+    `SELECT label FROM signals WHERE organization_id = 1 AND kind = 'observable' AND startsWith(label, 'ip\\t')
+       AND arrayExists(r -> isIPAddressInRange(splitByChar('\\t', label)[2], r), {ranges: Array(String)}) GROUP BY label`,
+    { ranges: `[${Array.from({ length: 100 }, (_, i) => `'${rangeOf(i)}'`).join()}]` },
+    NEVER,
+  ),
+);
+const [inRanges] = await sql<{ n: number }[]>`
+  SELECT count(*)::integer AS n FROM iocs WHERE prefix_bits IS NOT NULL AND hits > 0`;
+
 // Edges are read from both their ends; the busiest entities have thousands.
 await sql`
   INSERT INTO entities (organization_id, type, key, name, first_seen, last_seen)
@@ -73,17 +102,17 @@ await command(`
   FROM (SELECT number, toUInt64(floor(${entities} * pow(rand() / 4294967296, 4))) AS self FROM numbers(${edges}))`);
 const [{ first } = { first: 0 }] = await sql<{ first: number }[]>`
   SELECT min(id)::integer AS first FROM entities WHERE key LIKE 'h%'`;
-const filter = { limit: 50, type: null, fromMs: 0, toMs: Date.now() + 86_400_000 };
+const server = await iocServer(stores);
 const [own, plain]: [number[], number[]] = [[], []];
 let most = 0;
 for (let sample = 0; sample < SAMPLES; sample++) {
-  // The busiest are read more often than others.
+  // Of all ranks, the busiest more often than others: of a million entities seven samples are of the one that has most.
   const place = Math.min(entities - 1, Math.floor(entities * (sample / SAMPLES) ** 4));
   const id = first + place;
   own.push(
     await timed(async () => {
-      const { total } = await readNeighbors({ sql, endpoint }, 1, id, filter, NEVER);
-      most = Math.max(most, total);
+      const { body } = await server.send(1, "GET", `/api/v1/context/entity/${id}/neighbors`);
+      most = Math.max(most, body.total);
     }),
   );
   plain.push(
@@ -105,8 +134,8 @@ const sizeOf = async () => {
 };
 const before = await sizeOf();
 await sql`
-  INSERT INTO iocs (organization_id, type, value, batch_id, created_at, updated_at)
-  SELECT 1, 'hash', md5(n::text), ${batch?.id ?? 0}, now(), now() FROM generate_series(1, ${known}::integer) AS n`;
+  INSERT INTO iocs (organization_id, type, value, created_at, updated_at)
+  SELECT 1, 'hash', md5(n::text), now(), now() FROM generate_series(1, ${known}::integer) AS n`;
 const bytesEach = ((await sizeOf()) - before) / known;
 
 const results = [
@@ -117,13 +146,19 @@ const results = [
     found: hits?.n ?? 0,
   },
   {
+    what: `${RANGES} new ranges in ${Math.ceil(observables / 10)} addresses; plain: 100 of them, ms`,
+    own: Math.round(rangesMs),
+    plain: Math.round(eachRangeMs),
+    found: inRanges?.n ?? 0,
+  },
+  {
     what: `neighbours at ${entities} entities, ${edges} edges, p50 ms`,
     own: Math.round(median(own)),
     plain: Math.round(median(plain)),
     found: most,
   },
   { what: "neighbours, p99 ms", own: Math.round(p99(own)), plain: Math.round(p99(plain)), found: most },
-  { what: "1 000 000 indicators in the store, MB", own: Math.round(bytesEach), plain: 0, found: known },
+  { what: "1 000 000 MD5 in the store, MB", own: Math.round(bytesEach), plain: 0, found: known },
 ];
 process.stdout.write(`${Bun.inspect.table(results)}\n`);
 mkdirSync(join(import.meta.dir, "results"), { recursive: true });

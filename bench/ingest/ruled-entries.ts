@@ -31,10 +31,11 @@ export function withoutFindings<T extends object>(
     const judging = rules.judge(requestColumns(columns));
     let step = judging.next();
     while (step.done !== true) step = judging.next();
-    const { dropped, replaced } = step.value;
-    return entries
-      .slice(i * batch, (i + 1) * batch)
-      .filter((_, row) => !dropped.has(row) && !replaced.has(row));
+    const { dropped, replaced, messages, values } = step.value;
+    const { ends } = columns.attrs.sinceBookmark();
+    const changed = new Set([...dropped, ...replaced.keys(), ...messages.places]);
+    for (const element of values.places) changed.add(ends.findIndex((end) => end > element));
+    return entries.slice(i * batch, (i + 1) * batch).filter((_, row) => !changed.has(row));
   });
 }
 

@@ -4,24 +4,27 @@
  */
 import type { LabelledLine } from "./loghub.ts";
 
-type Draw = (below: number) => number;
+export type Draw = (below: number) => number;
 /** A text of an event; how often it is written beside the others. */
-type Event = readonly [weight: number, write: (draw: Draw) => string];
+export type Event = readonly [weight: number, write: (draw: Draw) => string];
 
 const LINES = 2000;
 
-const pick =
+export const pick =
   (...words: readonly string[]) =>
   (draw: Draw) =>
     words[draw(words.length)] ?? "";
-const number = (draw: Draw) => String(draw(100_000));
-const hex = (draw: Draw) => (draw(0xffff_ffff) + 0x1000_0000).toString(16);
-const address = (draw: Draw) => `10.${draw(256)}.${draw(256)}.${draw(256)}`;
-const person = pick(..."anna ben cleo dora emil fritz gina hugo ida jonas karl lena moritz nora".split(" "));
+export const number = (draw: Draw) => String(draw(100_000));
+export const hex = (draw: Draw) => (draw(0xffff_ffff) + 0x1000_0000).toString(16);
+export const address = (draw: Draw) => `10.${draw(256)}.${draw(256)}.${draw(256)}`;
+export const person = pick(
+  ..."anna ben cleo dora emil fritz gina hugo ida jonas karl lena moritz nora".split(" "),
+);
 /** Mostly names of three labels, seldom of two or of one, as in a network of one's own. */
-const target = (draw: Draw) =>
+export const target = (draw: Draw) =>
   `${draw(60) === 0 ? pick("gate", "relay.yard")(draw) : `n${draw(40)}.west.example`}:${draw(9000) + 80}`;
-const clock = (draw: Draw) => (draw(80) === 0 ? `${draw(9)}:${draw(50) + 10}:11` : `${draw(50) + 10}:22`);
+export const clock = (draw: Draw) =>
+  draw(80) === 0 ? `${draw(9)}:${draw(50) + 10}:11` : `${draw(50) + 10}:22`;
 
 /** The systems that the rules were written with in view. */
 export const SEEN_SYSTEMS: Readonly<Record<string, readonly Event[]>> = {
