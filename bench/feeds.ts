@@ -1,5 +1,5 @@
 /**
- * What a large feed costs: reading it first, reading it again when nothing or a part of it changed, and what its indicators take in the
+ * What a large feed costs: reading it first, reading it again when nothing or a part of it changed, deleting it, and what its indicators take in the
  * store with everything about them, after half of them came by the feed and half as files.
  * Usage: bun bench/feeds.ts [indicators] [wrong rows]. Whole: 1000000 0, and 500000 500000 for a feed of which half is wrong.
  * Prints a table and appends a line to bench/results/feeds.jsonl.
@@ -58,6 +58,23 @@ async function refresh(what: string): Promise<void> {
   });
 }
 
+/** Deletes the feed, and says how long it takes until what it alone listed has expired. */
+async function remove(): Promise<void> {
+  const [feed] = await sql<{ id: number }[]>`SELECT id::integer FROM ioc_feeds`;
+  const from = performance.now();
+  const { status } = await server.send(ORGANIZATION_ID, "DELETE", `${PATH}/feeds/${feed?.id}`);
+  const answeredSec = (performance.now() - from) / 1000;
+  await server.fetchFeeds();
+  const [{ n = 0 } = {}] = await sql<{ n: number }[]>`
+    SELECT count(*)::integer AS n FROM iocs WHERE expires_at IS NULL AND NOT by_person`;
+  results.push({
+    what: `the feed is deleted, answered ${status} after ${round(answeredSec)} s`,
+    seconds: round((performance.now() - from) / 1000),
+    MB: round(await megabytes()),
+    "active still": n,
+  });
+}
+
 /** Tables of indicators and listings with their indexes, without batches, hits and feeds, which are few. */
 async function megabytes(): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`
@@ -95,6 +112,7 @@ if (wrong > 0) {
   served = rows(0, half).join("\n");
   await refresh(`the feed has ${half} again`);
 }
+await remove();
 const sizes = await sql<{ name: string; mb: number }[]>`
   SELECT c.relname AS name, pg_relation_size(c.oid) / 1e6 AS mb FROM pg_class c
   WHERE c.relname LIKE 'iocs%' OR c.relname LIKE 'ioc_feed_listings%' ORDER BY 2 DESC`;

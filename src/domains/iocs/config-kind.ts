@@ -3,7 +3,7 @@ import { type ConfigKind, configKind } from "../../configuration/config-kind.ts"
 import { oneByOne, recordsOf, verbsOf } from "../../configuration/record-kinds.ts";
 import { INDICATOR_TYPES, readIndicator } from "../../entities/indicators/indicator-value.ts";
 import { CreateFeedBody, UpdateFeedBody } from "./feed-types.ts";
-import { createFeed, FEED_INTERVAL_SEC, feeds, removeFeed, updateFeed } from "./feeds.ts";
+import { createFeed, FEED_INTERVAL_SEC, feeds, updateFeed } from "./feeds.ts";
 import { confirmIoc, iocs, putIocs, removeIoc } from "./records.ts";
 import { allowed, putManyAllowed } from "./routes.ts";
 import { CreateAllowedBody, CreateIocBody, UpdateAllowedBody, UpdateIocBody } from "./types.ts";
@@ -51,7 +51,7 @@ export const iocFeedKind: ConfigKind = configKind({
   update: UpdateFeedBody,
   defaults: { intervalSec: FEED_INTERVAL_SEC, enabled: true },
   list: recordsOf(feeds),
-  ...verbsOf({ createAll: oneByOne(createFeed), update: updateFeed, remove: removeFeed }),
+  ...verbsOf({ createAll: oneByOne(createFeed), update: updateFeed, remove: feeds.remove }),
 });
 
 /** Indicators that are let pass, as files describe them. */

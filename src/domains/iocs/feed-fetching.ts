@@ -23,7 +23,7 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import type { Severity } from "../../problems/events.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
-import { expireUnlisted, listedSpans } from "./listings.ts";
+import { expireUnlisted, findDeletedFeed, forgetDeletedFeed, listedSpans } from "./listings.ts";
 import { putIndicators } from "./put-indicators.ts";
 import { type FileFormat, type FileReading, readFile } from "./read-file.ts";
 
@@ -71,7 +71,7 @@ const ACTOR = { kind: "job", name: "ioc-feeds" } as const;
 /** Characters of a header that is sent back: what is longer is no name of a version. */
 const VALIDATOR_MAX_CHARS = 512;
 
-/** Asks feeds when their time has come. What none lists any more is looked for no more. */
+/** Asks feeds when their time has come, and forgets those that are deleted. What none lists any more is looked for no more. */
 export class FeedFetching extends BackgroundWork {
   readonly #options: FeedFetchingOptions;
 
@@ -85,9 +85,22 @@ export class FeedFetching extends BackgroundWork {
     this.#options = options;
   }
 
-  /** Asks the feed that is due longest; true when there may be more. */
+  /** Forgets some of a feed that is deleted, or asks the feed that is due longest; true when there may be more. */
   async workOnce(signal: AbortSignal): Promise<boolean> {
-    const { sql } = this.#options;
+    const { sql, changes, expireChunks = EXPIRE_MAX_CHUNKS } = this.#options;
+    const deleted = await askPostgres(() => findDeletedFeed(sql));
+    if (deleted !== null) {
+      const { organizationId } = deleted;
+      await changes.inChange(
+        { organizationId, actor: ACTOR, origin: SERVER_ORIGIN },
+        null,
+        async ({ tx, nowMs }) => {
+          await lockOrganization(tx, organizationId);
+          await forgetDeletedFeed(tx, deleted, expireChunks, nowMs);
+        },
+      );
+      return true;
+    }
     const [feed] = await askPostgres(() =>
       FEEDS.take<Omit<DueFeed, "claim">>(sql, {
         where: sql`enabled`,
@@ -152,7 +165,13 @@ export class FeedFetching extends BackgroundWork {
     const listed = new Int32Array(file?.indicators ?? 0);
     let known = 0;
     for await (const some of file?.pieces(CHANGE_MAX_INDICATORS) ?? []) {
-      const written = await changes.inChange(cause, null, (change) => putIndicators(change, some, feed));
+      const written = await changes.inChange(cause, null, async (change) => {
+        const [isThere] =
+          await change.tx`SELECT 1 FROM ioc_feeds WHERE organization_id = ${organizationId} AND id = ${id}`;
+        return isThere && putIndicators(change, some, feed);
+      });
+      // Deleted meanwhile: what it has brought until now is forgotten as that of every deleted feed.
+      if (written === undefined) return;
       added += written.added;
       updated += written.updated;
       listed.set(written.ids, known);

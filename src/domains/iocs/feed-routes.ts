@@ -1,11 +1,11 @@
 import type { Sql } from "postgres";
 import { BY_ID, resource } from "../../http/resource.ts";
 import { CreateFeedBody, Feed, UpdateFeedBody } from "./feed-types.ts";
-import { createFeed, feeds, removeFeed, updateFeed } from "./feeds.ts";
+import { createFeed, feeds, updateFeed } from "./feeds.ts";
 
 interface FeedRouteDependencies {
   readonly sql: Sql;
-  /** Rings when a feed is to be asked. */
+  /** Rings when a feed is to be asked, or to be forgotten. */
   readonly onFeed: () => void;
 }
 
@@ -37,6 +37,9 @@ export function feedRoutes({ sql, onFeed }: FeedRouteDependencies) {
       },
       { errors: ["CONFLICT"] },
     ),
-    routes.remove(removeFeed),
+    routes.remove((change, id) => {
+      change.afterCommit(onFeed);
+      return feeds.remove(change, id);
+    }),
   ];
 }

@@ -2,9 +2,7 @@ import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
 import { FEEDS_MAX } from "../../entities/indicators/limits.ts";
 import { ApiError } from "../../errors.ts";
-import { lockOrganization } from "../../storage/organization-transaction.ts";
 import { type CreateFeedBody, Feed, type UpdateFeedBody } from "./feed-types.ts";
-import { expireUnlisted } from "./listings.ts";
 
 /** An hour: what most feeds are made anew in. */
 export const FEED_INTERVAL_SEC = 3600;
@@ -34,12 +32,4 @@ export async function updateFeed(change: Change, id: number, body: UpdateFeedBod
     UPDATE ioc_feeds SET etag = NULL, last_modified = NULL, next_fetch_at = now(), attempts = 0
     WHERE organization_id = ${change.organizationId} AND id = ${id}`;
   return feed;
-}
-
-/** What no other feed lists is expired. */
-export async function removeFeed(change: Change, id: number): Promise<void> {
-  const { tx, organizationId, nowMs } = change;
-  await lockOrganization(tx, organizationId);
-  await expireUnlisted(tx, { organizationId, feedId: id }, new Int32Array(), nowMs);
-  await feeds.remove(change, id);
 }

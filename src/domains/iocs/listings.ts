@@ -147,6 +147,43 @@ export async function expireUnlisted(
   return row?.expired ?? 0;
 }
 
+/** A feed that is deleted and of which there are lists still; null where there is none. */
+export async function findDeletedFeed(sql: Sql): Promise<Listing | null> {
+  const [listing] = await sql<Listing[]>`
+    SELECT l.organization_id AS "organizationId", l.feed_id::integer AS "feedId"
+    FROM ioc_feed_listings l LEFT JOIN ioc_feeds f ON f.id = l.feed_id
+    WHERE f.id IS NULL LIMIT 1`;
+  return listing ?? null;
+}
+
+/** Forgets the first so many chunks of what a deleted feed listed, as if each of its indicators had vanished from it. */
+export async function forgetDeletedFeed(
+  tx: TransactionSql,
+  { organizationId, feedId }: Listing,
+  chunks: number,
+  nowMs: number,
+): Promise<void> {
+  const now = new Date(nowMs);
+  const own = tx`
+    SELECT ctid FROM ioc_feed_listings WHERE organization_id = ${organizationId} AND feed_id = ${feedId} ORDER BY chunk LIMIT ${chunks}`;
+  const left = tx`
+    SELECT gone.chunk, old.place, NULL::timestamptz FROM gone, unnest(gone.listed || gone.gone) AS old (place)`;
+  await tx`
+    WITH gone AS (
+      DELETE FROM ioc_feed_listings WHERE ctid IN (${own}) RETURNING chunk, listed, gone
+    ), lasting AS (
+      ${withOthers(tx, { organizationId, feedId }, left, tx`SELECT chunk FROM gone`)}
+    )
+    UPDATE iocs i
+    SET feed_id = nullif(i.feed_id, ${feedId}),
+        expires_at = CASE WHEN i.by_person THEN i.expires_at
+          ELSE nullif(coalesce(lasting.until, least(i.expires_at, ${now}::timestamptz)), 'infinity') END
+    FROM lasting
+    WHERE i.organization_id = ${organizationId} AND i.id = lasting.id
+      AND (i.feed_id = ${feedId} OR NOT i.by_person
+        AND coalesce(i.expires_at, 'infinity') <> coalesce(lasting.until, least(i.expires_at, ${now}::timestamptz)))`;
+}
+
 /** Takes an indicator that is deleted out of every list. */
 export async function forgetListed(tx: TransactionSql, organizationId: number, id: number): Promise<void> {
   const place = id % LISTING_CHUNK_IDS;

@@ -6,8 +6,8 @@ export const IOCS_MAX = 1_000_000;
 /** Ids of a row of `ioc_feed_listings`, in which the places among them are stored: another number needs a migration. */
 export const LISTING_CHUNK_IDS = 8192;
 
-/** Of these rows, how many one change looks through for what a feed lists no more: some hundred thousand ids. */
-export const EXPIRE_MAX_CHUNKS = 12;
+/** Of these rows, how many one change looks through for what a feed lists no more: some thirty thousand ids, a second or two of the ten that it has. */
+export const EXPIRE_MAX_CHUNKS = 4;
 
 /** Entries of the allow-list: each is asked about with every find. */
 export const ALLOWED_MAX = 10_000;

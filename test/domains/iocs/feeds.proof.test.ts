@@ -14,7 +14,7 @@ let stores: TestStores;
 let server: IocServer;
 let feedServer: ReturnType<typeof Bun.serve>;
 let own: number;
-let served: () => Response = () => new Response("");
+let served: () => Response | Promise<Response> = () => new Response("");
 beforeAll(async () => {
   stores = await openTestStores();
   server = await iocServer(stores);
@@ -126,6 +126,62 @@ test("what very many names are gone of expires, some at a time, and nothing else
       SELECT value FROM iocs WHERE organization_id = ${own} AND expires_at IS NULL`;
     expect(active.map(({ value }) => value).toSorted()).toEqual(["host-x.example.com", ...listed].toSorted());
   }
+});
+
+test("a feed that is deleted is gone at once, and what it alone listed expires, some at a time, also where the server ends between", async () => {
+  const id = await makeFeed();
+  const other = await server.send(own, "POST", `${PATH}/feeds`, {
+    ...{ name: "Others", url: `http://127.0.0.1:${feedServer.port}/feed.csv`, format: "csv" },
+  });
+  const { sql, changes } = server;
+  const begun = () =>
+    new FeedFetching({
+      ...{ sql, changes, onBatch: () => undefined, log: createLogger("silent"), expireChunks: 1 },
+      fetch: createGuardedFetch(new OutboundPolicy({ allow: ["127.0.0.1"], allowPrivate: false })),
+    });
+  const ask = async (feedId: number, listed: readonly string[]) => {
+    served = () => new Response(listed.join("\n"));
+    await sql`UPDATE ioc_feeds SET next_fetch_at = CASE WHEN id = ${feedId} THEN now() ELSE 'infinity'::timestamptz END`;
+    await begun().workOnce(new AbortController().signal);
+    expect(await feed(feedId)).toMatchObject({ status: "ok", lastError: null });
+  };
+  const activeOf = async () => {
+    const rows = await sql<{ value: string }[]>`
+      SELECT value FROM iocs WHERE organization_id = ${own} AND expires_at IS NULL`;
+    return rows.map(({ value }) => value).toSorted();
+  };
+  const names = Array.from({ length: 20_000 }, (_, i) => `host-${i}.example.com`);
+  const kept = names.filter((_, i) => i % 5 === 0);
+  await ask(id, names);
+  await ask(other.body.id, kept);
+  expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
+  expect((await server.send(own, "GET", `${PATH}/feeds/${id}`)).status).toBe(404);
+  expect(await activeOf()).toHaveLength(names.length);
+  // Each is another start of the server.
+  let left = names.length;
+  let steps = 0;
+  while (await begun().workOnce(new AbortController().signal)) {
+    const active = (await activeOf()).length;
+    expect(active).toBeLessThan(left);
+    left = active;
+    steps++;
+  }
+  expect(steps).toBeGreaterThan(1);
+  expect(await activeOf()).toEqual(kept.toSorted());
+  const [row] = await sql<{ listings: number; named: number }[]>`
+    SELECT (SELECT count(*)::integer FROM ioc_feed_listings WHERE feed_id = ${id}) AS listings,
+           (SELECT count(*)::integer FROM iocs WHERE feed_id = ${id}) AS named`;
+  expect(row).toEqual({ listings: 0, named: 0 });
+});
+
+test("a feed that is deleted while it is asked brings nothing", async () => {
+  const id = await makeFeed();
+  served = async () => {
+    expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
+    return new Response("1.2.3.4\n");
+  };
+  await server.fetchFeeds();
+  expect(await stats()).toMatchObject({ total: 0, feeds: [] });
 });
 
 test("what matches everything is refused, private networks, what anybody registers under and one's own domain included", async () => {

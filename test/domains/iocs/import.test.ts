@@ -20,6 +20,13 @@ async function newcomer(): Promise<number> {
   return own;
 }
 
+/** Deletes a feed, and waits until what it listed is forgotten. */
+async function removeFeed(id: number): Promise<void> {
+  expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
+  expect((await server.send(own, "GET", `${PATH}/feeds/${id}`)).status).toBe(404);
+  await server.fetchFeeds();
+}
+
 /** What the organisation has, newest last. */
 async function values(status?: string): Promise<string[]> {
   const { body } = await server.send(
@@ -153,7 +160,7 @@ describe("a feed", () => {
     served.body = "evil.example\n";
     await ask(id);
     expect(await values("active")).toEqual(["9.9.9.9", "evil.example"]);
-    expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
+    await removeFeed(id);
     expect(await values("active")).toEqual(["9.9.9.9"]);
   });
 
@@ -193,7 +200,7 @@ describe("a feed", () => {
     expect(await values("expired")).toEqual(["1.2.3.4"]);
     served.body = "evil.example\n5.6.7.8\n";
     await ask(one);
-    expect((await server.send(own, "DELETE", `${PATH}/feeds/${one}`)).status).toBe(204);
+    await removeFeed(one);
     expect(await values("active")).toEqual(["5.6.7.8"]);
     served.body = "5.6.7.8\nevil.example\n1.2.3.4\n";
     await ask(other);
@@ -218,8 +225,9 @@ describe("a feed", () => {
     expect(await find("6.6.6.6")).toMatchObject({ byPerson: false });
     await server.send(own, "POST", PATH, { type: "ip", value: "5.5.5.5" });
     expect(await find("5.5.5.5")).toMatchObject({ expiresAt: null, byPerson: true });
-    expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
+    await removeFeed(id);
     expect(await values("active")).toEqual(["1.1.1.1", "2.2.2.2", "3.3.3.3", "5.5.5.5"]);
+    expect(await find("2.2.2.2")).toMatchObject({ feedId: null });
   });
 
   test("that says the same again writes nothing again, also where two say different things of all they list", async () => {

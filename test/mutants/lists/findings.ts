@@ -121,6 +121,27 @@ export const FINDINGS: readonly Mutant[] = [
     tests: FEEDS,
   },
   {
+    name: "a feed that is deleted ends what a person made",
+    file: "src/domains/iocs/listings.ts",
+    find: "CASE WHEN i.by_person THEN i.expires_at",
+    replace: "CASE WHEN i.by_person AND i.id < 0 THEN i.expires_at",
+    tests: FEEDS,
+  },
+  {
+    name: "what a deleted feed listed stays",
+    file: "src/domains/iocs/listings.ts",
+    find: "WHERE f.id IS NULL LIMIT 1",
+    replace: "WHERE f.id IS NULL AND f.id > 0 LIMIT 1",
+    tests: FEEDS,
+  },
+  {
+    name: "what is gone of a deleted feed keeps naming it",
+    file: "src/domains/iocs/listings.ts",
+    find: "SET feed_id = nullif(i.feed_id, ${feedId})",
+    replace: "SET feed_id = i.feed_id",
+    tests: FEEDS,
+  },
+  {
     name: "neighbours are those in entries of others, too",
     file: "src/domains/context/seen-edges.ts",
     find: "WHERE organization_id = {organization: UInt32} AND kind = 'edge'",
