@@ -125,6 +125,21 @@ export function engineProcess(serverPid: number, word: "clickhouse" | "postgres"
   return null;
 }
 
+/** Has the server take entries; once more where the stores of a busy machine answered too late. */
+export async function ingestEntries(url: string, token: string, entries: unknown): Promise<void> {
+  await eventually("the entries are taken", async () => {
+    const response = await fetch(`${url}/api/v1/logs/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(entries),
+    });
+    const text = await response.text();
+    if (response.status !== 202 && response.status !== 503)
+      throw new Error(`ingest answered ${response.status}: ${text}`);
+    return response.status === 202;
+  });
+}
+
 /** Registers an account and makes a token with every scope; once more where the stores of a busy machine answered too late. */
 export function makeToken(url: string): Promise<string> {
   return eventually("a token", () => tokenUnlessBusy(url));

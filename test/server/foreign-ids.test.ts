@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../harness/server-process.ts";
+import { ingestEntries, makeToken, type ServerProcess } from "../harness/server-process.ts";
 import { startSuiteServer } from "../harness/suite-server.ts";
 
 /**
@@ -284,7 +284,7 @@ async function ownUserId(token: string): Promise<string> {
 
 async function logEntryId(token: string): Promise<string> {
   const message = `entry ${crypto.randomUUID()}`;
-  await send(token, "POST", "/api/v1/logs/ingest", { message });
+  await ingestEntries(server.url, token, { message });
   return eventually("the entry is found", async () => {
     const { text } = await send(token, "GET", `/api/v1/logs/search?q=${encodeURIComponent(`"${message}"`)}`);
     const found: { entries: { id: string }[] } = JSON.parse(text);
@@ -294,7 +294,7 @@ async function logEntryId(token: string): Promise<string> {
 
 async function errorGroupId(token: string): Promise<string> {
   const service = crypto.randomUUID();
-  await send(token, "POST", "/api/v1/logs/ingest", { message: "failed", level: "error", service });
+  await ingestEntries(server.url, token, { message: "failed", level: "error", service });
   return eventually("the group is found", async () => {
     const { text } = await send(token, "GET", `/api/v1/log-errors?service=${service}`);
     const found: { items: { id: number }[] } = JSON.parse(text);

@@ -1,7 +1,7 @@
 /** Paging through a table that grows meanwhile, over HTTP, with the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { proofRounds } from "../harness/proof.ts";
-import { makeToken, startServer } from "../harness/server-process.ts";
+import { ingestEntries, makeToken, startServer } from "../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
@@ -43,7 +43,7 @@ test("all rows of a large table come exactly once while new, old and future entr
   });
   const token = await makeToken(server.url);
   await fillTable();
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${token}` };
   const seen = new Uint8Array(ROWS);
   let arrived = 0;
   let pages = 0;
@@ -61,8 +61,11 @@ test("all rows of a large table come exactly once while new, old and future entr
     cursor = page.nextCursor;
     if (pages++ % 10 === 0) {
       const ages = [0, 60_000, 3_000_000, -60_000].map((ms) => new Date(Date.now() - ms).toISOString());
-      const body = JSON.stringify(ages.map((ts) => ({ message: `late ${arrived++}`, ts })));
-      await fetch(`${server.url}/api/v1/logs/ingest`, { method: "POST", headers, body });
+      await ingestEntries(
+        server.url,
+        token,
+        ages.map((ts) => ({ message: `late ${arrived++}`, ts })),
+      );
     }
   } while (cursor !== null);
   expect(pages).toBe(ROWS / PAGE);

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { hashToken, mintPersonalAccessToken } from "../../src/access/secret-token.ts";
 import { eventually } from "../harness/eventually.ts";
-import { type ServerProcess, startServer } from "../harness/server-process.ts";
+import { ingestEntries, type ServerProcess, startServer } from "../harness/server-process.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
 import { expectText, RECEIVER_WIRES, type ReceiverWire, WIRE_SOURCES } from "./receiver-wires.ts";
@@ -148,11 +148,7 @@ async function messagesWith(word: string): Promise<string[]> {
     return entries.map(({ message }) => message);
   };
   const last = `last-${crypto.randomUUID()}`;
-  await fetch(`${server.url}/api/v1/logs/ingest`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ message: last }),
-  });
+  await ingestEntries(server.url, token, { message: last });
   await eventually("the last entry is found", async () => (await search(`"${last}"`)).length === 1);
   return (await search(`"${word}"`)).toSorted();
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
+import { ingestEntries, makeToken, type ServerProcess } from "../../harness/server-process.ts";
 import { startSuiteServer } from "../../harness/suite-server.ts";
 
 const PYTHON = Bun.env.MCP_PYTHON ?? "python3";
@@ -59,9 +59,8 @@ beforeAll(async () => {
   if (!hasSdk) return;
   server = await startSuiteServer();
   token = await makeToken(server.url);
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const body = JSON.stringify([{ message: "paid", service: "shop" }]);
-  await fetch(`${server.url}/api/v1/logs/ingest`, { method: "POST", headers, body });
+  const headers = { authorization: `Bearer ${token}` };
+  await ingestEntries(server.url, token, { message: "paid", service: "shop" });
   await eventually("the entry is found", async () => {
     const found = await fetch(`${server.url}/api/v1/logs/search?service=shop`, { headers });
     return (await found.text()).includes("paid") || null;
