@@ -1,19 +1,12 @@
 import type { Sql, TransactionSql } from "postgres";
-import type { SecretBox } from "../../access/secret-box.ts";
 import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
 import { validationFailed } from "../../errors.ts";
-import {
-  openAlertChannels,
-  requireAlertUrls,
-  type SealedChannels,
-  sealAlertChannels,
-  sealedChannelsOf,
-} from "../../notify/alert-channels.ts";
-import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
-import { endCounter, makeCounters } from "../../rules/counters/counter-store.ts";
-import { endLive, makeLive } from "../../rules/live/rule-lifecycle.ts";
-import { tellCleared } from "../../rules/live/tell.ts";
+import { RuleChannels, type RuleChannelsOptions, withoutChannels } from "../../notify/rule-channels.ts";
+import { type KnowsPolicy, requirePolicy } from "../../problems/known-policy.ts";
+import { makeCounters } from "../../rules/counters/counter-store.ts";
+import { endRule } from "../../rules/live/end-rule.ts";
+import { makeLive } from "../../rules/live/rule-lifecycle.ts";
 import { CORRELATIONS } from "../../rules/packs/correlations.ts";
 import { lockOrganization } from "../../storage/organization-transaction.ts";
 import { countersOf, definitionOf, requireTerms } from "./definition.ts";
@@ -28,13 +21,9 @@ import {
 const TABLE = "correlation_rules";
 const KIND = "correlation";
 
-export interface CorrelationDependencies {
+export interface CorrelationDependencies extends RuleChannelsOptions {
   readonly sql: Sql;
-  readonly box: SecretBox;
-  /** To which URLs alerts may be sent. */
-  readonly alertPolicy: OutboundPolicy;
-  /** Whether the organisation has an escalation policy. */
-  readonly knowsPolicy: (tx: TransactionSql, organizationId: number, policyId: number) => Promise<boolean>;
+  readonly knowsPolicy: KnowsPolicy;
 }
 
 /** What is written of a rule: its channels sealed. */
@@ -69,8 +58,11 @@ export class Correlations {
     maxPerOrganization: RULES_MAX,
   });
 
+  readonly #channels: RuleChannels;
+
   constructor(deps: CorrelationDependencies) {
     this.#deps = deps;
+    this.#channels = new RuleChannels(deps, TABLE);
   }
 
   list(organizationId: number): Promise<StoredCorrelation[]> {
@@ -95,12 +87,11 @@ export class Correlations {
   ): Promise<StoredCorrelation> {
     const whole = wholeOf(body);
     requireTerms(whole);
-    requireAlertUrls(this.#deps.alertPolicy, body);
-    await this.#requirePolicy(change, whole.escalationPolicyId);
-    const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
+    this.#channels.requireUrls(body);
+    await requirePolicy(this.#deps.knowsPolicy, change, whole.escalationPolicyId);
     const { alertEmail = null } = body;
     const rule = await this.#records.create(change, {
-      ...{ ...whole, alertEmail, catalogId, channels: [...names], sealedChannels: sealed },
+      ...{ ...whole, alertEmail, catalogId, ...this.#channels.columnsOf(body) },
     });
     if (rule.enabled) await begin(change, rule);
     return rule;
@@ -109,32 +100,20 @@ export class Correlations {
   /** Throws NOT_FOUND beside what `create` throws. What is changed begins anew: nothing from before tells. */
   async update(change: Change, id: number, body: UpdateCorrelationBody): Promise<StoredCorrelation> {
     const { tx, organizationId } = change;
-    const {
-      alertWebhookUrl: _webhook,
-      alertChatAUrl: _a,
-      alertChatBUrl: _b,
-      alertChatCUrl: _c,
-      ...rest
-    } = body;
-    const { alertChatDBotToken: _token, alertChatDChatId: _chat, ...fields } = rest;
-    const channels = await lockedChannels(tx, organizationId, id, this.#deps.box);
+    const channels = await this.#channels.lock(tx, organizationId, id);
+    const fields = withoutChannels(body);
     const before = channels === null ? null : await this.#records.readIn(tx, organizationId, id);
     if (before !== null) {
       if (fields.kind !== undefined && fields.kind !== before.kind)
         throw validationFailed([{ path: "/kind", code: "custom", message: "of a rule never changes" }]);
       requireTerms({ ...before, ...fields });
     }
-    requireAlertUrls(this.#deps.alertPolicy, body);
-    if (fields.escalationPolicyId !== undefined) await this.#requirePolicy(change, fields.escalationPolicyId);
-    const { sealed, names } = sealAlertChannels(
-      this.#deps.box,
-      TABLE,
-      sealedChannelsOf({ ...channels, ...givenChannels(body) }),
-    );
+    this.#channels.requireUrls(body);
+    await requirePolicy(this.#deps.knowsPolicy, change, fields.escalationPolicyId);
     const after = await this.#records.update(change, id, {
-      ...{ ...fields, channels: [...names], sealedChannels: sealed },
+      ...{ ...fields, ...this.#channels.columnsOf(body, channels) },
     });
-    if (before?.enabled === true) await end(change, id, "paused");
+    if (before?.enabled === true) await endRule(change, { kind: KIND, ruleId: id }, "paused");
     if (after.enabled) await begin(change, after);
     return after;
   }
@@ -165,7 +144,7 @@ export class Correlations {
   /** Throws NOT_FOUND. */
   async remove(change: Change, id: number): Promise<void> {
     await this.#records.remove(change, id);
-    await end(change, id, "deleted");
+    await endRule(change, { kind: KIND, ruleId: id }, "deleted");
   }
 
   /** Makes a rule of each of the catalogue that the organisation has none of yet; others stay as they are. Throws CONFLICT. */
@@ -188,39 +167,6 @@ export class Correlations {
     change.record({ resource: "correlation-rules", after: counts });
     return counts;
   }
-
-  async #requirePolicy({ tx, organizationId }: Change, policyId: number | null): Promise<void> {
-    if (policyId === null || (await this.#deps.knowsPolicy(tx, organizationId, policyId))) return;
-    throw validationFailed([
-      { path: "/escalationPolicyId", code: "custom", message: "is no escalation policy of yours" },
-    ]);
-  }
-}
-
-/** The channels of a rule, which nobody else changes until the change ends; null for none of that id. */
-async function lockedChannels(
-  tx: TransactionSql,
-  organizationId: number,
-  id: number,
-  box: SecretBox,
-): Promise<SealedChannels | null> {
-  const [row] = await tx<{ sealed_channels: Uint8Array | null }[]>`
-    SELECT sealed_channels FROM correlation_rules
-    WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
-  return row === undefined ? null : openAlertChannels(box, TABLE, row.sealed_channels);
-}
-
-function givenChannels(body: UpdateCorrelationBody): Partial<SealedChannels> {
-  const { alertWebhookUrl, alertChatAUrl, alertChatBUrl, alertChatCUrl } = body;
-  const { alertChatDBotToken, alertChatDChatId } = body;
-  return {
-    ...(alertWebhookUrl !== undefined && { alertWebhookUrl }),
-    ...(alertChatAUrl !== undefined && { alertChatAUrl }),
-    ...(alertChatBUrl !== undefined && { alertChatBUrl }),
-    ...(alertChatCUrl !== undefined && { alertChatCUrl }),
-    ...(alertChatDBotToken !== undefined && { alertChatDBotToken }),
-    ...(alertChatDChatId !== undefined && { alertChatDChatId }),
-  };
 }
 
 async function begin({ tx, organizationId, nowMs }: Change, rule: StoredCorrelation): Promise<void> {
@@ -232,14 +178,4 @@ async function begin({ tx, organizationId, nowMs }: Change, rule: StoredCorrelat
     [{ kind: KIND, ruleId: rule.id, counterIds, definition, times: {} }],
     nowMs,
   );
-}
-
-/** With a rule end its incidents, for nobody else will say when they are over. */
-async function end(change: Change, id: number, cause: "paused" | "deleted"): Promise<void> {
-  const { tx, organizationId, nowMs } = change;
-  const rule = { kind: KIND, ruleId: id } as const;
-  const ended = await endLive(tx, organizationId, rule, { nowMs, cause });
-  if (ended === null) return;
-  for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
-  for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });
 }

@@ -2,10 +2,10 @@ import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { IdParams } from "../../http/record-schemas.ts";
+import type { KnowsPolicy } from "../../problems/known-policy.ts";
 import {
   acknowledge,
   addUpdate,
-  type KnowsPolicy,
   openIncident,
   readIncident,
   readIncidents,

@@ -2,6 +2,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { personOf } from "../../changes/actor.ts";
 import type { Change } from "../../changes/change.ts";
 import { ApiError, type FieldIssue, validationFailed } from "../../errors.ts";
+import { type KnowsPolicy, UNKNOWN_POLICY } from "../../problems/known-policy.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { incidentAcknowledged, incidentOpened, incidentReopened, incidentUpdated } from "./events.ts";
@@ -27,9 +28,6 @@ import type {
   UpdateIncidentBody,
 } from "./types.ts";
 import { countUpdates, listUpdates } from "./update-store.ts";
-
-/** Whether an organisation has an escalation policy; none has one before there are any. */
-export type KnowsPolicy = (tx: TransactionSql, organizationId: number, policyId: number) => Promise<boolean>;
 
 /** Throws VALIDATION_FAILED for numbers that are none of a page. */
 export async function readIncidents(
@@ -75,7 +73,7 @@ export async function openIncident(
   );
   const escalationPolicyId = body.escalationPolicyId ?? null;
   if (escalationPolicyId !== null && !(await knowsPolicy(tx, organizationId, escalationPolicyId)))
-    issues.push({ path: "/escalationPolicyId", code: "custom", message: "is no escalation policy of yours" });
+    issues.push(UNKNOWN_POLICY);
   if (issues.length > 0) throw validationFailed(issues);
   const made = await insertIncident(
     tx,

@@ -1,21 +1,13 @@
 import type { Sql, TransactionSql } from "postgres";
 import { NOTHING_KEPT } from "../../../query/index.ts";
-import type { SecretBox } from "../../access/secret-box.ts";
 import type { Change } from "../../changes/change.ts";
 import { makeMany } from "../../changes/make-many.ts";
 import { Records } from "../../changes/records.ts";
-import { validationFailed } from "../../errors.ts";
-import {
-  openAlertChannels,
-  requireAlertUrls,
-  type SealedChannels,
-  sealAlertChannels,
-  sealedChannelsOf,
-} from "../../notify/alert-channels.ts";
-import type { OutboundPolicy } from "../../outbound/outbound-policy.ts";
-import { endCounter, makeCounters } from "../../rules/counters/counter-store.ts";
-import { endLive, makeLive, type NewLiveRule, redefineLive } from "../../rules/live/rule-lifecycle.ts";
-import { tellCleared } from "../../rules/live/tell.ts";
+import { RuleChannels, type RuleChannelsOptions, withoutChannels } from "../../notify/rule-channels.ts";
+import { type KnowsPolicy, requirePolicy } from "../../problems/known-policy.ts";
+import { makeCounters } from "../../rules/counters/counter-store.ts";
+import { endRule } from "../../rules/live/end-rule.ts";
+import { makeLive, type NewLiveRule, redefineLive } from "../../rules/live/rule-lifecycle.ts";
 import { namesFor, requireFewExpensive, requireFewScheduled } from "./bounds.ts";
 import {
   areCountedAlike,
@@ -31,13 +23,9 @@ import { type CreateLogAlertBody, DEFAULTS, StoredLogAlert, type UpdateLogAlertB
 const TABLE = "log_alerts";
 const KIND = "log";
 
-export interface LogAlertDependencies {
+export interface LogAlertDependencies extends RuleChannelsOptions {
   readonly sql: Sql;
-  readonly box: SecretBox;
-  /** To which URLs alerts may be sent. */
-  readonly alertPolicy: OutboundPolicy;
-  /** Whether the organisation has an escalation policy. */
-  readonly knowsPolicy: (tx: TransactionSql, organizationId: number, policyId: number) => Promise<boolean>;
+  readonly knowsPolicy: KnowsPolicy;
 }
 
 /** What is written of a rule: its channels sealed. */
@@ -55,8 +43,11 @@ export class LogAlerts {
     maxPerOrganization: ALERTS_MAX,
   });
 
+  readonly #channels: RuleChannels;
+
   constructor(deps: LogAlertDependencies) {
     this.#deps = deps;
+    this.#channels = new RuleChannels(deps, TABLE);
   }
 
   list(organizationId: number): Promise<StoredLogAlert[]> {
@@ -86,8 +77,8 @@ export class LogAlerts {
     requireTerms(whole, change.nowMs, await namesFor(change, whole.kind));
     await requireFewScheduled(change, whole.kind, null);
     const expensive = await requireFewExpensive(change, whole, null);
-    requireAlertUrls(this.#deps.alertPolicy, body);
-    await this.#requirePolicy(change, whole.escalationPolicyId);
+    this.#channels.requireUrls(body);
+    await requirePolicy(this.#deps.knowsPolicy, change, whole.escalationPolicyId);
     const alert = await this.#records.create(change, this.#written(body, { ...whole, catalogId, expensive }));
     if (alert.enabled) await begin(change, [alert]);
     return alert;
@@ -109,9 +100,9 @@ export class LogAlerts {
   }
 
   async #createTogether(change: Change, bodies: readonly CreateLogAlertBody[]): Promise<StoredLogAlert[]> {
-    for (const body of bodies) requireAlertUrls(this.#deps.alertPolicy, body);
+    for (const body of bodies) this.#channels.requireUrls(body);
     for (const policy of new Set(bodies.map(({ escalationPolicyId = null }) => escalationPolicyId)))
-      await this.#requirePolicy(change, policy);
+      await requirePolicy(this.#deps.knowsPolicy, change, policy);
     const written = bodies.map((body) =>
       this.#written(body, { ...wholeOf(body), catalogId: null, expensive: false }),
     );
@@ -125,26 +116,15 @@ export class LogAlerts {
 
   /** The columns of a new rule. */
   #written(body: CreateLogAlertBody, terms: Written): Written {
-    const { sealed, names } = sealAlertChannels(this.#deps.box, TABLE, sealedChannelsOf(body));
-    const { alertEmail = null } = body;
-    return {
-      ...{ ...terms, alertEmail, savedSearchId: body.fromSavedSearch ?? null },
-      ...{ channels: [...names], sealedChannels: sealed },
-    };
+    const { alertEmail = null, fromSavedSearch: savedSearchId = null } = body;
+    return { ...terms, alertEmail, savedSearchId, ...this.#channels.columnsOf(body) };
   }
 
   /** Throws NOT_FOUND beside what `create` throws. A rule that is counted in another way begins anew. */
   async update(change: Change, id: number, body: UpdateLogAlertBody): Promise<StoredLogAlert> {
     const { tx, organizationId } = change;
-    const stored = await this.#lock(change, id);
-    const {
-      alertWebhookUrl: _webhook,
-      alertChatAUrl: _a,
-      alertChatBUrl: _b,
-      alertChatCUrl: _c,
-      ...rest
-    } = body;
-    const { alertChatDBotToken: _token, alertChatDChatId: _chat, ...fields } = rest;
+    const stored = await this.#channels.lock(tx, organizationId, id);
+    const fields = withoutChannels(body);
     const before = stored === null ? null : await this.#records.readIn(tx, organizationId, id);
     let expensive = false;
     if (before !== null) {
@@ -153,21 +133,16 @@ export class LogAlerts {
       await requireFewScheduled(change, whole.kind, id);
       expensive = await requireFewExpensive(change, whole, id);
     }
-    requireAlertUrls(this.#deps.alertPolicy, body);
-    if (fields.escalationPolicyId !== undefined) await this.#requirePolicy(change, fields.escalationPolicyId);
-    const { sealed, names } = sealAlertChannels(
-      this.#deps.box,
-      TABLE,
-      sealedChannelsOf({ ...stored, ...givenChannels(body) }),
-    );
+    this.#channels.requireUrls(body);
+    await requirePolicy(this.#deps.knowsPolicy, change, fields.escalationPolicyId);
     const after = await this.#records.update(change, id, {
-      ...{ ...fields, expensive, channels: [...names], sealedChannels: sealed },
+      ...{ ...fields, expensive, ...this.#channels.columnsOf(body, stored) },
     });
     if (before === null) return after;
     if (before.enabled && after.enabled && areCountedAlike(before, after))
       await redefineLive(tx, organizationId, { kind: KIND, ruleId: id, definition: definitionOf(after) });
     else {
-      if (before.enabled) await end(change, id, "paused");
+      if (before.enabled) await endRule(change, { kind: KIND, ruleId: id }, "paused");
       if (after.enabled) await begin(change, [after]);
     }
     return after;
@@ -195,21 +170,7 @@ export class LogAlerts {
   /** Throws NOT_FOUND. */
   async remove(change: Change, id: number): Promise<void> {
     await this.#records.remove(change, id);
-    await end(change, id, "deleted");
-  }
-
-  /** The sealed channels of a rule, which nobody else changes until the change ends; null for none of that id. */
-  async #lock({ tx, organizationId }: Change, id: number): Promise<SealedChannels | null> {
-    const [row] = await tx<{ sealed_channels: Uint8Array | null }[]>`
-      SELECT sealed_channels FROM log_alerts WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
-    return row === undefined ? null : openAlertChannels(this.#deps.box, TABLE, row.sealed_channels);
-  }
-
-  async #requirePolicy({ tx, organizationId }: Change, policyId: number | null): Promise<void> {
-    if (policyId === null || (await this.#deps.knowsPolicy(tx, organizationId, policyId))) return;
-    throw validationFailed([
-      { path: "/escalationPolicyId", code: "custom", message: "is no escalation policy of yours" },
-    ]);
+    await endRule(change, { kind: KIND, ruleId: id }, "deleted");
   }
 }
 
@@ -238,19 +199,6 @@ export function wholeOf(body: CreateLogAlertBody) {
     },
     ...{ kind, severity, groupBy: [...groupBy], threshold, windowSec, baselineHours },
     ...{ ratioThreshold, minBaselineEvents, direction, enabled },
-  };
-}
-
-function givenChannels(body: UpdateLogAlertBody): Partial<SealedChannels> {
-  const { alertWebhookUrl, alertChatAUrl, alertChatBUrl, alertChatCUrl } = body;
-  const { alertChatDBotToken, alertChatDChatId } = body;
-  return {
-    ...(alertWebhookUrl !== undefined && { alertWebhookUrl }),
-    ...(alertChatAUrl !== undefined && { alertChatAUrl }),
-    ...(alertChatBUrl !== undefined && { alertChatBUrl }),
-    ...(alertChatCUrl !== undefined && { alertChatCUrl }),
-    ...(alertChatDBotToken !== undefined && { alertChatDBotToken }),
-    ...(alertChatDChatId !== undefined && { alertChatDChatId }),
   };
 }
 
@@ -283,16 +231,4 @@ function beginning(
   const { noDataSec, groupBy } = alert;
   const missingFromMs = noDataSec === null || groupBy.length > 0 ? null : nowMs + noDataSec * 1000;
   return { counterIds: [counterId], definition: definitionOf(alert), times: { missingFromMs } };
-}
-
-/** With a rule end its incidents, for nobody else will say when they are over. */
-async function end(change: Change, id: number, cause: "paused" | "deleted"): Promise<void> {
-  const { tx, organizationId, nowMs } = change;
-  const rule = { kind: KIND, ruleId: id } as const;
-  const ended = await endLive(tx, organizationId, rule, { nowMs, cause });
-  if (ended === null) return;
-  for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
-  for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });
-  for (const group of ended.missing)
-    tellCleared(change, rule, group, { atMs: nowMs, cause, isMissing: true });
 }

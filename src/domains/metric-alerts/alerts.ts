@@ -1,12 +1,12 @@
 import type { Sql, TransactionSql } from "postgres";
 import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
-import { validationFailed } from "../../errors.ts";
-import { endCounter, makeCounter, type NewCounter } from "../../rules/counters/counter-store.ts";
+import { type KnowsPolicy, requirePolicy } from "../../problems/known-policy.ts";
+import { makeCounter, type NewCounter } from "../../rules/counters/counter-store.ts";
 import { metricBuckets } from "../../rules/evaluation/metric-windows.ts";
 import type { RuleDefinition } from "../../rules/live/definition.ts";
-import { endLive, makeLive, redefineLive } from "../../rules/live/rule-lifecycle.ts";
-import { tellCleared } from "../../rules/live/tell.ts";
+import { endRule } from "../../rules/live/end-rule.ts";
+import { makeLive, redefineLive } from "../../rules/live/rule-lifecycle.ts";
 import { type MetricSource, metricSource } from "../../rules/metrics/source.ts";
 import { METRIC_ALERTS_MAX } from "./limits.ts";
 import { type CreateMetricAlertBody, StoredMetricAlert, type UpdateMetricAlertBody } from "./types.ts";
@@ -15,8 +15,7 @@ const KIND = "metric";
 
 export interface MetricAlertDependencies {
   readonly sql: Sql;
-  /** Whether the organisation has an escalation policy. */
-  readonly knowsPolicy: (tx: TransactionSql, organizationId: number, policyId: number) => Promise<boolean>;
+  readonly knowsPolicy: KnowsPolicy;
 }
 
 type Written = Partial<Omit<StoredMetricAlert, "id" | "createdAt" | "updatedAt">>;
@@ -56,11 +55,7 @@ export async function createMetricAlert(
   body: CreateMetricAlertBody,
 ): Promise<StoredMetricAlert> {
   const whole = wholeOf(body);
-  const { escalationPolicyId: policy } = whole;
-  if (policy !== null && !(await knowsPolicy(change.tx, change.organizationId, policy)))
-    throw validationFailed([
-      { path: "/escalationPolicyId", code: "custom", message: "is no escalation policy of yours" },
-    ]);
+  await requirePolicy(knowsPolicy, change, whole.escalationPolicyId);
   const alert = await metricAlerts.create(change, whole);
   if (alert.enabled) await begin(change, alert);
   return alert;
@@ -80,7 +75,7 @@ export async function updateMetricAlert(
     const definition = await definitionOf(tx, organizationId, after);
     await redefineLive(tx, organizationId, { kind: KIND, ruleId: id, definition });
   } else {
-    if (before?.enabled === true) await end(change, id, "paused");
+    if (before?.enabled === true) await endRule(change, { kind: KIND, ruleId: id }, "paused");
     if (after.enabled) await begin(change, after);
   }
   return after;
@@ -89,7 +84,7 @@ export async function updateMetricAlert(
 /** Throws NOT_FOUND. */
 export async function removeMetricAlert(change: Change, id: number): Promise<void> {
   await metricAlerts.remove(change, id);
-  await end(change, id, "deleted");
+  await endRule(change, { kind: KIND, ruleId: id }, "deleted");
 }
 
 async function begin({ tx, organizationId, nowMs }: Change, alert: StoredMetricAlert): Promise<void> {
@@ -160,16 +155,4 @@ function counterOf(
 /** A text as it stands in KQL. */
 function kqlText(text: string): string {
   return `"${text.replace(/[\\"]/g, "\\$&").replace(/\p{Cc}/gu, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
-}
-
-/** With a rule end its incidents, for nobody else will say when they are over. */
-async function end(change: Change, id: number, cause: "paused" | "deleted"): Promise<void> {
-  const { tx, organizationId, nowMs } = change;
-  const rule = { kind: KIND, ruleId: id } as const;
-  const ended = await endLive(tx, organizationId, rule, { nowMs, cause });
-  if (ended === null) return;
-  for (const counterId of ended.counterIds) await endCounter(tx, organizationId, counterId);
-  for (const group of ended.groups) tellCleared(change, rule, group, { atMs: nowMs, cause });
-  for (const group of ended.missing)
-    tellCleared(change, rule, group, { atMs: nowMs, cause, isMissing: true });
 }

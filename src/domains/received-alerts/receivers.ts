@@ -2,8 +2,8 @@ import type { Sql } from "postgres";
 import { hashToken, mintLinkToken } from "../../access/secret-token.ts";
 import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
-import { validationFailed } from "../../errors.ts";
 import { problemCleared, problemSubject } from "../../problems/events.ts";
+import { type KnowsPolicy, requirePolicy } from "../../problems/known-policy.ts";
 import { OPEN_MAX, RECEIVERS_MAX } from "./limits.ts";
 import { openKeys, replaceToken } from "./store.ts";
 import {
@@ -16,8 +16,7 @@ import {
 export interface ReceiverDependencies {
   /** Under which address senders reach the server. */
   readonly publicUrl: string;
-  /** Whether the organisation has an escalation policy. */
-  readonly knowsPolicy: (tx: Change["tx"], organizationId: number, policyId: number) => Promise<boolean>;
+  readonly knowsPolicy: KnowsPolicy;
 }
 
 type NewReceiver = CreateAlertReceiverBody & { readonly tokenHash: Buffer };
@@ -34,7 +33,8 @@ export class AlertReceivers {
       table: "alert_receivers",
       schema: AlertReceiver,
       maxPerOrganization: RECEIVERS_MAX,
-      check: (fields, _before, change) => this.#check(fields, change),
+      check: ({ escalationPolicyId }, _before, change) =>
+        requirePolicy(deps.knowsPolicy, change, escalationPolicyId),
     });
   }
 
@@ -74,17 +74,6 @@ export class AlertReceivers {
         cause: "deleted",
         summary: "The receiver of its alerts was deleted.",
       });
-  }
-
-  async #check(
-    { escalationPolicyId }: UpdateAlertReceiverBody,
-    { tx, organizationId }: Change,
-  ): Promise<void> {
-    if (escalationPolicyId === undefined || escalationPolicyId === null) return;
-    if (await this.#deps.knowsPolicy(tx, organizationId, escalationPolicyId)) return;
-    throw validationFailed([
-      { path: "/escalationPolicyId", code: "custom", message: "is no escalation policy of yours" },
-    ]);
   }
 
   #shown(receiver: AlertReceiver, token: string): MintedAlertReceiver {
