@@ -14,6 +14,9 @@ Every answer that is not 2xx is a JSON object: \`{"error", "code", "fields"?, "r
 change; \`code\` is for programs: a code is never given another meaning and never removed. The request id is also in the
 header \`X-Request-Id\`; the server logs under it.
 
+The exception is 431, without a body: the listener's own answer where address and headers together have more than 16 KiB. A long query
+goes into the body of \`POST /api/v1/logs/query\`.
+
 | Code | Status | Meaning |
 |---|---|---|
 `;

@@ -11,7 +11,8 @@ import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporar
 
 let stores: TestStores;
 let directory: TemporaryDirectory;
-const log = createLogger("silent");
+const lines: string[] = [];
+const log = createLogger("info", { write: (line) => lines.push(line) });
 
 beforeAll(async () => {
   stores = await openTestStores({ migrations: null });
@@ -98,6 +99,14 @@ describe("migrations", () => {
     );
     await stores.postgres`DELETE FROM schema_migrations WHERE version = 9`;
   });
+
+  test("each was told of once: of a new store together, of one with data by its name", () =>
+    expect(lines.map((line) => JSON.parse(line)).map(({ msg, migration }) => [msg, migration])).toEqual([
+      ["made the tables in Postgres", undefined],
+      ["made the tables in ClickHouse", undefined],
+      ["applied a Postgres migration", "0002_second.sql"],
+      ["applied a ClickHouse migration", "0002_second.sql"],
+    ]));
 });
 
 test("the repository's migrations can be applied twice", async () => {

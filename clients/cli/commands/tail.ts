@@ -91,7 +91,7 @@ class ConnectionReporter {
       case "open": {
         const brokenAtMs = this.#brokenAtMs;
         this.#brokenAtMs = null;
-        if (brokenAtMs === null) return;
+        if (brokenAtMs === null) return this.#sayThatItWaits();
         const seconds = ((now() - brokenAtMs) / 1000).toFixed(1);
         return this.#say(event.isResumed ? `the tail has resumed after ${seconds} s` : "connected");
       }
@@ -100,6 +100,12 @@ class ConnectionReporter {
       case "notice":
         return this.#say(event.message);
     }
+  }
+
+  /** Only to a person, who else could not tell a tail without entries from one that hangs. */
+  async #sayThatItWaits(): Promise<void> {
+    if (this.#context.stderr.isTerminal)
+      await this.#say("connected; entries are shown as they come in, Ctrl-C ends it");
   }
 
   #say(text: string): Promise<void> {

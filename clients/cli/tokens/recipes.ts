@@ -4,7 +4,7 @@ interface Recipe {
   text(address: URL, token: string): string;
 }
 
-/** `--for` of `obs token create` -> how that sender is told the address and the token. docs/shippers.md has more of each. */
+/** `--for` of `obs token create` -> how that sender is told the address and the token. They are those of docs/shippers.md. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
   curl: {
     sender: "curl",
@@ -13,16 +13,20 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   -d '{"message":"hello","level":"info","service":"curl"}'`,
   },
   otlp: {
-    sender: "an OpenTelemetry SDK, in the environment",
-    text: (url, token) => `OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=${at(url, "/api/v1/otlp/v1/logs")}
-OTEL_EXPORTER_OTLP_LOGS_HEADERS=authorization=Bearer%20${token}
-OTEL_EXPORTER_OTLP_LOGS_PROTOCOL=http/json`,
+    sender:
+      "an OpenTelemetry SDK; the server needs OTLP_PROTOBUF=1, or the SDK is one that knows http/json, as JavaScript's",
+    text: (url, token) => `export OTEL_SERVICE_NAME=checkout
+export OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=${at(url, "/api/v1/otlp/v1/logs")}
+export OTEL_EXPORTER_OTLP_LOGS_HEADERS=authorization=Bearer%20${token}
+export OTEL_EXPORTER_OTLP_LOGS_PROTOCOL=http/protobuf
+export OTEL_TRACES_EXPORTER=none OTEL_METRICS_EXPORTER=none`,
   },
   collector: {
-    sender: "the OpenTelemetry Collector; add otlphttp/obs to the exporters of a logs pipeline",
+    sender:
+      "the OpenTelemetry Collector, for the exporters of a logs pipeline; older ones call it otlphttp instead of otlp_http",
     text: (url, token) => `exporters:
-  otlphttp/obs:
-    logs_endpoint: ${at(url, "/api/v1/otlp/v1/logs")}
+  otlp_http/obs:
+    endpoint: ${at(url, "/api/v1/otlp")}
     encoding: json
     headers:
       authorization: Bearer ${token}`,
@@ -66,17 +70,31 @@ template(name="obs" type="list" option.jsonf="on") {
   property(outname="host" name="hostname" format="jsonf")
   property(outname="level" name="syslogseverity-text" format="jsonf")
   property(outname="service" name="programname" format="jsonf")
-  property(outname="message" name="msg" format="jsonf")
+  property(outname="message" name="$.message" format="jsonf")
 }
+set $.message = ltrim($msg);
 *.* action(type="omelasticsearch" server="${at(url, "/elasticsearch")}" template="obs" searchIndex="syslog"
            searchType="" bulkmode="on" uid="obs" pwd="${token}" action.resumeRetryCount="-1")`,
   },
+  "syslog-ng": {
+    sender: "syslog-ng, with its package syslog-ng-mod-http",
+    text: (url, token) => `destination d_obs_http {
+  http(
+    url("${at(url, "/api/v1/logs/ingest")}") method("POST")
+    headers("Authorization: Bearer ${token}" "Content-Type: application/x-ndjson")
+    body("$(format-json ts=$ISODATE level=$LEVEL service=$PROGRAM host=$HOST message=$MESSAGE)")
+    delimiter("\\n") batch-lines(500) batch-timeout(1000)
+  );
+};
+log { source(s_src); destination(d_obs_http); };`,
+  },
   loki: {
-    sender: "a Loki client that pushes JSON",
-    text: (url, token) => `url: ${at(url, "/loki/api/v1/push")}
-basic_auth:
-  username: obs
-  password: ${token}`,
+    sender: "Promtail; other clients of Loki are told the same address, user and password",
+    text: (url, token) => `clients:
+  - url: ${at(url, "/loki/api/v1/push")}
+    basic_auth:
+      username: obs
+      password: ${token}`,
   },
   hec: {
     sender: "a sender to Splunk's HTTP event collector",

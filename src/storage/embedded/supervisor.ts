@@ -138,7 +138,7 @@ export class Supervisor {
       if (this.#everRan) this.#restarts += 1;
       this.#everRan = true;
       this.#started.resolve();
-      this.#log.info({ pid: child.pid, restarts: this.#restarts }, "embedded engine is running");
+      this.#log.info({ enginePid: child.pid, restarts: this.#restarts }, "embedded engine is running");
     } else if (child.exitCode === null && child.signalCode === null) {
       await this.#end(child, ENGINE_STOP_TIMEOUT_MS);
     }
@@ -190,7 +190,7 @@ export class Supervisor {
   async #end(child: Child, timeoutMs: number): Promise<void> {
     await child.stdin.end();
     if (await fulfilledWithin(child.exited, timeoutMs)) return;
-    this.#log.warn({ pid: child.pid, timeoutMs }, "embedded engine does not stop, it is killed");
+    this.#log.warn({ enginePid: child.pid, timeoutMs }, "embedded engine does not stop, it is killed");
     child.kill("SIGKILL");
     await child.exited;
   }

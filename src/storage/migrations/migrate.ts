@@ -57,6 +57,21 @@ function failed(store: string, migration: Migration, cause: unknown): MigrationE
   return new MigrationError(`${store} migration ${migration.name} failed: ${reason}`, { cause });
 }
 
+/** Says what is done to a store: of one that has data each migration, of a new one, where all are due, that it is made. */
+function telling(store: string, before: readonly AppliedMigration[], log: Logger) {
+  const isNew = before.length === 0;
+  let count = 0;
+  return {
+    applied({ name }: Migration): void {
+      count += 1;
+      log[isNew ? "debug" : "info"]({ migration: name }, `applied a ${store} migration`);
+    },
+    end(): void {
+      if (isNew && count > 0) log.info({ migrations: count }, `made the tables in ${store}`);
+    },
+  };
+}
+
 async function migratePostgres(sql: Sql, known: readonly Migration[], log: Logger): Promise<void> {
   await sql`
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -67,6 +82,7 @@ async function migratePostgres(sql: Sql, known: readonly Migration[], log: Logge
     )`;
   const applied = await sql<AppliedMigration[]>`
     SELECT version, name, checksum FROM schema_migrations ORDER BY version`;
+  const told = telling("Postgres", applied, log);
   for (const migration of pendingMigrations("Postgres", known, applied)) {
     try {
       await sql.begin(async (tx) => {
@@ -78,8 +94,9 @@ async function migratePostgres(sql: Sql, known: readonly Migration[], log: Logge
     } catch (error) {
       throw failed("Postgres", migration, error);
     }
-    log.info({ migration: migration.name }, "applied a Postgres migration");
+    told.applied(migration);
   }
+  told.end();
 }
 
 /**
@@ -105,6 +122,7 @@ async function migrateClickHouse(
     format: "JSONEachRow",
   });
   const applied = await result.json<AppliedMigration>();
+  const told = telling("ClickHouse", applied, log);
   for (const migration of pendingMigrations("ClickHouse", known, applied)) {
     try {
       for (const statement of splitStatements(migration.sql)) await client.command({ query: statement });
@@ -116,6 +134,7 @@ async function migrateClickHouse(
     } catch (error) {
       throw failed("ClickHouse", migration, error);
     }
-    log.info({ migration: migration.name }, "applied a ClickHouse migration");
+    told.applied(migration);
   }
+  told.end();
 }

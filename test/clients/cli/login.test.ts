@@ -12,6 +12,7 @@ import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { obs, runCli } from "./cli-process.ts";
 
 const MAIN = join(import.meta.dir, "../../../clients/cli/main.ts");
+const SHIPPERS = readFileSync(join(import.meta.dir, "../../../docs/shippers.md"), "utf8");
 const PASSWORD = "correct horse battery";
 
 let server: ServerProcess;
@@ -211,6 +212,20 @@ test("every recipe names the server, also behind a prefix, and the token", () =>
       expect([name, recipe.includes(new URL(address).hostname)]).toEqual([name, true]);
       expect([name, recipe.includes("undefined")]).toEqual([name, false]);
     }
+});
+
+test.each([
+  ["otlp", "otel-environment"],
+  ["collector", "collector"],
+  ["fluent-bit", "fluent-bit"],
+  ["vector", "vector"],
+  ["filebeat", "filebeat"],
+  ["rsyslog", "rsyslog-json"],
+  ["syslog-ng", "syslog-ng-http"],
+  ["loki", "loki"],
+])("the recipe for %s is that of the document", (sender, block) => {
+  const [, documented] = new RegExp(`^\`\`\`\\w+ ${block}\\n([^]*?)\\n\`\`\``, "m").exec(SHIPPERS) ?? [];
+  expect(RECIPES[sender]?.text(new URL("http://127.0.0.1:8080"), "obs_YOUR_TOKEN")).toBe(documented ?? "");
 });
 
 test("sources are made with a preset and listed", async () => {
