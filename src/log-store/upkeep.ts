@@ -164,6 +164,7 @@ export class LogStoreUpkeep {
     if (await statements.isChanging(signal)) return;
     const partition = await statements.partitionWithoutWords(UNINDEXED_WORDS_MAX_ROWS, signal);
     if (partition !== null) await statements.fillWords(partition, signal);
+    else await statements.dropRetiredWordIndex(signal);
   }
 
   async #missing(kept: readonly KeptColumn[], signal: AbortSignal): Promise<readonly KeptColumn[]> {

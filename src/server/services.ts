@@ -69,7 +69,6 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     ...{ config, stores, files, metrics, log },
     stored: marks.stored,
     committed: hub,
-    onUnindexed: () => words.distrust(),
     rulesOf: (organizationId) => rules.entryRulesOf(organizationId),
   });
   const { ingest } = serverIngest;

@@ -1,6 +1,6 @@
 /** Columns of attributes from the first dear query to the last, on several servers, with and without an archive. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { compileKql, INTERACTIVE_BUDGET } from "../../query/index.ts";
+import { compileKql, INTERACTIVE_BUDGET, RETIRED_WORD_INDEX, WORD_INDEX } from "../../query/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { AttributeAccess } from "../../src/log-store/attribute-access.ts";
 import { ATTRIBUTE_COLUMNS_MAX, UNINDEXED_WORDS_MAX_ROWS } from "../../src/log-store/limits.ts";
@@ -237,14 +237,14 @@ async function insertUnindexed(
   });
 }
 
-const WITHOUT_MESSAGES = { exclude_materialize_skip_indexes_on_insert: "message_ngrams,message_words" };
+const WITHOUT_FILTER = { exclude_materialize_skip_indexes_on_insert: "message_ngrams" };
 /** As older servers insert. */
 const WITHOUT_ANY = { materialize_skip_indexes_on_insert: 0 };
 
 test("parts that were written without indexes of messages get them while few entries come in", async () => {
   const organization = await makeOrganization(stores);
   const server = openServer();
-  for (const [part, settings] of [WITHOUT_MESSAGES, WITHOUT_MESSAGES, WITHOUT_ANY].entries())
+  for (const [part, settings] of [WITHOUT_FILTER, WITHOUT_FILTER, WITHOUT_ANY].entries())
     await insertUnindexed(organization, NOW_MS - 2 * DAY_MS, settings, part);
   await eventually("they wait", async () => (await statements.unindexedParts(signal)) > 0);
   await eventually("all parts have indexes", async () => {
@@ -253,12 +253,30 @@ test("parts that were written without indexes of messages get them while few ent
   });
 });
 
+test("the index of words that earlier versions made goes when the words are in the other", async () => {
+  const server = openServer();
+  await stores.clickhouse.command({
+    query: `ALTER TABLE logs ADD INDEX ${RETIRED_WORD_INDEX} lower(message) TYPE text(tokenizer = 'splitByNonAlpha')`,
+  });
+  await eventually("it is gone", async () => {
+    await server.run();
+    const answer = await stores.clickhouse.query({
+      query: `SELECT name FROM system.data_skipping_indices
+        WHERE database = currentDatabase() AND name IN ('${RETIRED_WORD_INDEX}', '${WORD_INDEX}')`,
+      format: "JSONEachRow",
+    });
+    const names = (await answer.json<{ name: string }>()).map(({ name }) => name);
+    return names.length === 1 && names[0] === WORD_INDEX;
+  });
+  expect(await statements.rowsWithoutWords(signal)).toBeLessThanOrEqual(UNINDEXED_WORDS_MAX_ROWS);
+});
+
 const BY_WORD = "logs | where message has 'entry' | summarize n = count()";
 
 /** ClickHouse drops no index that it is writing. */
 async function dropWordIndex(): Promise<void> {
   await eventually("nothing rewrites the table", async () => !(await statements.isChanging(signal)));
-  await stores.clickhouse.command({ query: "ALTER TABLE logs DROP INDEX IF EXISTS message_words" });
+  await stores.clickhouse.command({ query: `ALTER TABLE logs DROP INDEX IF EXISTS ${WORD_INDEX}` });
 }
 
 test("words of entries that were there before the index are indexed, and every server counts on it then", async () => {
@@ -320,7 +338,7 @@ test("entries with a word that moved to the archive, where nothing has an index,
   expect(await answer(server, organization, BY_WORD, { files })).toEqual([["7"]]);
 });
 
-test("an insert without indexes while somebody looks leaves the index out of use until the next look", async () => {
+test("a refusal while somebody looks leaves the index out of use until the next look", async () => {
   const rows = Promise.withResolvers<number>();
   const words = new WordIndex({ rowsWithoutWords: () => rows.promise }, () => 0);
   const looking = words.look(signal);
