@@ -1,9 +1,15 @@
 /** Columns of attributes from the first dear query to the last, on several servers, with and without an archive. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { compileKql, INTERACTIVE_BUDGET, RETIRED_WORD_INDEX, WORD_INDEX } from "../../query/index.ts";
 import { createLogger } from "../../src/log.ts";
+import { Asking } from "../../src/log-store/asking.ts";
 import { AttributeAccess } from "../../src/log-store/attribute-access.ts";
-import { ATTRIBUTE_COLUMNS_MAX, UNINDEXED_WORDS_MAX_ROWS } from "../../src/log-store/limits.ts";
+import {
+  ATTRIBUTE_COLUMNS_MAX,
+  MERGE_QUIET_MS,
+  MERGE_WAIT_MAX_MS,
+  UNINDEXED_WORDS_MAX_ROWS,
+} from "../../src/log-store/limits.ts";
 import { TableStatements } from "../../src/log-store/table-statements.ts";
 import { LogStoreUpkeep } from "../../src/log-store/upkeep.ts";
 import { WordIndex } from "../../src/log-store/word-index.ts";
@@ -31,15 +37,16 @@ afterAll(async () => {
   temporary[Symbol.dispose]();
 });
 
-/** One server's part of it. */
-function openServer() {
+/** One server's part of it, by a clock of its own. */
+function openServer(monotonicMs = () => performance.now()) {
+  const asking = new Asking(monotonicMs);
   const access = new AttributeAccess(stores.postgres, () => performance.now());
   const words = new WordIndex(statements, () => performance.now());
   const upkeep = new LogStoreUpkeep({
-    ...{ sql: stores.postgres, statements, access, words },
+    ...{ sql: stores.postgres, statements, access, words, asking, monotonicMs },
     log: createLogger("silent"),
   });
-  return { access, words, run: () => upkeep.runOnce(signal) };
+  return { access, words, asking, run: () => upkeep.runOnce(signal) };
 }
 
 type Server = ReturnType<typeof openServer>;
@@ -250,6 +257,48 @@ test("parts that were written without indexes of messages get them while few ent
   await eventually("all parts have indexes", async () => {
     await server.run();
     return (await statements.unindexedParts(signal)) === 0;
+  });
+});
+
+test("while people ask no part is written anew, but what merges are to write is known, and they wait for a while only", async () => {
+  const organization = await makeOrganization(stores);
+  let nowMs = 0;
+  const server = openServer(() => nowMs);
+  let part = 100;
+  /** Two parts that wait for a merge, and a look at the table while somebody asks. */
+  const looksAt = async (atMs: number): Promise<boolean> => {
+    for (let i = 0; i < 2; i++)
+      await insertUnindexed(organization, NOW_MS - 2 * DAY_MS, WITHOUT_FILTER, part++);
+    await eventually("they wait", async () => (await statements.unindexedParts(signal)) > 0);
+    const merges = spyOn(TableStatements.prototype, "merge");
+    try {
+      nowMs = atMs;
+      server.asking.asked();
+      nowMs += MERGE_QUIET_MS;
+      await server.run();
+      return merges.mock.calls.length > 0;
+    } finally {
+      merges.mockRestore();
+    }
+  };
+  askDearly(server, "asked while asking");
+  expect(await looksAt(0)).toBe(false);
+  expect(await statements.existing(["asked while asking"], signal)).toEqual(new Set(["asked while asking"]));
+  expect(await keptKeys()).toMatchObject({ "asked while asking": "filling" });
+  expect(await looksAt(MERGE_WAIT_MAX_MS - 1)).toBe(false);
+  await eventually("the wait is over", () => looksAt(MERGE_WAIT_MAX_MS));
+});
+
+test("once nobody asks any more, parts are written anew at the next look", async () => {
+  let nowMs = 0;
+  const server = openServer(() => nowMs);
+  server.asking.asked();
+  expect(server.asking.isWithin(MERGE_QUIET_MS)).toBe(true);
+  nowMs = MERGE_QUIET_MS + 1;
+  expect(server.asking.isWithin(MERGE_QUIET_MS)).toBe(false);
+  await eventually("all columns are filled", async () => {
+    await server.run();
+    return Object.values(await keptKeys()).every((state) => state === "ready");
   });
 });
 
