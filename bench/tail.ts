@@ -3,7 +3,8 @@
  * the time from the arrival of an entry to its receipt by 100 sessions with different filters while 20 000 rows a
  * second come in. Sender and readers are processes of their own on the same machine: what the readers themselves use is
  * told beside what the server does.
- * Usage: bun bench/tail.ts [seconds of a turn] [rounds]. Prints a report and appends a line to bench/results/tail.jsonl.
+ * Usage: bun bench/tail.ts [seconds of a turn] [rounds] [sessions such as 100:some,100:none]. Without the last, all of them. Prints a
+ * report and appends a line to bench/results/tail.jsonl.
  */
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ interface Sessions {
   readonly kind: "some" | "none" | "query" | "all";
 }
 const NOBODY: Sessions = { count: 0, kind: "none" };
-const SESSIONS: readonly Sessions[] = [
+const EVERY_KIND: readonly Sessions[] = [
   { count: 1, kind: "some" },
   { count: 1, kind: "all" },
   { count: 10, kind: "some" },
@@ -35,6 +36,9 @@ const SESSIONS: readonly Sessions[] = [
   { count: 100, kind: "none" },
   { count: 100, kind: "all" },
 ];
+const wanted = process.argv[4]?.split(",");
+const SESSIONS = EVERY_KIND.filter(({ count, kind }) => wanted?.includes(`${count}:${kind}`) ?? true);
+if (SESSIONS.length === 0) throw new Error("no sessions of that name are measured");
 
 interface Readings {
   delivered: number;

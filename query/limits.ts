@@ -22,6 +22,8 @@ export interface QueryBudget {
   readonly maxMemoryBytes: number;
   /** Bytes of the answer before it is encoded; it is held in memory on both sides. */
   readonly maxResultBytes: number;
+  /** Rows that a thread reads at a time: a statement that has found enough reads on by as many. As the store likes when absent. */
+  readonly maxBlockRows?: number;
 }
 
 const MEBIBYTE = 1024 * 1024;

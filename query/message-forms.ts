@@ -49,15 +49,17 @@ const KINDS = {
 
 export type MessageKind = keyof typeof KINDS;
 
+/** One division of a number that is not negative: a time is moved behind all others by as many buckets as that takes. */
 const TIME_BUCKET = overload(
-  [parameter("time", "datetime"), constant("start", "long"), constant("width", "long")],
+  [
+    parameter("time", "datetime"),
+    constant("moved", "long"),
+    constant("width", "long"),
+    constant("buckets", "long"),
+  ],
   "long",
   "never",
-  (call) => {
-    const since = call.share(`toUnixTimestamp64Nano(${call.operand(0)}) - ${call.operand(1)}`);
-    const width = call.operand(2);
-    return `toInt64(intDiv(${since}, ${width}) - (${since} % ${width} < 0))`;
-  },
+  sql`minus(toInt64(intDiv(toUInt64(toUnixTimestamp64Nano(${0}) + ${1}), toUInt64(${2}))), ${3})`,
 );
 
 const DIFFERENT_VALUES = overload([parameter("value", "long")], "long", "never", sql`toInt64(uniq(${0}))`);
@@ -111,7 +113,11 @@ export function messageKind(kind: MessageKind, message: Expression): Call {
 
 /** Which of the equal lengths of time from `startNs` on a time is in, from 0; negative before. */
 export function timeBucket(time: Expression, startNs: bigint, widthNs: bigint): Call {
-  return callOverload("timeBucket", TIME_BUCKET, [time, literal("long", startNs), literal("long", widthNs)]);
+  const buckets = (2n ** 63n - 1n) / widthNs;
+  // What is beyond 64 bits comes round, in the sum of it and a time as well.
+  const moved = BigInt.asIntN(64, buckets * widthNs - startNs);
+  const constants = [moved, widthNs, buckets].map((value) => literal("long", value));
+  return callOverload("timeBucket", TIME_BUCKET, [time, ...constants]);
 }
 
 /** Whether a value is among those of the only column of a relation. */

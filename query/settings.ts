@@ -24,6 +24,7 @@ export function settingsFor(
     max_memory_usage: String(budget.maxMemoryBytes),
     max_result_rows: String(maxRows),
     max_result_bytes: String(budget.maxResultBytes),
+    ...(budget.maxBlockRows !== undefined && { max_block_size: String(budget.maxBlockRows) }),
     result_overflow_mode: "throw",
     // With these the planner tests its own guess at the newest rows before the conditions of the query, which makes
     // searches for something rare several times slower.

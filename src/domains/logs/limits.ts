@@ -16,9 +16,14 @@ export const TOTAL_MAX_ENTRIES = 10_000;
 /**
  * What the count of a search may cost: the answer is complete without it, so it must not double the time of a search
  * for something frequent. Bytes rather than time, so that the same data gives the same answer on a busy machine:
- * some 700 000 messages of ordinary length, or a hundred million levels.
+ * some 700 000 messages of ordinary length, or a hundred million levels. What each thread reads at a time is less than what
+ * is counted, so that little is read beyond it.
  */
-export const TOTAL_BUDGET: QueryBudget = { ...DECORATION_BUDGET, maxReadBytes: 128 * 1024 * 1024 };
+export const TOTAL_BUDGET: QueryBudget = {
+  ...DECORATION_BUDGET,
+  maxReadBytes: 128 * 1024 * 1024,
+  maxBlockRows: 8_192,
+};
 
 /** What a look for the names that a query uses may cost: it decorates an answer, too. */
 export const NAME_WARNINGS_BUDGET: QueryBudget = { ...TOTAL_BUDGET, maxExecutionMs: 500 };
