@@ -14,7 +14,7 @@ let directory: TemporaryDirectory;
 let project: string;
 let server: SharedServer;
 beforeAll(async () => {
-  directory = temporaryDirectory();
+  directory = temporaryDirectory({ holdsPrograms: true });
   server = await sharedServer();
   project = join(directory.path, "project");
   const client = join(project, "node_modules/obs-api");

@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { ClickHouseClient } from "@clickhouse/client";
 import postgres, { type Sql } from "postgres";
 import { createLogger } from "../../src/log.ts";
@@ -16,6 +13,7 @@ import { loadSecrets } from "../../src/storage/embedded/secrets.ts";
 import { startEmbeddedClickHouse, startEmbeddedPostgres } from "../../src/storage/embedded/start-engine.ts";
 import { MIGRATIONS_DIRECTORY, migrate } from "../../src/storage/migrations/migrate.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
 /** Fresh databases of one suite in the engines all suites share, with the repository's migrations applied. */
 export interface TestStores {
@@ -51,25 +49,8 @@ interface Template {
 const REGISTRY_KEY: unique symbol = Symbol.for("obs.test.shared-engines");
 const registry: typeof globalThis & { [REGISTRY_KEY]?: Promise<SharedEngines> } = globalThis;
 
-/**
- * When this process is gone, ends the one that works in the directory, if it does not end by itself, and removes the
- * directory, again and again until nobody writes there any more.
- */
-export function sweepAfterwards(directory: string, pid?: number): void {
-  const end = pid === undefined ? "" : `kill -KILL ${pid} 2>/dev/null; `;
-  const script = `cat >/dev/null; ${end}for try in 1 2 3 4 5 6 7 8; do sleep 1; rm -rf "$0"; done`;
-  const sweeper = Bun.spawn(["sh", "-c", script, directory], {
-    stdin: "pipe",
-    stdout: "ignore",
-    stderr: "ignore",
-    detached: true,
-  });
-  sweeper.unref();
-}
-
 async function startSharedEngines(): Promise<SharedEngines> {
-  const directory = mkdtempSync(join(tmpdir(), "obs-test-stores-"));
-  sweepAfterwards(directory);
+  const directory = temporaryDirectory().path;
   const secrets = loadSecrets(directory);
   const log = createLogger("silent");
   const [clickhouse, postgresStore] = await Promise.all([

@@ -1,6 +1,6 @@
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { openTestStores, sweepAfterwards } from "./stores.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { openTestStores } from "./stores.ts";
+import { sweepAfterwards, temporaryDirectory } from "./temporary-directory.ts";
 
 /** Bun runs every test file in one process; what the files share hangs on the process, under a name nobody else takes. */
 const KEY: unique symbol = Symbol.for("obs.test.shared-server");

@@ -104,7 +104,7 @@ test("where the system lets nobody ping, nothing is found out, and that is said"
 
 /** What a `ping` says, by a program that says it. */
 async function pinging(script: string, timeoutMs = 30_000): Promise<string> {
-  using folder = temporaryDirectory();
+  using folder = temporaryDirectory({ holdsPrograms: true });
   const program = join(folder.path, "ping");
   await Bun.write(program, `#!/bin/sh\n${script}\n`);
   await Bun.$`chmod +x ${program}`;

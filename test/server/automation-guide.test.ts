@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../harness/temporary-directory.ts";
 const ROOT = join(import.meta.dir, "../..");
 
 test("the guide to automation lists tools, installs the command line, speaks the protocol both ways and writes the typed client", async () => {
-  using home = temporaryDirectory();
+  using home = temporaryDirectory({ holdsPrograms: true });
   const clone = join(home.path, "clone");
   mkdirSync(clone);
   const server = await startSuiteServer();

@@ -14,8 +14,8 @@ let server: SharedServer;
 let token: string;
 let script: string;
 beforeAll(async () => {
-  directory = temporaryDirectory();
-  home = temporaryDirectory();
+  directory = temporaryDirectory({ holdsPrograms: true });
+  home = temporaryDirectory({ holdsPrograms: true });
   server = await sharedServer();
   token = await makeToken(server.url);
   script = join(directory.path, "install.sh");
