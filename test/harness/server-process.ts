@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { INTERACTIVE_BUDGET } from "../../query/index.ts";
 import { patient } from "../../src/concurrency/patience.ts";
 import { checkAnswersOf } from "./checked-fetch.ts";
 import { eventually } from "./eventually.ts";
 import { serverPort } from "./server-port.ts";
-import { SERVER_SOURCES, serverProgram } from "./server-program.ts";
 
 const START_TIMEOUT_MS = 300_000;
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
+const MAIN = join(import.meta.dir, "../../src/main.ts");
 
 interface ServerOptions {
   readonly dataDirectory: string;
@@ -17,8 +18,6 @@ interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A script that runs in the server's process before the server does. */
   readonly preload?: string;
-  /** Exactly what users start; otherwise what is the same and starts with less work, see `serverProgram`. */
-  readonly fromSources?: boolean;
 }
 
 /** The real program in a process of its own. */
@@ -39,11 +38,9 @@ export interface ServerProcess {
 export async function spawnServer(options: ServerOptions): Promise<ServerProcess> {
   const port = options.port ?? (await serverPort());
   const preload = options.preload === undefined ? [] : ["--preload", options.preload];
-  const isFromSources = options.fromSources === true || options.preload !== undefined;
-  const program = isFromSources ? SERVER_SOURCES : await serverProgram();
   // Settings of the tests, which the server would refuse.
   const { OBS_PROOF: _, OBS_SEED: __, ...environment } = process.env;
-  const child = Bun.spawn([process.execPath, ...preload, program], {
+  const child = Bun.spawn([process.execPath, ...preload, MAIN], {
     env: {
       ...environment,
       LOG_LEVEL: "warn",

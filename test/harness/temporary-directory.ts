@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** Where Linux keeps a file system in memory. */
 const MEMORY = "/dev/shm";
-/** Well above what a run of all tests holds at a moment. */
+/** Several times what a whole run of the tests holds at a moment. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
 /** A fresh folder of one test; disposing of it removes it. Use with `using`. */

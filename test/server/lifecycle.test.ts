@@ -24,7 +24,7 @@ function isAlive(pid: number): boolean {
 
 /** A second server on the same data directory ends with one clear line. */
 async function refusesSecond(first: ServerProcess, dataDirectory: string): Promise<void> {
-  const second = await spawnServer({ dataDirectory, fromSources: true });
+  const second = await spawnServer({ dataDirectory });
   expect(await second.exited).toBe(1);
   expect(second.output().trim().split("\n")).toHaveLength(1);
   expect(second.output()).toContain(dataDirectory);
@@ -34,7 +34,7 @@ async function refusesSecond(first: ServerProcess, dataDirectory: string): Promi
 
 /** A server on the port of another one ends with one line that names both, and touches nothing. */
 async function refusesPort(first: ServerProcess, dataDirectory: string): Promise<void> {
-  const second = await spawnServer({ dataDirectory, port: first.port, fromSources: true });
+  const second = await spawnServer({ dataDirectory, port: first.port });
   expect(await second.exited).toBe(1);
   expect(second.output().trim().split("\n")).toHaveLength(1);
   expect(second.output()).toContain(`port ${first.port} `);
@@ -66,7 +66,7 @@ describe("the server", () => {
   test("starts on an empty directory, says how to go on, lets no second one in, stops on SIGTERM with 0 and leaves no process behind", async () => {
     using directory = temporaryDirectory();
     using other = temporaryDirectory();
-    const server = await startServer({ dataDirectory: directory.path, fromSources: true });
+    const server = await startServer({ dataDirectory: directory.path });
     for (const hint of [server.url, "obs login", "obs ship", "/docs"])
       expect(server.output()).toContain(hint);
     await refusesSecond(server, directory.path);
@@ -80,13 +80,13 @@ describe("the server", () => {
     using directory = temporaryDirectory();
     const lock = join(directory.path, "server.lock");
     writeFileSync(lock, "not a lock at all ".repeat(100));
-    const server = await spawnServer({ dataDirectory: directory.path, fromSources: true });
+    const server = await spawnServer({ dataDirectory: directory.path });
     expect(await server.exited).toBe(1);
     expect(server.output().trim().split("\n")).toHaveLength(1);
     expect(server.output()).toContain(lock);
     expect(server.output()).toContain("remove this file");
     rmSync(lock);
-    const again = await spawnServer({ dataDirectory: directory.path, port: 0, fromSources: true });
+    const again = await spawnServer({ dataDirectory: directory.path, port: 0 });
     const url = await eventually(
       "it says where it listens",
       () => /listens on (http:\S+)/.exec(again.output())?.[1],
@@ -97,12 +97,12 @@ describe("the server", () => {
 
   test("takes its engines along when it is killed, starts again without a hand, and answers what is under way when it is told to stop", async () => {
     using directory = temporaryDirectory();
-    const first = await startServer({ dataDirectory: directory.path, fromSources: true });
+    const first = await startServer({ dataDirectory: directory.path });
     const token = await makeToken(first.url);
     const engines = [engineProcess(first.pid, "clickhouse"), engineProcess(first.pid, "postgres")];
     first.kill("SIGKILL");
     await first.exited;
-    const second = await startServer({ dataDirectory: directory.path, fromSources: true });
+    const second = await startServer({ dataDirectory: directory.path });
     await eventually("the old engines are gone", () => engines.every((pid) => pid !== null && !isAlive(pid)));
     const response = await fetch(`${second.url}/api/v1/me`, {
       headers: { authorization: `Bearer ${token}` },
@@ -117,11 +117,7 @@ describe("the server", () => {
     ["CLICKHOUSE_URL", "not a url"],
   ])("refuses to start with %s=%s and says why in one line", async (name, value) => {
     using directory = temporaryDirectory();
-    const server = await spawnServer({
-      dataDirectory: directory.path,
-      env: { [name]: value },
-      fromSources: true,
-    });
+    const server = await spawnServer({ dataDirectory: directory.path, env: { [name]: value } });
     expect(await server.exited).toBe(1);
     expect(server.output().trim().split("\n")).toHaveLength(1);
     expect(server.output()).toContain(name);
