@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ALL_TIME, emit, guardPlan } from "../../../query/index.ts";
+import { ALL_TIME, emit, guardPlan, parseSearch } from "../../../query/index.ts";
 import { TOTAL_BUDGET, TOTAL_MAX_ENTRIES } from "../../../src/domains/logs/limits.ts";
 import { countPlan } from "../../../src/domains/logs/search-plans.ts";
 import { queryCaller } from "../../harness/query-caller.ts";
@@ -19,7 +19,9 @@ beforeAll(async () => {
 afterAll(() => stores.close());
 
 test("the count of a search ends soon behind the most that it counts", async () => {
-  const filter = { search: { kind: "text", text: "common" }, service: null, level: null } as const;
+  const search = parseSearch("common");
+  if (!search.ok) throw search.error;
+  const filter = { search: search.condition, service: null, level: null };
   const scope = { organizationId: 1, timeRange: ALL_TIME, maxRows: 1, budget: TOTAL_BUDGET };
   const plan = countPlan(filter, TOTAL_MAX_ENTRIES + 1);
   const compiled = emit(guardPlan(plan, scope));
