@@ -1,8 +1,9 @@
 import type { ChangedTexts } from "./append-entries.ts";
 import type { EntryColumns } from "./entry-columns.ts";
 import { type EntryTexts, entryTexts } from "./masking/entry-texts.ts";
+import type { FoundRows } from "./masking/findings.ts";
 import { EntryMasker, type Mask } from "./masking/mask.ts";
-import { type FoundRows, MaskableRows } from "./masking/maskable-rows.ts";
+import { MaskableRows } from "./masking/maskable-rows.ts";
 import { MaskedTexts } from "./masking/masked-texts.ts";
 
 /** What becomes of the entries that a rule is for. */

@@ -1,10 +1,11 @@
 import { LITERAL_MIN_BYTES, LiteralFinder } from "../../query/bytes/literal-finder.ts";
 import type { EntryColumns } from "../entry-columns.ts";
 import { type EncodedTexts, textAt } from "../native/block-reader.ts";
+import { Findings, type FoundRows, type MaskTerms, type PatternBits } from "./findings.ts";
 import { MASKABLE_COLUMNS, type Mask } from "./mask.ts";
 import type { MaskPattern } from "./mask-pattern.ts";
 import { MASK_PATTERN_NAMES, MASK_PATTERNS } from "./patterns.ts";
-import { type NameFindings, SecretNames } from "./secret-names.ts";
+import { SecretNames } from "./secret-names.ts";
 import { firstAbove, TextPlaces } from "./text-places.ts";
 
 /** Any character of a text in JSON can be written so: what it is shows when it is parsed. */
@@ -13,39 +14,10 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 const SPACE = 0x20;
 
-/** A bit for each pattern. */
-type PatternBits = number;
-
 interface UsedPattern {
   readonly bit: PatternBits;
   readonly pattern: MaskPattern;
 }
-
-/** What a mask needs to be tried for. */
-interface MaskTerms {
-  readonly patterns: PatternBits;
-  /** Some field of it is one that every entry has. */
-  readonly isForAll: boolean;
-  readonly hasFields: boolean;
-}
-
-/** In which rows which masks may find something. */
-export interface FoundRows {
-  /** Whether it may in any. */
-  readonly mayMaskAny: (mask: number) => boolean;
-  readonly mayMask: (mask: number, row: number) => boolean;
-  /** Whether all that it may find in a row are its message, `namedBy` and `foundTexts`. */
-  readonly isOfTexts: (mask: number, row: number) => boolean;
-  /** Whether patterns may find something in the message of a row. */
-  readonly isInMessage: (row: number) => boolean;
-  /** The attributes of all rows that it hides by their names, in ascending order. */
-  readonly namedBy: (mask: number) => readonly number[];
-  /** The attributes of all rows in whose texts patterns may find something, in ascending order. */
-  readonly foundTexts: () => readonly number[];
-}
-
-const FOUND_BY_NAME = 1;
-const FOUND_ELSEWHERE = 2;
 
 /** Says in which entries masks may find something: one look at all texts for everything that any of the masks hides. */
 export class MaskableRows {
@@ -83,7 +55,7 @@ export class MaskableRows {
 
   /** Looks at all entries; pauses between looks, so that others get a turn. */
   *of(entries: EntryColumns): Generator<void, FoundRows> {
-    const found = new Findings(entries.rows, this.#masks.length);
+    const found = new Findings(entries, this.#masks.length);
     const { message, details } = entries;
     const { attrs, eventId } = details;
     if (this.#patterns.length > 0) {
@@ -145,101 +117,6 @@ export class MaskableRows {
     const places = new TextPlaces(message);
     this.#members?.find(bytes, message.start, message.end, (_, at) => hitObject(places.textAt(at)));
     lookForEscapes(message, hitObject);
-  }
-}
-
-/** What was found so far. */
-class Findings implements NameFindings {
-  readonly #rows: number;
-  readonly #patterns: Uint8Array;
-  /** Rows in whose messages patterns may find something; null where there is none. */
-  #messages: Uint8Array | null = null;
-  /** Rows in which they may find something elsewhere than in messages and texts of attributes; null where there is none. */
-  #elsewhere: Uint8Array | null = null;
-  readonly #foundTexts: number[] = [];
-  /** By masks, what was found in every row by its fields; null for a mask of which nothing was found by them. */
-  readonly #fields: (Uint8Array | null)[];
-  /** By masks, the attributes that are fields of it. */
-  readonly #elements: readonly number[][];
-  #ofAnyRow: PatternBits = 0;
-
-  constructor(rows: number, masks: number) {
-    this.#rows = rows;
-    this.#patterns = new Uint8Array(rows);
-    this.#fields = Array.from({ length: masks }, () => null);
-    this.#elements = Array.from({ length: masks }, () => []);
-  }
-
-  readonly patternsOfRow = (row: number, bits: PatternBits): void => {
-    this.#notePatterns(row, bits);
-    this.#elsewhere ??= new Uint8Array(this.#rows);
-    this.#elsewhere[row] = 1;
-  };
-
-  readonly patternsOfMessage = (row: number, bits: PatternBits): void => {
-    this.#notePatterns(row, bits);
-    this.#messages ??= new Uint8Array(this.#rows);
-    this.#messages[row] = 1;
-  };
-
-  readonly patternsOfElement = (row: number, bits: PatternBits, element: number): void => {
-    this.#notePatterns(row, bits);
-    this.#foundTexts.push(element);
-  };
-
-  readonly fieldOfElement = (row: number, mask: number, element: number): void => {
-    this.#note(row, mask, FOUND_BY_NAME);
-    this.#elements[mask]?.push(element);
-  };
-
-  readonly fieldOfRow = (row: number, mask: number): void => {
-    this.#note(row, mask, FOUND_ELSEWHERE);
-  };
-
-  #notePatterns(row: number, bits: PatternBits): void {
-    this.#ofAnyRow |= bits;
-    this.#patterns[row] = (this.#patterns[row] ?? 0) | bits;
-  }
-
-  #note(row: number, mask: number, found: number): void {
-    this.#fields[mask] ??= new Uint8Array(this.#rows);
-    const rows = this.#fields[mask];
-    if (rows != null) rows[row] = (rows[row] ?? 0) | found;
-  }
-
-  among(masks: readonly MaskTerms[]): FoundRows {
-    const patterns = this.#patterns;
-    const fields = this.#fields;
-    const elements = this.#elements;
-    const messages = this.#messages;
-    const elsewhere = this.#elsewhere;
-    const foundTexts = this.#foundTexts;
-    let inOrder: readonly number[] | null = null;
-    const ofAnyRow = this.#ofAnyRow;
-    return {
-      mayMaskAny: (mask) => {
-        const terms = masks[mask];
-        if (terms === undefined) return false;
-        return terms.isForAll || (ofAnyRow & terms.patterns) !== 0 || fields[mask] !== null;
-      },
-      mayMask: (mask, row) => {
-        const terms = masks[mask];
-        if (terms === undefined) return false;
-        return (
-          terms.isForAll || ((patterns[row] ?? 0) & terms.patterns) !== 0 || (fields[mask]?.[row] ?? 0) !== 0
-        );
-      },
-      isOfTexts: (mask, row) =>
-        masks[mask]?.isForAll === false &&
-        (elsewhere === null || elsewhere[row] === 0) &&
-        ((fields[mask]?.[row] ?? 0) & FOUND_ELSEWHERE) === 0,
-      isInMessage: (row) => messages !== null && messages[row] === 1,
-      foundTexts: () => {
-        inOrder ??= [...new Set(foundTexts)].sort((left, right) => left - right);
-        return inOrder;
-      },
-      namedBy: (mask) => elements[mask] ?? [],
-    };
   }
 }
 
