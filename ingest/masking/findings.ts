@@ -14,6 +14,8 @@ export interface MaskTerms {
 
 /** In which rows which masks may find something. */
 export interface FoundRows {
+  /** Of each term of rules the places in the messages where it begins; null where nobody has looked for them. */
+  readonly termPlaces: readonly (readonly number[])[] | null;
   /** Whether it may in any. */
   readonly mayMaskAny: (mask: number) => boolean;
   readonly mayMask: (mask: number, row: number) => boolean;
@@ -112,7 +114,7 @@ export class Findings implements NameFindings {
     found?.sort((left, right) => left - right);
   }
 
-  among(masks: readonly MaskTerms[]): FoundRows {
+  among(masks: readonly MaskTerms[], termPlaces: FoundRows["termPlaces"]): FoundRows {
     const patterns = this.#patterns;
     const fields = this.#fields;
     const elements = this.#elements;
@@ -128,6 +130,7 @@ export class Findings implements NameFindings {
     let inOrder: readonly number[] | null = null;
     const ofAnyRow = this.#ofAnyRow;
     return {
+      termPlaces,
       mayMaskAny: (mask) => {
         const terms = masks[mask];
         if (terms === undefined) return false;

@@ -1,4 +1,4 @@
-import { LITERAL_MIN_BYTES, LiteralFinder } from "../../query/bytes/literal-finder.ts";
+import { LITERAL_MIN_BYTES, type Literal, LiteralFinder } from "../../query/bytes/literal-finder.ts";
 import type { EntryColumns } from "../entry-columns.ts";
 import { type EncodedTexts, textAt } from "../native/block-reader.ts";
 import { Findings, type FoundRows, type MaskTerms, type PatternBits } from "./findings.ts";
@@ -25,12 +25,16 @@ export class MaskableRows {
   readonly #patterns: readonly UsedPattern[];
   readonly #names: SecretNames;
   readonly #secrets: LiteralFinder;
-  /** The pattern that each literal of the finder is of. */
+  /** For secrets and, behind them, terms: what rules look for in messages is found in the same pass. */
+  readonly #inMessages: LiteralFinder;
+  readonly #terms: number;
+  /** The pattern that each literal of the finders is of; there is none for terms. */
   readonly #literals: readonly UsedPattern[];
   /** What a message that is JSON has where it has a field of a mask; null where no look can rule that out. */
   readonly #members: LiteralFinder | null;
 
-  constructor(masks: readonly Mask[]) {
+  /** `terms` are what rules look for in messages. */
+  constructor(masks: readonly Mask[], terms: readonly Literal[] = []) {
     this.#masks = masks.map(({ fields, patterns }) => ({
       patterns: bitsOf(patterns),
       isForAll: fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field)),
@@ -49,7 +53,10 @@ export class MaskableRows {
       "literals" in used.pattern.hint ? used.pattern.hint.literals.map((text) => ({ text, used })) : [],
     );
     this.#literals = literals.map(({ used }) => used);
-    this.#secrets = new LiteralFinder(literals.map(({ text }) => ({ bytes: Buffer.from(text) })));
+    const secrets = literals.map(({ text }) => ({ bytes: Buffer.from(text) }));
+    this.#secrets = new LiteralFinder(secrets);
+    this.#inMessages = new LiteralFinder([...secrets, ...terms]);
+    this.#terms = terms.length;
     this.#members = memberFinder(new Set(masks.flatMap(({ fields }) => fields)));
   }
 
@@ -58,8 +65,10 @@ export class MaskableRows {
     const found = new Findings(entries, this.#masks.length);
     const { message, details } = entries;
     const { attrs, eventId } = details;
+    let termPlaces: number[][] | null = null;
     if (this.#patterns.length > 0) {
-      this.#lookForSecrets(message, found.patternsOfMessage);
+      termPlaces = Array.from({ length: this.#terms }, () => []);
+      this.#lookForSecrets(message, found.patternsOfMessage, termPlaces);
       this.#lookForSecrets(eventId, found.patternsOfRow);
       yield;
       this.#lookForSecrets(attrs.values, (element, bits) =>
@@ -76,10 +85,15 @@ export class MaskableRows {
       this.#lookForMembers(message, entries.rows, (row) => {
         for (const mask of withFields) found.fieldOfRow(row, mask);
       });
-    return found.among(this.#masks);
+    return found.among(this.#masks, termPlaces);
   }
 
-  #lookForSecrets(texts: EncodedTexts, hit: (text: number, bit: PatternBits) => void): void {
+  /** Notes where terms begin, too, where it is given a list for each of them. */
+  #lookForSecrets(
+    texts: EncodedTexts,
+    hit: (text: number, bit: PatternBits) => void,
+    termPlaces: readonly number[][] | null = null,
+  ): void {
     // Where every text is empty, the lengths are all there is.
     if (!hasText(texts)) return;
     // The same text is often met again at once.
@@ -90,9 +104,11 @@ export class MaskableRows {
       if (mayBeJson(texts, text) || used.pattern.find(textAt(texts, text)).length > 0) hit(text, used.bit);
     };
     const places = new TextPlaces(texts);
-    this.#secrets.find(texts.bytes, texts.start, texts.end, (literal, at) => {
+    const finder = termPlaces === null ? this.#secrets : this.#inMessages;
+    finder.find(texts.bytes, texts.start, texts.end, (literal, at) => {
       const used = this.#literals[literal];
       if (used !== undefined) look(used, places.textAt(at));
+      else termPlaces?.[literal - this.#literals.length]?.push(at);
     });
     for (const used of this.#patterns)
       if ("look" in used.pattern.hint) used.pattern.hint.look(texts, (text) => look(used, text));
