@@ -85,6 +85,11 @@ describe("a rule is for the entries that its predicate is true of", () => {
   });
 });
 
+test("a term is one at either end of a message, and none over its end", () => {
+  const entries = ["ping", "x pi", "ng", "a ping", "pin", "g ping b"].map((message) => ({ message }));
+  expect(rowsFor(['message contains "ping"'], "drop", entries)).toEqual([[0, 3, 5]]);
+});
+
 test("what cannot be decided of an entry is masked, and neither dropped nor sampled", () => {
   // How the store reads this number is its own affair.
   const entries = [
