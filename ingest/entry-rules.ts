@@ -1,8 +1,9 @@
 import type { ChangedTexts } from "./append-entries.ts";
 import type { EntryColumns } from "./entry-columns.ts";
 import { type EntryTexts, entryTexts } from "./masking/entry-texts.ts";
+import type { FoundRows } from "./masking/findings.ts";
 import { EntryMasker, type Mask } from "./masking/mask.ts";
-import { type FoundRows, MaskableRows } from "./masking/maskable-rows.ts";
+import { MaskableRows } from "./masking/maskable-rows.ts";
 import { MaskedTexts } from "./masking/masked-texts.ts";
 
 /** What becomes of the entries that a rule is for. */
@@ -22,8 +23,11 @@ export interface RowTest {
 /** A rule of an organisation for entries that are about to be stored. */
 export interface EntryRule {
   readonly action: EntryAction;
-  /** Says which of some entries it is for, as they were received. */
-  readonly rowsOf: (entries: EntryColumns) => RowTest;
+  /**
+   * Says which of some entries it is for, as they were received. `termPlaces` has for each of the rules' terms where it begins in
+   * the messages; null where nobody has looked for them yet.
+   */
+  readonly rowsOf: (entries: EntryColumns, termPlaces: FoundRows["termPlaces"]) => RowTest;
 }
 
 /** What a rule did to the entries of a request. */
@@ -34,9 +38,11 @@ interface RuleOutcome {
   readonly masked: number;
 }
 
-interface EntryRulesOptions {
+export interface EntryRulesOptions {
   /** In their order. */
   readonly rules: readonly EntryRule[];
+  /** What they look for in messages, to be found together with what is masked. */
+  readonly terms?: ConstructorParameters<typeof MaskableRows>[1];
   /** Hears what they did to the entries of a request; those that did nothing are left out. */
   readonly applied: (outcomes: readonly RuleOutcome[]) => void;
   /** From 0 to below 1. */
@@ -76,7 +82,7 @@ export class EntryRules {
   readonly #compiled: readonly CompiledRule[];
   readonly #maskable: MaskableRows | null;
 
-  constructor({ rules, applied, random }: EntryRulesOptions) {
+  constructor({ rules, terms = [], applied, random }: EntryRulesOptions) {
     this.rules = rules;
     this.applied = applied;
     this.#random = random;
@@ -86,7 +92,7 @@ export class EntryRules {
       if (action.kind !== "mask") return { rule, masker: null, mask: -1 };
       return { rule, masker: new EntryMasker(action), mask: masks.push(action) - 1 };
     });
-    this.#maskable = masks.length === 0 ? null : new MaskableRows(masks);
+    this.#maskable = masks.length === 0 ? null : new MaskableRows(masks, terms);
   }
 
   /**
@@ -110,7 +116,7 @@ export class EntryRules {
     for (const rule of judging) {
       const { mask } = rule;
       if (mask !== -1 && found?.mayMaskAny(mask) !== true) continue;
-      rule.test = rule.rule.rowsOf(entries);
+      rule.test = rule.rule.rowsOf(entries, found?.termPlaces ?? null);
       const { candidates } = rule.test;
       for (let i = 0; i < (candidates?.length ?? entries.rows); i++) {
         const row = candidates?.[i] ?? i;

@@ -48,7 +48,13 @@ export { SyslogDecoder } from "./decode/syslog/syslog-decoder.ts";
 export { SyslogRecords } from "./decode/syslog/syslog-records.ts";
 export { requestIdentity, requestKeys } from "./dedupe/request-keys.ts";
 export { type EntryColumns, indexedText, LEVEL_NAMES, type TextSlices, textAt } from "./entry-columns.ts";
-export { type EntryAction, type EntryRule, EntryRules, type RowTest } from "./entry-rules.ts";
+export {
+  type EntryAction,
+  type EntryRule,
+  EntryRules,
+  type EntryRulesOptions,
+  type RowTest,
+} from "./entry-rules.ts";
 export {
   type IngestIssue,
   IngestKeyReusedError,

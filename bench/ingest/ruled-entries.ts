@@ -14,7 +14,7 @@ export function entryRules(terms: readonly (Partial<RuleTerms> & Pick<RuleTerms,
   const read = terms.map((rule) =>
     readRule({ query: null, keepOneIn: null, fields: null, patterns: null, ...rule }),
   );
-  return new EntryRules({ rules: compileRules(read), random: () => 1 - Number.EPSILON, applied: () => {} });
+  return new EntryRules({ ...compileRules(read), random: () => 1 - Number.EPSILON, applied: () => {} });
 }
 
 /** Those of some entries that rules find nothing in, as many as are asked for. */

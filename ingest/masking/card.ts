@@ -132,14 +132,10 @@ function lookForCards(texts: EncodedTexts, hit: (text: number) => void): void {
   const pairs = new Uint16Array(bytes.buffer, 0, bytes.buffer.byteLength >>> 1);
   const places = new TextPlaces(texts);
   const last = (byteOffset + end) >>> 2;
-  // Every run has two neighbouring words. What a word lacks is 0 when it may be of a run.
-  let before = 1;
-  for (let at = (byteOffset + start + 3) >>> 2; at < last; at += 2) {
-    const here = ((words[at] ?? 0) & RUN_MASK) ^ RUN_BITS;
-    const behind = ((words[at + 1] ?? 0) & RUN_MASK) ^ RUN_BITS;
-    const isWithinRun = (before | here) === 0 || (here | behind) === 0;
-    before = behind;
-    if (!isWithinRun) continue;
+  const isOfRun = (word: number): boolean => ((words[word] ?? 0) & RUN_MASK) === RUN_BITS;
+  // Every run has two neighbouring words, one of them at an odd place: only those are looked at first.
+  for (let at = ((byteOffset + start + 3) >>> 2) | 1; at <= last; at += 2) {
+    if (((words[at] ?? 0) & RUN_MASK) !== RUN_BITS || !(isOfRun(at - 1) || isOfRun(at + 1))) continue;
     const pair = at * 2;
     if (((IS_OF_RUN[pairs[pair] ?? 0] ?? 0) & (IS_OF_RUN[pairs[pair + 1] ?? 0] ?? 0)) === 0) continue;
     let first = pair;
@@ -155,8 +151,7 @@ function lookForCards(texts: EncodedTexts, hit: (text: number) => void): void {
         hit,
       );
     // On behind the run, all of which is looked at now.
-    before = 1;
-    at = ((next + 1) >>> 1) - 2;
+    at = (((next + 1) >>> 1) | 1) - 2;
   }
 }
 

@@ -1,10 +1,11 @@
-import { LITERAL_MIN_BYTES, LiteralFinder } from "../../query/bytes/literal-finder.ts";
+import { LITERAL_MIN_BYTES, type Literal, LiteralFinder } from "../../query/bytes/literal-finder.ts";
 import type { EntryColumns } from "../entry-columns.ts";
 import { type EncodedTexts, textAt } from "../native/block-reader.ts";
+import { Findings, type FoundRows, type MaskTerms, type PatternBits } from "./findings.ts";
 import { MASKABLE_COLUMNS, type Mask } from "./mask.ts";
 import type { MaskPattern } from "./mask-pattern.ts";
 import { MASK_PATTERN_NAMES, MASK_PATTERNS } from "./patterns.ts";
-import { type NameFindings, SecretNames } from "./secret-names.ts";
+import { SecretNames } from "./secret-names.ts";
 import { firstAbove, TextPlaces } from "./text-places.ts";
 
 /** Any character of a text in JSON can be written so: what it is shows when it is parsed. */
@@ -13,39 +14,10 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 const SPACE = 0x20;
 
-/** A bit for each pattern. */
-type PatternBits = number;
-
 interface UsedPattern {
   readonly bit: PatternBits;
   readonly pattern: MaskPattern;
 }
-
-/** What a mask needs to be tried for. */
-interface MaskTerms {
-  readonly patterns: PatternBits;
-  /** Some field of it is one that every entry has. */
-  readonly isForAll: boolean;
-  readonly hasFields: boolean;
-}
-
-/** In which rows which masks may find something. */
-export interface FoundRows {
-  /** Whether it may in any. */
-  readonly mayMaskAny: (mask: number) => boolean;
-  readonly mayMask: (mask: number, row: number) => boolean;
-  /** Whether all that it may find in a row are its message, `namedBy` and `foundTexts`. */
-  readonly isOfTexts: (mask: number, row: number) => boolean;
-  /** Whether patterns may find something in the message of a row. */
-  readonly isInMessage: (row: number) => boolean;
-  /** The attributes of all rows that it hides by their names, in ascending order. */
-  readonly namedBy: (mask: number) => readonly number[];
-  /** The attributes of all rows in whose texts patterns may find something, in ascending order. */
-  readonly foundTexts: () => readonly number[];
-}
-
-const FOUND_BY_NAME = 1;
-const FOUND_ELSEWHERE = 2;
 
 /** Says in which entries masks may find something: one look at all texts for everything that any of the masks hides. */
 export class MaskableRows {
@@ -53,12 +25,16 @@ export class MaskableRows {
   readonly #patterns: readonly UsedPattern[];
   readonly #names: SecretNames;
   readonly #secrets: LiteralFinder;
-  /** The pattern that each literal of the finder is of. */
+  /** For secrets and, behind them, terms: what rules look for in messages is found in the same pass. */
+  readonly #inMessages: LiteralFinder;
+  readonly #terms: number;
+  /** The pattern that each literal of the finders is of; there is none for terms. */
   readonly #literals: readonly UsedPattern[];
   /** What a message that is JSON has where it has a field of a mask; null where no look can rule that out. */
   readonly #members: LiteralFinder | null;
 
-  constructor(masks: readonly Mask[]) {
+  /** `terms` are what rules look for in messages. */
+  constructor(masks: readonly Mask[], terms: readonly Literal[] = []) {
     this.#masks = masks.map(({ fields, patterns }) => ({
       patterns: bitsOf(patterns),
       isForAll: fields.some((field) => MASKABLE_COLUMNS.some((column) => column === field)),
@@ -77,17 +53,22 @@ export class MaskableRows {
       "literals" in used.pattern.hint ? used.pattern.hint.literals.map((text) => ({ text, used })) : [],
     );
     this.#literals = literals.map(({ used }) => used);
-    this.#secrets = new LiteralFinder(literals.map(({ text }) => ({ bytes: Buffer.from(text) })));
+    const secrets = literals.map(({ text }) => ({ bytes: Buffer.from(text) }));
+    this.#secrets = new LiteralFinder(secrets);
+    this.#inMessages = new LiteralFinder([...secrets, ...terms]);
+    this.#terms = terms.length;
     this.#members = memberFinder(new Set(masks.flatMap(({ fields }) => fields)));
   }
 
   /** Looks at all entries; pauses between looks, so that others get a turn. */
   *of(entries: EntryColumns): Generator<void, FoundRows> {
-    const found = new Findings(entries.rows, this.#masks.length);
+    const found = new Findings(entries, this.#masks.length);
     const { message, details } = entries;
     const { attrs, eventId } = details;
+    let termPlaces: number[][] | null = null;
     if (this.#patterns.length > 0) {
-      this.#lookForSecrets(message, found.patternsOfMessage);
+      termPlaces = Array.from({ length: this.#terms }, () => []);
+      this.#lookForSecrets(message, found.patternsOfMessage, termPlaces);
       this.#lookForSecrets(eventId, found.patternsOfRow);
       yield;
       this.#lookForSecrets(attrs.values, (element, bits) =>
@@ -104,10 +85,15 @@ export class MaskableRows {
       this.#lookForMembers(message, entries.rows, (row) => {
         for (const mask of withFields) found.fieldOfRow(row, mask);
       });
-    return found.among(this.#masks);
+    return found.among(this.#masks, termPlaces);
   }
 
-  #lookForSecrets(texts: EncodedTexts, hit: (text: number, bit: PatternBits) => void): void {
+  /** Notes where terms begin, too, where it is given a list for each of them. */
+  #lookForSecrets(
+    texts: EncodedTexts,
+    hit: (text: number, bit: PatternBits) => void,
+    termPlaces: readonly number[][] | null = null,
+  ): void {
     // Where every text is empty, the lengths are all there is.
     if (!hasText(texts)) return;
     // The same text is often met again at once.
@@ -118,9 +104,11 @@ export class MaskableRows {
       if (mayBeJson(texts, text) || used.pattern.find(textAt(texts, text)).length > 0) hit(text, used.bit);
     };
     const places = new TextPlaces(texts);
-    this.#secrets.find(texts.bytes, texts.start, texts.end, (literal, at) => {
+    const finder = termPlaces === null ? this.#secrets : this.#inMessages;
+    finder.find(texts.bytes, texts.start, texts.end, (literal, at) => {
       const used = this.#literals[literal];
       if (used !== undefined) look(used, places.textAt(at));
+      else termPlaces?.[literal - this.#literals.length]?.push(at);
     });
     for (const used of this.#patterns)
       if ("look" in used.pattern.hint) used.pattern.hint.look(texts, (text) => look(used, text));
@@ -145,101 +133,6 @@ export class MaskableRows {
     const places = new TextPlaces(message);
     this.#members?.find(bytes, message.start, message.end, (_, at) => hitObject(places.textAt(at)));
     lookForEscapes(message, hitObject);
-  }
-}
-
-/** What was found so far. */
-class Findings implements NameFindings {
-  readonly #rows: number;
-  readonly #patterns: Uint8Array;
-  /** Rows in whose messages patterns may find something; null where there is none. */
-  #messages: Uint8Array | null = null;
-  /** Rows in which they may find something elsewhere than in messages and texts of attributes; null where there is none. */
-  #elsewhere: Uint8Array | null = null;
-  readonly #foundTexts: number[] = [];
-  /** By masks, what was found in every row by its fields; null for a mask of which nothing was found by them. */
-  readonly #fields: (Uint8Array | null)[];
-  /** By masks, the attributes that are fields of it. */
-  readonly #elements: readonly number[][];
-  #ofAnyRow: PatternBits = 0;
-
-  constructor(rows: number, masks: number) {
-    this.#rows = rows;
-    this.#patterns = new Uint8Array(rows);
-    this.#fields = Array.from({ length: masks }, () => null);
-    this.#elements = Array.from({ length: masks }, () => []);
-  }
-
-  readonly patternsOfRow = (row: number, bits: PatternBits): void => {
-    this.#notePatterns(row, bits);
-    this.#elsewhere ??= new Uint8Array(this.#rows);
-    this.#elsewhere[row] = 1;
-  };
-
-  readonly patternsOfMessage = (row: number, bits: PatternBits): void => {
-    this.#notePatterns(row, bits);
-    this.#messages ??= new Uint8Array(this.#rows);
-    this.#messages[row] = 1;
-  };
-
-  readonly patternsOfElement = (row: number, bits: PatternBits, element: number): void => {
-    this.#notePatterns(row, bits);
-    this.#foundTexts.push(element);
-  };
-
-  readonly fieldOfElement = (row: number, mask: number, element: number): void => {
-    this.#note(row, mask, FOUND_BY_NAME);
-    this.#elements[mask]?.push(element);
-  };
-
-  readonly fieldOfRow = (row: number, mask: number): void => {
-    this.#note(row, mask, FOUND_ELSEWHERE);
-  };
-
-  #notePatterns(row: number, bits: PatternBits): void {
-    this.#ofAnyRow |= bits;
-    this.#patterns[row] = (this.#patterns[row] ?? 0) | bits;
-  }
-
-  #note(row: number, mask: number, found: number): void {
-    this.#fields[mask] ??= new Uint8Array(this.#rows);
-    const rows = this.#fields[mask];
-    if (rows != null) rows[row] = (rows[row] ?? 0) | found;
-  }
-
-  among(masks: readonly MaskTerms[]): FoundRows {
-    const patterns = this.#patterns;
-    const fields = this.#fields;
-    const elements = this.#elements;
-    const messages = this.#messages;
-    const elsewhere = this.#elsewhere;
-    const foundTexts = this.#foundTexts;
-    let inOrder: readonly number[] | null = null;
-    const ofAnyRow = this.#ofAnyRow;
-    return {
-      mayMaskAny: (mask) => {
-        const terms = masks[mask];
-        if (terms === undefined) return false;
-        return terms.isForAll || (ofAnyRow & terms.patterns) !== 0 || fields[mask] !== null;
-      },
-      mayMask: (mask, row) => {
-        const terms = masks[mask];
-        if (terms === undefined) return false;
-        return (
-          terms.isForAll || ((patterns[row] ?? 0) & terms.patterns) !== 0 || (fields[mask]?.[row] ?? 0) !== 0
-        );
-      },
-      isOfTexts: (mask, row) =>
-        masks[mask]?.isForAll === false &&
-        (elsewhere === null || elsewhere[row] === 0) &&
-        ((fields[mask]?.[row] ?? 0) & FOUND_ELSEWHERE) === 0,
-      isInMessage: (row) => messages !== null && messages[row] === 1,
-      foundTexts: () => {
-        inOrder ??= [...new Set(foundTexts)].sort((left, right) => left - right);
-        return inOrder;
-      },
-      namedBy: (mask) => elements[mask] ?? [],
-    };
   }
 }
 

@@ -1,8 +1,8 @@
 import type { NewTexts } from "../append-entries.ts";
 import { type EntryColumns, elementsStart, holdsText, indexedText, textAt } from "../entry-columns.ts";
 import type { EntryAttribute, EntryTexts } from "./entry-texts.ts";
+import type { FoundRows } from "./findings.ts";
 import { type EntryMasker, MASKABLE_COLUMNS, MASKED } from "./mask.ts";
-import type { FoundRows } from "./maskable-rows.ts";
 import { firstAbove } from "./text-places.ts";
 
 /** A rule that masks an entry. */

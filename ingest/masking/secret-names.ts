@@ -7,6 +7,8 @@ export interface NameFindings {
   readonly patternsOfRow: (row: number, bits: number) => void;
   /** A field of the mask that is one of the attributes. */
   readonly fieldOfElement: (row: number, mask: number, element: number) => void;
+  /** Fields of these masks are all attributes of a name, which is this one of the batch's, and nothing else is known of it. */
+  readonly fieldsOfKey: (key: number, masks: readonly number[]) => void;
   /** One that may be inside of something. */
   readonly fieldOfRow: (row: number, mask: number) => void;
 }
@@ -24,7 +26,9 @@ interface KeyFinding {
 const NAMES_MAX = 10_000;
 const NOTHING: KeyFinding = { patterns: 0, masks: [], memberMasks: [] };
 const IS_NOTHING = 1;
-const IS_SOMETHING = 2;
+/** Fields of masks alone. */
+const IS_FIELD = 2;
+const IS_SOMETHING = 3;
 
 /** Looks for what masks hide in texts of which there are few different ones: in each once. */
 export class SecretNames {
@@ -62,14 +66,20 @@ export class SecretNames {
     const { texts, indexes } = keys;
     const known = knownOf(this.#knownKeys, texts);
     let jsonKeys: ReadonlySet<string> | null = null;
+    const fields = new Set<number>();
     let row = 0;
     for (let at = 0; at < indexes.length; at++) {
       const index = indexes[at] ?? 0;
-      if (known[index] === IS_NOTHING) continue;
+      if (known[index] === IS_NOTHING || (known[index] === IS_FIELD && fields.has(index))) continue;
       const key = texts[index] ?? "";
       const finding = this.#findingOf(key);
-      known[index] = finding === NOTHING ? IS_NOTHING : IS_SOMETHING;
-      if (finding === NOTHING) continue;
+      const kind = kindOf(finding);
+      known[index] = kind;
+      if (kind === IS_FIELD) {
+        fields.add(index);
+        found.fieldsOfKey(index, finding.masks);
+      }
+      if (kind !== IS_SOMETHING) continue;
       while ((ends[row] ?? at + 1) <= at) row++;
       if (finding.patterns !== 0) found.patternsOfRow(row, finding.patterns);
       for (const mask of finding.masks) found.fieldOfElement(row, mask, at);
@@ -110,6 +120,11 @@ export class SecretNames {
       ? NOTHING
       : { patterns, masks, memberMasks };
   }
+}
+
+function kindOf(finding: KeyFinding): number {
+  if (finding === NOTHING) return IS_NOTHING;
+  return finding.patterns === 0 && finding.memberMasks.length === 0 ? IS_FIELD : IS_SOMETHING;
 }
 
 /** Forgets all when there are too many: names that come again are few. */

@@ -161,9 +161,11 @@ export class Int64Column implements Column {
 
   /** What the rows since the bookmark are above `base`, where that is less than 2^32. */
   lowSinceBookmark(base: number): Uint32Array {
-    const found = new Uint32Array(this.rows - this.#bookmark);
-    for (let row = 0; row < found.length; row++)
-      found[row] = (this.#halves[(this.#bookmark + row) * 2] ?? 0) - base;
+    const count = this.rows - this.#bookmark;
+    const first = this.#bookmark * 2;
+    const halves = this.#halves;
+    const found = new Uint32Array(count);
+    for (let row = 0; row < count; row++) found[row] = (halves[first + row * 2] ?? 0) - base;
     return found;
   }
 

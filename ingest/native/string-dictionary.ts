@@ -1,6 +1,5 @@
 import { ByteBuffer } from "./byte-buffer.ts";
-
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+import { RecentTexts } from "./recent-texts.ts";
 
 const INITIAL_SLOTS = 256;
 /** A dictionary that grew beyond this is made anew at the next clear, so that one odd batch does not keep its memory. */
@@ -24,6 +23,8 @@ export class StringDictionary {
   readonly #arena = new ByteBuffer(1024);
   /** Number -> text, of the first numbers: all that somebody asked for. */
   #texts: string[] = [""];
+  /** Of batches before: the same names come in each. Made when somebody asks for the first text. */
+  #recent: RecentTexts | null = null;
   #size = 1;
   #bookmark = 1;
 
@@ -71,9 +72,16 @@ export class StringDictionary {
 
   /** All strings by their numbers. Later ones are added to the same list, unless some are forgotten before. */
   texts(): readonly string[] {
+    this.#recent ??= new RecentTexts();
+    const { bytes } = this.#arena;
     for (let number = this.#texts.length; number < this.#size; number++)
       this.#texts.push(
-        utf8.decode(this.#arena.bytes.subarray(this.#ends[number - 1] ?? 0, this.#ends[number] ?? 0)),
+        this.#recent.textOf(
+          bytes,
+          this.#ends[number - 1] ?? 0,
+          this.#ends[number] ?? 0,
+          this.#hashes[number] ?? 0,
+        ),
       );
     return this.#texts;
   }

@@ -1,5 +1,5 @@
 /** A sequence of bytes to be looked for. */
-interface Literal {
+export interface Literal {
   /** At least `LITERAL_MIN_BYTES`. */
   readonly bytes: Uint8Array;
   /** ASCII letters of either case are the same. */

@@ -27,6 +27,9 @@ export type RowBound =
     }
   | { readonly kind: "all" | "any"; readonly operands: readonly RowBound[]; readonly isExact: boolean };
 
+/** Texts of a column of which a condition remembers whether they fulfil it. */
+const REMEMBERED_MAX = 1_000;
+
 /** Of terms that no search text holds. */
 const NOWHERE = { start: 0, end: 0 };
 
@@ -90,7 +93,24 @@ function boundOfColumn(call: Call): RowBound | null {
   if (names.size !== 1 || column === undefined || pathsOf(call).length > 0) return null;
   const evaluate = compile(call);
   if (evaluate === null) return null;
-  return { kind: "column", column, holds: (text) => decide(evaluate, { ...NOTHING, text: () => text }) };
+  return {
+    kind: "column",
+    column,
+    holds: remembering((text) => decide(evaluate, { ...NOTHING, text: () => text })),
+  };
+}
+
+/** What it answered for the texts of late: names come again in every batch. Forgets all when there are too many. */
+function remembering(holds: Holds<string>): Holds<string> {
+  const known = new Map<string, boolean | null>();
+  return (text) => {
+    let answer = known.get(text);
+    if (answer !== undefined) return answer;
+    answer = holds(text);
+    if (known.size >= REMEMBERED_MAX) known.clear();
+    known.set(text, answer);
+    return answer;
+  };
 }
 
 function boundOfAttribute(call: Call): RowBound | null {

@@ -1,7 +1,7 @@
 import { foldCharacter, isAscii } from "../case-folding.ts";
 import type { SearchCondition } from "../search-syntax.ts";
 import { RowSet } from "./row-set.ts";
-import { hasLetters, type TermFinder, termBytes } from "./term-finder.ts";
+import { hasLetters, type TermSource, termBytes } from "./term-finder.ts";
 
 /** Texts as they lie one behind the other: UTF-8, row by row `bytes[starts[row], ends[row])`, in ascending order. */
 export interface TextRows {
@@ -23,11 +23,11 @@ export class SearchIndex {
   readonly #texts: TextRows;
   readonly #rows: number;
   readonly #terms = new Map<string, RowSet>();
-  #finder: TermFinder | null;
+  #finder: TermSource | null;
   #lowered: Buffer | undefined;
   readonly #folded = new Map<number, string>();
 
-  constructor(texts: TextRows, finder: TermFinder | null = null) {
+  constructor(texts: TextRows, finder: TermSource | null = null) {
     this.#texts = texts;
     this.#rows = texts.starts.length;
     this.#finder = finder;
@@ -96,7 +96,7 @@ export class SearchIndex {
   }
 
   /** Once, for all terms that the finder knows. */
-  #findAll(finder: TermFinder): void {
+  #findAll(finder: TermSource): void {
     this.#finder = null;
     const { bytes, starts, ends } = this.#texts;
     for (const term of finder.terms) this.#terms.set(term, RowSet.none(this.#rows));

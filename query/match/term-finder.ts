@@ -1,4 +1,4 @@
-import { LITERAL_MIN_BYTES, LiteralFinder } from "../bytes/literal-finder.ts";
+import { LITERAL_MIN_BYTES, type Literal, LiteralFinder } from "../bytes/literal-finder.ts";
 import { caseVariants, isAscii } from "../case-folding.ts";
 import type { SearchCondition } from "../search-syntax.ts";
 
@@ -31,10 +31,15 @@ export function termsOf(condition: SearchCondition): string[] {
 
 const utf8 = new TextEncoder();
 
+/** Says where terms are in texts. */
+export type TermSource = Pick<TermFinder, "terms" | "find">;
+
 /** Looks for many terms in one pass over the bytes, whose cost hardly depends on the number of terms. */
 export class TermFinder {
   readonly terms: ReadonlySet<string>;
   readonly #needles: readonly (readonly [term: string, bytes: number])[];
+  /** The terms as they are looked for, for whoever does so together with something else. */
+  readonly needles: readonly Literal[];
   readonly #literals: LiteralFinder;
 
   /** Terms that are too short, or that have several spellings, are left out: see `terms`. */
@@ -44,6 +49,7 @@ export class TermFinder {
       return bytes === null || bytes.length < LITERAL_MIN_BYTES ? [] : [{ term, bytes, ignoresCase: true }];
     });
     this.terms = new Set(needles.map(({ term }) => term));
+    this.needles = needles;
     this.#needles = needles.map(({ term, bytes }) => [term, bytes.length]);
     this.#literals = new LiteralFinder(needles);
   }
@@ -59,5 +65,16 @@ export class TermFinder {
       const needle = this.#needles[literal];
       if (needle !== undefined) found(needle[0], at, at + needle[1]);
     });
+  }
+
+  /** The same of texts in which somebody has looked for the needles: for each of them the places where it begins. */
+  foundAt(places: readonly (readonly number[])[]): TermSource {
+    return {
+      terms: this.terms,
+      find: (_bytes, _start, _end, found) => {
+        for (const [i, [term, bytes]] of this.#needles.entries())
+          for (const at of places[i] ?? []) found(term, at, at + bytes);
+      },
+    };
   }
 }

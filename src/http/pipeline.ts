@@ -44,6 +44,8 @@ export interface PipelineDeps {
   readonly isDraining: () => boolean;
   /** What answers may hold; its own bounds unless told. */
   readonly answers?: FairShare;
+  /** The same of bodies. */
+  readonly bodies?: FairShare;
   readonly metrics: {
     readonly http: HttpMetrics;
     readonly rateLimit: RateLimitMetrics;
@@ -94,11 +96,12 @@ export class Pipeline {
   readonly #logRequest: (answered: AnsweredRequest) => void;
   readonly #isHttps: boolean;
   readonly #slots: RequestSlots;
-  readonly #bodyMemory = new FairShare(MAX_BODY_MEMORY_BYTES);
+  readonly #bodyMemory: FairShare;
   readonly #answers: FairShare;
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
+    this.#bodyMemory = deps.bodies ?? new FairShare(MAX_BODY_MEMORY_BYTES);
     this.#answers = deps.answers ?? new FairShare(MAX_ANSWER_MEMORY_BYTES);
     this.#rateGate = rateGate(deps.rateLimiter, deps.rateLimits);
     this.#originGuard = originGuard(deps.publicUrl);

@@ -5,6 +5,7 @@ import { mcpRoutes } from "../domains/mcp/routes.ts";
 import { opsRoutes } from "../domains/operations/routes.ts";
 import { type App, buildApp } from "../http/app.ts";
 import { PostgresLedger } from "../http/ledger/request-ledger.ts";
+import type { PipelineDeps } from "../http/pipeline.ts";
 import { MemoryRateLimiter } from "../http/rate-limit/memory-limiter.ts";
 import type { RateLimits } from "../http/rate-limit/rate-gate.ts";
 import type { RateLimiter } from "../http/rate-limit/rate-limiter.ts";
@@ -17,7 +18,11 @@ import { serverReadiness } from "./readiness.ts";
 import type { Services } from "./services.ts";
 
 /** The whole application: the routes of every part, and those that say how the server is, behind the one pipeline. */
-export function createApp(services: Services, parts: readonly Part[], isDraining: () => boolean): App {
+export function createApp(
+  services: Services,
+  parts: readonly Part[],
+  { isDraining, bodies }: Pick<PipelineDeps, "isDraining" | "bodies">,
+): App {
   const { config, stores, metrics, publicUrl } = services;
   const build = { name: manifest.name, version: manifest.version, commit: null };
   const domainRoutes = parts.flatMap((part) => part.routes ?? []);
@@ -53,6 +58,7 @@ export function createApp(services: Services, parts: readonly Part[], isDraining
     rateLimits: rateLimitsOf(config),
     trustedProxies: config.trustedProxies ?? [],
     isDraining,
+    ...(bodies !== undefined && { bodies }),
   });
   return withPageHosts(app, services.statusPages);
 }

@@ -7,6 +7,8 @@ export interface ProcessUse {
   /** CPU time of all threads so far, milliseconds. */
   readonly cpuMs: number;
   readonly residentBytes: number;
+  /** Bytes of bodies of requests that are not answered yet. */
+  readonly bodyBytes: number;
 }
 
 interface IdleCollectionOptions {
@@ -21,6 +23,10 @@ interface IdleCollectionOptions {
 export const LOOK_EVERY_MS = 2_000;
 /** A process that has used less than this share of one core since the last look is idle: nobody waits for it. */
 const IDLE_CPU_SHARE = 0.4;
+/** While so much of bodies is held, whoever sends them waits, and more than a little of them is done on other threads or not yet. */
+const AWAITED_BYTES = 1024 * 1024;
+/** The longest time for which that puts off a collection: a body may trickle for longer. */
+const AWAITED_MAX_MS = 60_000;
 /** Growth that is worth a collection, which holds the thread for some ten milliseconds. */
 const WORTH_BYTES = 8 * 1024 * 1024;
 /** The shortest time between two collections. */
@@ -42,6 +48,8 @@ export class IdleCollection implements Part {
   /** After the last collection; of a process that has just started everything is new. */
   #kept: { readonly atMs: number; readonly bytes: number } | null = null;
   #restedMs = 0;
+  /** Since when bodies have been held at every look; null when none are. */
+  #awaitedSinceMs: number | null = null;
   /** The least there was since the last rest. */
   #shrunkBytes: number | null = null;
 
@@ -66,13 +74,14 @@ export class IdleCollection implements Part {
     if (last === null) return;
     const passedMs = now.atMs - last.atMs;
     const workedMs = now.cpuMs - last.cpuMs;
-    this.#restedMs = workedMs > RESTING_CPU_SHARE * passedMs ? 0 : this.#restedMs + passedMs;
+    const isAwaited = this.#isAwaited(now);
+    this.#restedMs = isAwaited || workedMs > RESTING_CPU_SHARE * passedMs ? 0 : this.#restedMs + passedMs;
     if (this.#isRestWorth(now)) {
       this.#options.shrink();
       // What it gives back is gone at the next look.
       this.#shrunkBytes = now.residentBytes;
     }
-    if (workedMs > IDLE_CPU_SHARE * passedMs) return;
+    if (isAwaited || workedMs > IDLE_CPU_SHARE * passedMs) return;
     if (this.#kept !== null) {
       if (now.atMs - this.#kept.atMs < PAUSE_MS) return;
       // Pages may have gone without us, and what comes after that is new again.
@@ -85,6 +94,11 @@ export class IdleCollection implements Part {
     this.#kept = { atMs: this.#lastLook.atMs, bytes: this.#lastLook.residentBytes };
   }
 
+  #isAwaited({ atMs, bodyBytes }: ProcessUse): boolean {
+    this.#awaitedSinceMs = bodyBytes < AWAITED_BYTES ? null : (this.#awaitedSinceMs ?? atMs);
+    return this.#awaitedSinceMs !== null && atMs - this.#awaitedSinceMs < AWAITED_MAX_MS;
+  }
+
   #isRestWorth({ residentBytes }: ProcessUse): boolean {
     if (this.#shrunkBytes !== null) this.#shrunkBytes = Math.min(this.#shrunkBytes, residentBytes);
     if (this.#restedMs < REST_MS) return false;
@@ -92,12 +106,13 @@ export class IdleCollection implements Part {
   }
 }
 
-/** Of this process. */
-export function processUse(): ProcessUse {
+/** Of this process, but for what it is told. */
+export function processUse(bodyBytes: number): ProcessUse {
   const { user, system } = process.cpuUsage();
   return {
     atMs: performance.now(),
     cpuMs: (user + system) / 1000,
     residentBytes: process.memoryUsage.rss(),
+    bodyBytes,
   };
 }

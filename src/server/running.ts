@@ -1,4 +1,6 @@
+import { FairShare } from "../concurrency/fair-share.ts";
 import type { App } from "../http/app.ts";
+import { MAX_BODY_MEMORY_BYTES } from "../http/limits.ts";
 import { createApp } from "./app.ts";
 import { openDomains } from "./domains.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -28,14 +30,15 @@ export async function openRunning(foundation: Foundation): Promise<Running> {
     tasks,
     log: foundation.log,
   });
+  const bodies = new FairShare(MAX_BODY_MEMORY_BYTES);
   const collection = new IdleCollection({
-    read: processUse,
+    read: () => processUse(bodies.used),
     collect: () => Bun.gc(true),
     shrink: () => Bun.shrink(),
   });
   const parts: readonly Part[] = [...domains, housekeeping, collection];
   let isDraining = false;
-  const app = createApp(services, parts, () => isDraining);
+  const app = createApp(services, parts, { isDraining: () => isDraining, bodies });
   await startParts(parts);
   return {
     app,

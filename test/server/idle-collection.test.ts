@@ -5,7 +5,7 @@ const MIB = 1024 * 1024;
 
 /** A process of which each look finds what the test says, and how often it was collected. */
 function process() {
-  let use: ProcessUse = { atMs: 0, cpuMs: 0, residentBytes: 100 * MIB };
+  let use: ProcessUse = { atMs: 0, cpuMs: 0, residentBytes: 100 * MIB, bodyBytes: 0 };
   let collections = 0;
   let rests = 0;
   const collection = new IdleCollection({
@@ -19,12 +19,13 @@ function process() {
     },
   });
   return {
-    /** Looks again after a while of `share` of a core in which memory came to `mib`. */
-    look: (share: number, mib: number) => {
+    /** Looks again after a while of `share` of a core in which memory came to `mib`, `bodiesMib` of it of bodies. */
+    look: (share: number, mib: number, bodiesMib = 0) => {
       use = {
         atMs: use.atMs + LOOK_EVERY_MS,
         cpuMs: use.cpuMs + share * LOOK_EVERY_MS,
         residentBytes: mib * MIB,
+        bodyBytes: bodiesMib * MIB,
       };
       collection.look();
       return collections;
@@ -85,4 +86,22 @@ test("a process that rests on does so once, until work has left something behind
   expect(rests()).toBe(1);
   look(0.05, 180);
   expect(rests()).toBe(2);
+});
+
+test("nothing is given back while bodies wait to be answered, however little is computed", () => {
+  const { look, rests } = process();
+  look(0, 100);
+  expect(look(0.05, 100)).toBe(1);
+  for (let i = 0; i < 10; i += 1) expect(look(0.05, 300, 20)).toBe(1);
+  expect(rests()).toBe(0);
+  expect(look(0.05, 300)).toBe(2);
+});
+
+test("a body that trickles for longer than a minute puts off no collection", () => {
+  const { look } = process();
+  look(0, 100);
+  expect(look(0.05, 100)).toBe(1);
+  let collections = 1;
+  for (let passedMs = 0; passedMs <= 62_000; passedMs += LOOK_EVERY_MS) collections = look(0.05, 300, 2);
+  expect(collections).toBe(2);
 });

@@ -1,4 +1,10 @@
-import type { EntryAction, EntryColumns, EntryRule, RowTest } from "../../../ingest/index.ts";
+import type {
+  EntryAction,
+  EntryColumns,
+  EntryRule,
+  EntryRulesOptions,
+  RowTest,
+} from "../../../ingest/index.ts";
 import {
   columnsIn,
   messageConditions,
@@ -18,6 +24,8 @@ import { conditionsOf } from "../../kql/relation-conditions.ts";
 import { EntryRow } from "../../receive/block-row.ts";
 import { BoundedRows } from "../../receive/bounded-rows.ts";
 import type { RuleTerms } from "./types.ts";
+
+type TermPlaces = Parameters<EntryRule["rowsOf"]>[1];
 
 /** Which entries a rule is for. */
 interface RulePredicate {
@@ -61,25 +69,28 @@ export function readStoredRule(terms: RuleTerms): ReadRule {
   }
 }
 
-/** Rules that are asked about the same entries: what they have in common is looked for once. */
-export function compileRules(rules: readonly ReadRule[]): EntryRule[] {
+/** Rules that are asked about the same entries: what they have in common is looked for once. With the terms of all of them. */
+export function compileRules(rules: readonly ReadRule[]): Pick<EntryRulesOptions, "rules" | "terms"> {
   const finder = finderOf(rules);
   const known = new WeakMap<EntryColumns, BoundedRows>();
-  const boundsOf = (block: EntryColumns): BoundedRows => {
-    const bounds = known.get(block) ?? new BoundedRows(block, new SearchIndex(block.message, finder));
+  const boundsOf = (block: EntryColumns, termPlaces: TermPlaces): BoundedRows => {
+    const source = termPlaces === null ? finder : (finder?.foundAt(termPlaces) ?? null);
+    const bounds = known.get(block) ?? new BoundedRows(block, new SearchIndex(block.message, source));
     known.set(block, bounds);
     return bounds;
   };
-  return rules.map(({ action, predicate }) => {
+  const compiled = rules.map(({ action, predicate }): EntryRule => {
     // What cannot be decided is masked and not dropped: nothing gets out, and nothing is lost.
     const whenUndecided = action.kind === "mask";
     if (predicate === null) return { action, rowsOf: () => EVERY_ROW };
     if (predicate === "undecidable") return { action, rowsOf: () => (whenUndecided ? EVERY_ROW : NO_ROW) };
     return {
       action,
-      rowsOf: (block) => rowsOf(block, predicate, () => boundsOf(block), whenUndecided),
+      rowsOf: (block, termPlaces) =>
+        rowsOf(block, predicate, () => boundsOf(block, termPlaces), whenUndecided),
     };
   });
+  return { rules: compiled, terms: finder?.needles ?? [] };
 }
 
 function rowsOf(

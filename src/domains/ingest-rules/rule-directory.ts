@@ -158,7 +158,7 @@ export class RuleDirectory {
     const masks = read.flatMap(({ action }) => (action.kind === "mask" ? [action] : []));
     return {
       entries: new EntryRules({
-        rules: compileRules(read),
+        ...compileRules(read),
         random: Math.random,
         applied: (outcomes) => {
           for (const { rule, dropped, masked } of outcomes) {

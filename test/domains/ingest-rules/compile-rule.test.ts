@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { CommittedBlock } from "../../../ingest/committed-block.ts";
 import { NativeFormat } from "../../../ingest/decode/native.ts";
 import { LogBatch } from "../../../ingest/log-batch.ts";
+import { MaskableRows } from "../../../ingest/masking/maskable-rows.ts";
 import { takeBlock } from "../../../ingest/take-block.ts";
 import { compileRules, readRule } from "../../../src/domains/ingest-rules/compile-rule.ts";
 import type { RuleTerms } from "../../../src/domains/ingest-rules/types.ts";
@@ -20,19 +21,36 @@ function block(entries: readonly object[]): CommittedBlock {
   return new CommittedBlock(takeBlock(batch));
 }
 
-/** The entries that a rule with such a predicate is for, each query by itself and all of them together. */
+/** Where terms begin in messages, found together with what a mask hides. */
+function placesOf(terms: ConstructorParameters<typeof MaskableRows>[1], entries: CommittedBlock) {
+  const looks = new MaskableRows([{ fields: [], patterns: ["token"] }], terms).of(entries);
+  let step = looks.next();
+  while (step.done !== true) step = looks.next();
+  return step.value.termPlaces;
+}
+
+/**
+ * The entries that a rule with such a predicate is for, each query by itself and all of them together: the same whether its
+ * terms were looked for before or not.
+ */
 function rowsFor(
   queries: readonly (string | null)[],
   action: RuleTerms["action"],
   entries: readonly object[],
 ) {
-  const rules = compileRules(queries.map((query) => readRule({ ...TERMS, action, query })));
-  const found = block(entries);
+  const { rules, terms } = compileRules(queries.map((query) => readRule({ ...TERMS, action, query })));
+  const [found, alone] = [block(entries), block(entries)];
+  const places = placesOf(terms, found);
+  expect(places).toHaveLength(terms?.length ?? 0);
   return rules.map(({ rowsOf }) => {
-    const { candidates, isFor } = rowsOf(found);
-    const rows = entries.map((_, row) => row).filter(isFor);
-    // Of others nobody asks.
-    if (candidates !== null) expect(candidates).toEqual(expect.arrayContaining(rows));
+    const rowsBy = ({ candidates, isFor }: ReturnType<typeof rowsOf>): number[] => {
+      const rows = entries.map((_, row) => row).filter(isFor);
+      // Of others nobody asks.
+      if (candidates !== null) expect(candidates).toEqual(expect.arrayContaining(rows));
+      return rows;
+    };
+    const rows = rowsBy(rowsOf(found, places));
+    expect(rowsBy(rowsOf(alone, null))).toEqual(rows);
     return rows;
   });
 }
@@ -45,6 +63,7 @@ describe("a rule is for the entries that its predicate is true of", () => {
     ['message contains "PAYMENT"', [0, 2]],
     ['message contains "payment" and level == "error"', [0]],
     ['message !contains "payment"', [1]],
+    ['message contains "nowhere"', []],
     ['message has "ann" or service == "web"', [0, 2]],
     ["status >= 500", [0]],
     ["logs | where toint(attrs.status) == 502", [0]],
@@ -64,6 +83,11 @@ describe("a rule is for the entries that its predicate is true of", () => {
       ),
     ).toEqual(CASES.map(([, rows]) => rows));
   });
+});
+
+test("a term is one at either end of a message, and none over its end", () => {
+  const entries = ["ping", "x pi", "ng", "a ping", "pin", "g ping b"].map((message) => ({ message }));
+  expect(rowsFor(['message contains "ping"'], "drop", entries)).toEqual([[0, 3, 5]]);
 });
 
 test("what cannot be decided of an entry is masked, and neither dropped nor sampled", () => {

@@ -85,7 +85,7 @@ describe("the rules of an organisation", () => {
     nowMs += 1_000;
     const rules = await instance.rules.entryRulesOf(organizationId);
     const block: Parameters<NonNullable<typeof rules>["rules"][number]["rowsOf"]>[0] = Object.create(null);
-    expect(rules?.rules.map(({ rowsOf }) => rowsOf(block).isFor(0))).toEqual([true, false]);
+    expect(rules?.rules.map(({ rowsOf }) => rowsOf(block, null).isFor(0))).toEqual([true, false]);
   });
 });
 

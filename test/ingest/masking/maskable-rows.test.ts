@@ -134,3 +134,50 @@ test("what looks like a secret from afar is not taken for one", () => {
   const patterns = [...MASK_PATTERN_NAMES];
   expect(found([{ fields: ["absent"], patterns }], requestColumns(batch)).mayMaskAny(0)).toBe(false);
 });
+
+test("the attributes that a mask names are told in order, each once, whether something else is found in them or not", () => {
+  const batch = new LogBatch();
+  batch.beginRequest(1, 1_790_000_000_000);
+  const entries = [
+    { message: "a", attrs: { user: "u", n: 1, password: "x" } },
+    { message: "b", attrs: { n: 2 } },
+    { message: "c", attrs: { password: "y", n: 3, user: "v" } },
+  ];
+  new NativeFormat().decode(new TextEncoder().encode(JSON.stringify(entries)), batch, new Set());
+  const masks: Mask[] = [
+    { fields: ["user", "password"], patterns: ["password"] },
+    { fields: ["n"], patterns: [] },
+    { fields: ["absent"], patterns: [] },
+  ];
+  const { namedBy, mayMaskAny, mayMask, isOfTexts } = found(masks, requestColumns(batch));
+  expect(masks.map((_, mask) => mayMaskAny(mask))).toEqual([true, true, false]);
+  expect(masks.map((_, mask) => namedBy(mask))).toEqual([[0, 2, 4, 6], [1, 3, 5], []]);
+  expect(masks.map((_, mask) => [0, 1, 2].map((row) => mayMask(mask, row)))).toEqual([
+    [true, false, true],
+    [true, true, true],
+    [false, false, false],
+  ]);
+  expect(isOfTexts(1, 1)).toBe(true);
+});
+
+test("a card is found wherever in memory it lies, and whatever its groups", () => {
+  const numbers = [
+    "4111111111111111",
+    "4222222222222",
+    "3782 822463 10005",
+    "4-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1",
+  ];
+  for (const number of numbers)
+    for (let before = 1; before < 24; before++) {
+      const batch = new LogBatch();
+      batch.beginRequest(1, 1_790_000_000_000);
+      const entries = [
+        { message: "x".repeat(before) },
+        { message: `${"y".repeat(before % 5)}.${number}` },
+        { message: "z" },
+      ];
+      new NativeFormat().decode(new TextEncoder().encode(JSON.stringify(entries)), batch, new Set());
+      const { mayMask } = found([{ fields: [], patterns: ["card"] }], requestColumns(batch));
+      expect([0, 1, 2].map((row) => mayMask(0, row))).toEqual([false, true, false]);
+    }
+});

@@ -145,7 +145,7 @@ export const MASKING: readonly Mutant[] = [
   },
   {
     name: "what patterns find beside messages and attributes stays",
-    file: "ingest/masking/maskable-rows.ts",
+    file: "ingest/masking/findings.ts",
     find: "    this.#elsewhere[row] = 1;\n",
     replace: "",
     tests: IN_PLACE,
@@ -156,5 +156,33 @@ export const MASKING: readonly Mutant[] = [
     find: "      lookForEscapes(attrs.values, (element) => found.patternsOfRow(firstAbove(attrs.ends, element), 0xff));\n",
     replace: "",
     tests: IN_PLACE,
+  },
+  {
+    name: "a field is masked only where it is met first",
+    file: "ingest/masking/findings.ts",
+    find: "if (keys[mask]?.length !== 0) this.#lookForKeys(mask);",
+    replace: "",
+    tests: IN_PLACE,
+  },
+  {
+    name: "a name is taken for another of the same hash",
+    file: "ingest/native/recent-texts.ts",
+    find: "recent !== undefined && isSame(recent.bytes, source, start, end)",
+    replace: "recent !== undefined",
+    tests: ["test/ingest/native/recent-texts.test.ts"],
+  },
+  {
+    name: "a card is missed where its words lie otherwise",
+    file: "ingest/masking/card.ts",
+    find: "!(isOfRun(at - 1) || isOfRun(at + 1))",
+    replace: "!isOfRun(at + 1)",
+    tests: IN_PLACE,
+  },
+  {
+    name: "terms are not looked for beside secrets",
+    file: "ingest/masking/maskable-rows.ts",
+    find: "new LiteralFinder([...secrets, ...terms])",
+    replace: "new LiteralFinder(secrets)",
+    tests: ["test/domains/ingest-rules/compile-rule.test.ts"],
   },
 ];

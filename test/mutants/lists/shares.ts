@@ -167,7 +167,21 @@ export const SHARES: readonly Mutant[] = [
   {
     name: "a process at work is stopped to collect",
     file: "src/server/idle-collection.ts",
-    find: "if (workedMs > IDLE_CPU_SHARE * passedMs) return;",
+    find: "if (isAwaited || workedMs > IDLE_CPU_SHARE * passedMs) return;",
+    replace: "if (isAwaited) return;",
+    tests: IDLE,
+  },
+  {
+    name: "a process whose bodies are worked on elsewhere is stopped to collect",
+    file: "src/server/idle-collection.ts",
+    find: "if (isAwaited || workedMs > IDLE_CPU_SHARE * passedMs) return;",
+    replace: "if (workedMs > IDLE_CPU_SHARE * passedMs) return;",
+    tests: IDLE,
+  },
+  {
+    name: "a body that trickles keeps memory from being given back",
+    file: "src/server/idle-collection.ts",
+    find: " && atMs - this.#awaitedSinceMs < AWAITED_MAX_MS",
     replace: "",
     tests: IDLE,
   },
