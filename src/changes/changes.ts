@@ -3,7 +3,7 @@ import type { AuditOrigin } from "../audit/audit-entry.ts";
 import { patient } from "../concurrency/patience.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 import { restrictToOrganization } from "../storage/organization-transaction.ts";
-import { endWhenSilent } from "../storage/silent-transaction.ts";
+import { endWhenStuck } from "../storage/stuck-transaction.ts";
 import type { Actor } from "./actor.ts";
 import type { AnonymousChange, Change, ChangeOptions } from "./change.ts";
 import type { SubscribersOfKind } from "./events/event-store.ts";
@@ -95,7 +95,7 @@ export class Changes {
     const { answer, written } = await askPostgres(
       () =>
         this.#options.sql.begin(async (tx) => {
-          await endWhenSilent(tx, patient(CHANGE_TIMEOUT_MS));
+          await endWhenStuck(tx, patient(CHANGE_TIMEOUT_MS));
           const answer = await work(tx, gathered);
           return { answer, written: await writeChanges(tx, gathered.changes, this.#subscribers) };
         }),

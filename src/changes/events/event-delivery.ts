@@ -8,8 +8,8 @@ import type { Logger } from "../../log.ts";
 import { allOf } from "../../storage/all-of.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { askUntilBack } from "../../storage/ask-until-back.ts";
-import { endWhenSilent } from "../../storage/silent-transaction.ts";
 import { storableText } from "../../storage/storable-text.ts";
+import { endWhenStuck } from "../../storage/stuck-transaction.ts";
 import type { Change } from "../change.ts";
 import { type Changes, SERVER_ORIGIN } from "../changes.ts";
 import {
@@ -180,7 +180,7 @@ export class EventDelivery {
       { organizationId: first.organizationId, actor: { kind: "job", name }, origin: SERVER_ORIGIN },
       null,
       async (change) => {
-        await endWhenSilent(change.tx, silenceMaxMs);
+        await endWhenStuck(change.tx, silenceMaxMs);
         const isHandled = await allOf(deliveries.map((claimed) => handle(subscription, claimed, change)));
         const ended = deliveries.filter((_, index) => isHandled[index]);
         // Last, because others of the organisation wait from here on.

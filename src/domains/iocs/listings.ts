@@ -2,8 +2,8 @@ import type { PendingQuery, Row, Sql, TransactionSql } from "postgres";
 import { LISTING_CHUNK_IDS } from "../../entities/indicators/limits.ts";
 
 /**
- * The statements about which feed lists what; see `ioc_feed_listings`. What a transaction has written has no statistics yet: that they
- * group instead of joining what is large keeps them linear whatever the planner thinks.
+ * The statements about which feed lists what; see `ioc_feed_listings`. What was just written has no statistics yet, or wrong ones: they
+ * group what is large, or join it by hashes (`linearly`), so that they are linear whatever the planner thinks.
  */
 
 /** Behind every id that a listing has. */
@@ -63,12 +63,15 @@ export async function lastAsListed(
            coalesce(until::timestamptz, 'infinity') AS until
     FROM unnest(${listed.map(({ id }) => id)}::integer[], ${listed.map(({ until }) => until)}::text[]) AS given (id, until)`;
   const chunks = tx`SELECT unnest(${chunksOf(listed)}::integer[])`;
-  await tx`
-    WITH lasting AS (${withOthers(tx, { organizationId, feedId }, given, chunks)})
-    UPDATE iocs i SET expires_at = nullif(lasting.until, 'infinity')
-    FROM lasting
-    WHERE i.organization_id = ${organizationId} AND i.id = lasting.id AND NOT i.by_person
-      AND coalesce(i.expires_at, 'infinity') <> lasting.until`;
+  await linearly(
+    tx,
+    tx`
+      WITH lasting AS (${withOthers(tx, { organizationId, feedId }, given, chunks)})
+      UPDATE iocs i SET expires_at = nullif(lasting.until, 'infinity')
+      FROM lasting
+      WHERE i.organization_id = ${organizationId} AND i.id = lasting.id AND NOT i.by_person
+        AND coalesce(i.expires_at, 'infinity') <> lasting.until`,
+  );
 }
 
 /** Ids from the one to before the other. */
@@ -110,7 +113,7 @@ export async function expireUnlisted(
   if (known === undefined || known.n === listed.length) return 0;
   const now = new Date(nowMs);
   const gone = tx`SELECT changed.chunk, place, NULL::timestamptz FROM changed, unnest(changed.gone) AS place`;
-  const [row] = await tx<{ expired: number }[]>`
+  const expiry = tx<{ expired: number }[]>`
     WITH still AS (
       SELECT chunk, place, max(until) AS until, bool_or(is_listed) AS is_listed FROM (
         SELECT known.chunk, old.place, old.until, false
@@ -144,6 +147,7 @@ export async function expireUnlisted(
       RETURNING i.expires_at
     )
     SELECT count(*) FILTER (WHERE expires_at <= ${now}::timestamptz)::integer AS expired FROM ended`;
+  const [row] = await linearly(tx, expiry);
   return row?.expired ?? 0;
 }
 
@@ -168,7 +172,7 @@ export async function forgetDeletedFeed(
     SELECT ctid FROM ioc_feed_listings WHERE organization_id = ${organizationId} AND feed_id = ${feedId} ORDER BY chunk LIMIT ${chunks}`;
   const left = tx`
     SELECT gone.chunk, old.place, NULL::timestamptz FROM gone, unnest(gone.listed || gone.gone) AS old (place)`;
-  await tx`
+  const forgetting = tx`
     WITH gone AS (
       DELETE FROM ioc_feed_listings WHERE ctid IN (${own}) RETURNING chunk, listed, gone
     ), lasting AS (
@@ -182,6 +186,18 @@ export async function forgetDeletedFeed(
     WHERE i.organization_id = ${organizationId} AND i.id = lasting.id
       AND (i.feed_id = ${feedId} OR NOT i.by_person
         AND coalesce(i.expires_at, 'infinity') <> coalesce(lasting.until, least(i.expires_at, ${now}::timestamptz)))`;
+  await linearly(tx, forgetting);
+}
+
+/** Runs a statement whose joins are not to go through one side for each row of the other. */
+async function linearly<R extends readonly (object | undefined)[]>(
+  tx: TransactionSql,
+  statement: PendingQuery<R & Row[]>,
+) {
+  await tx`SET LOCAL enable_nestloop = off`;
+  const rows = await statement;
+  await tx`SET LOCAL enable_nestloop = on`;
+  return rows;
 }
 
 /** Takes an indicator that is deleted out of every list. */

@@ -142,6 +142,13 @@ export const FINDINGS: readonly Mutant[] = [
     tests: FEEDS,
   },
   {
+    name: "indicators of a deleted feed are held each against each",
+    file: "src/domains/iocs/listings.ts",
+    find: "SET LOCAL enable_nestloop = off",
+    replace: "SET LOCAL enable_nestloop = on",
+    tests: FEEDS,
+  },
+  {
     name: "neighbours are those in entries of others, too",
     file: "src/domains/context/seen-edges.ts",
     find: "WHERE organization_id = {organization: UInt32} AND kind = 'edge'",

@@ -155,14 +155,21 @@ export const MONITORS: readonly Mutant[] = [
   {
     name: "an instance that was stopped in a change keeps what it locked",
     file: "src/changes/changes.ts",
-    find: "await endWhenSilent(tx, patient(CHANGE_TIMEOUT_MS));",
+    find: "await endWhenStuck(tx, patient(CHANGE_TIMEOUT_MS));",
     replace: "",
     tests: ["test/changes/changes.test.ts", ...SILENT],
   },
   {
+    name: "a statement that nobody waits for goes on",
+    file: "src/storage/stuck-transaction.ts",
+    find: ",\n           set_config('statement_timeout', ${String(maxMs)}, true)",
+    replace: "",
+    tests: ["test/changes/changes.test.ts"],
+  },
+  {
     name: "an instance that was stopped while it shared monitors out keeps them",
     file: "src/domains/monitors/scheduling/shard-store.ts",
-    find: "await endWhenSilent(tx, LEASE_MS);",
+    find: "await endWhenStuck(tx, LEASE_MS);",
     replace: "",
     tests: SILENT,
   },

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { fromNow } from "../../../storage/database-clock.ts";
-import { endWhenSilent } from "../../../storage/silent-transaction.ts";
+import { endWhenStuck } from "../../../storage/stuck-transaction.ts";
 import { LEASE_MS, RUN_GAP_MS, SHARDS } from "./limits.ts";
 
 /** The queries about who runs which monitors. Leases go by the clock of the database. */
@@ -31,7 +31,7 @@ interface Holding {
  */
 export function holdShards(sql: Sql, owner: string, before: readonly HeldShard[]): Promise<Holding> {
   return sql.begin(async (tx) => {
-    await endWhenSilent(tx, LEASE_MS);
+    await endWhenStuck(tx, LEASE_MS);
     await tx`
       INSERT INTO monitor_runners (owner, seen_until) VALUES (${owner}, ${fromNow(tx, LEASE_MS)})
       ON CONFLICT (owner) DO UPDATE SET seen_until = excluded.seen_until`;
