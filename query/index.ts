@@ -91,7 +91,7 @@ export {
   oneText,
   timeBucket,
 } from "./message-forms.ts";
-export { ABSENT_TOKEN, messageWords, RETIRED_WORD_INDEX, WORD_INDEX } from "./message-words.ts";
+export { ABSENT_TOKEN, messageWords, WORD_INDEX } from "./message-words.ts";
 export { observableCandidates } from "./observables.ts";
 export type { OperatorCapability } from "./operators.ts";
 export {

@@ -6,10 +6,7 @@
  */
 
 /** What the index is called in the log store. */
-export const WORD_INDEX = "message_letters";
-
-/** The index of the same words that earlier versions made, by an expression that took twice as long. */
-export const RETIRED_WORD_INDEX = "message_words";
+export const WORD_INDEX = "message_words";
 
 /** The token of messages with characters beyond ASCII, and of no others. */
 export const BEYOND_ASCII_TOKEN = "1";
@@ -44,10 +41,9 @@ export function wordPartOf(text: string): string | undefined {
  */
 export function messageWords(column: string): string {
   const ofTerms = `replaceRegexpAll(lower(${column}), '[^\\\\p{L}\\\\p{N}]+', ' ')`;
-  const beyondAscii = `concat('${BEYOND_ASCII_TOKEN} ', replaceRegexpAll(${ofTerms}, '[^ a-z]+', '0 0'))`;
-  // Each run of digits at once: a zero for each of them would be most of the tokens.
-  const ascii = `replaceRegexpAll(lower(${column}), '[0-9]+', '0 0')`;
-  return `if(isValidASCII(${column}), ${ascii}, ${beyondAscii})`;
+  const beyondAscii = `concat('${BEYOND_ASCII_TOKEN} ', replaceRegexpAll(${ofTerms}, '[^ a-z]+', '0'))`;
+  const ascii = `translate(lower(${column}), '0123456789', '0000000000')`;
+  return `replaceAll(if(isValidASCII(${column}), ${ascii}, ${beyondAscii}), '0', '0 0')`;
 }
 
 /**

@@ -43,7 +43,7 @@ export async function fillLogs(clickhouse: ClickHouseClient, rows: number): Prom
   }
 }
 
-/** Inserts of the size of a busy flusher's, whose filters of messages are left to the first merge; and none comes any more. */
+/** Inserts of the size of a busy flusher's, whose indexes of messages are left to the first merge; and none comes any more. */
 const UNMERGED_ROWS_PER_INSERT = 100_000;
 
 /** Repeats `rows` rows in parts as they are before they are merged, and keeps them so. */
@@ -52,7 +52,7 @@ export async function copyIntoUnmergedParts(clickhouse: ClickHouseClient, rows: 
   for (let from = 0; from < rows; from += UNMERGED_ROWS_PER_INSERT)
     await clickhouse.command({
       query: `INSERT INTO logs SELECT * FROM logs WHERE organization_id = 1 ORDER BY id LIMIT {from:UInt64}, {rows:UInt64}
-        SETTINGS exclude_materialize_skip_indexes_on_insert = 'message_ngrams'`,
+        SETTINGS exclude_materialize_skip_indexes_on_insert = 'message_ngrams,message_words'`,
       query_params: { from, rows: UNMERGED_ROWS_PER_INSERT },
     });
 }

@@ -39,9 +39,6 @@ export const UNINDEXED_AGE_S = 2;
 export const UNINDEXED_PARTS_MAX = 1_000;
 /** Merges at a time that are asked for of one look; each leaves fewer parts. */
 export const UPKEEP_MAX_MERGES = 8;
-/** Parts are not merged while somebody had an answer within the last so many milliseconds, but no longer than the other. */
-export const MERGE_QUIET_MS = 5_000;
-export const MERGE_WAIT_MAX_MS = 30_000;
 /** The longest merge that is waited for. */
 export const MERGE_MAX_MS = 600_000;
 /** Rows that the index of words may lack while searches count on it: their words are computed, some 1 us each. */

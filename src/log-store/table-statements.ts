@@ -8,7 +8,6 @@ import {
   attributeKind,
   MESSAGE_COLUMN,
   messageWords,
-  RETIRED_WORD_INDEX,
   WORD_INDEX,
 } from "../../query/index.ts";
 import { BUSY_SECONDS, MERGE_MAX_MS, SAMPLE_ROWS, UNINDEXED_AGE_S, UNINDEXED_PARTS_MAX } from "./limits.ts";
@@ -20,9 +19,6 @@ export interface ColumnDefinition {
 }
 
 const WORDS = messageWords(MESSAGE_COLUMN);
-
-/** A text that no message has: where it is looked for, only what lacks the filter of 6-grams has to be read. */
-const ABSENT_TEXT = "nobody writes this ~ so that no part with a filter of messages is read";
 
 const PARTS = "database = currentDatabase() AND table = 'logs' AND active";
 /** ClickHouse's number for a merge that there is nothing for. */
@@ -44,7 +40,7 @@ export class TableStatements {
     );
   }
 
-  /** Parts that have waited for the merge that would have made their filter of messages. */
+  /** Parts that have waited for the merge that would have made their indexes of messages. */
   async unindexedParts(signal: AbortSignal): Promise<number> {
     const waiting = await this.#texts(
       `SELECT name FROM system.parts WHERE ${PARTS} AND rows > 0 AND level = 0
@@ -53,10 +49,7 @@ export class TableStatements {
     );
     if (waiting.length === 0) return 0;
     const names = waiting.map((name) => `'${partName(name)}'`);
-    const estimates = await this.#toRead(
-      `_part IN (${names.join(", ")}) AND lower(${MESSAGE_COLUMN}) LIKE '%${ABSENT_TEXT}%'`,
-      signal,
-    );
+    const estimates = await this.#withoutWords(`_part IN (${names.join(", ")})`, signal);
     return estimates.reduce((sum, { parts }) => sum + Number(parts), 0);
   }
 
@@ -147,17 +140,17 @@ export class TableStatements {
   /** Rows that the index of words lacks, in one partition or in all: those that would be read for a word that nobody wrote. */
   async rowsWithoutWords(signal: AbortSignal, partition?: string): Promise<number> {
     const of = partition === undefined ? "1" : `_partition_id = '${partName(partition)}'`;
-    const estimates = await this.#toRead(`${of} AND hasToken(${WORDS}, '${ABSENT_TOKEN}')`, signal);
+    const estimates = await this.#withoutWords(of, signal);
     return estimates.reduce((sum, { rows }) => sum + Number(rows), 0);
   }
 
-  /** What the store would read for entries of which something holds: of what none has, parts without the index, or next to nothing. */
-  async #toRead(
+  /** What the store would read for a word that nobody wrote: parts without the index of words, or next to nothing. */
+  async #withoutWords(
     condition: string,
     signal: AbortSignal,
   ): Promise<{ readonly parts: string | number; readonly rows: string | number }[]> {
     const answer = await this.#clickhouse.query({
-      query: `EXPLAIN ESTIMATE SELECT count() FROM logs WHERE ${condition}`,
+      query: `EXPLAIN ESTIMATE SELECT count() FROM logs WHERE ${condition} AND hasToken(${WORDS}, '${ABSENT_TOKEN}')`,
       format: "JSONEachRow",
       abort_signal: signal,
       // Else parts are only left out while they are read.
@@ -178,9 +171,14 @@ export class TableStatements {
     return null;
   }
 
-  /** Adds the index of words where it is missing. Inserts and merges write it from then on. */
+  /** Adds the index of words where it is missing. Inserts that make indexes, and merges, write it from then on. */
   async addWordIndex(signal: AbortSignal): Promise<void> {
-    if (await this.#hasIndex(WORD_INDEX, signal)) return;
+    const existing = await this.#count(
+      `SELECT count() FROM system.data_skipping_indices
+        WHERE database = currentDatabase() AND table = 'logs' AND name = '${WORD_INDEX}'`,
+      signal,
+    );
+    if (existing > 0) return;
     await this.#command(
       `ALTER TABLE logs ADD INDEX IF NOT EXISTS ${WORD_INDEX} ${WORDS}
         TYPE text(tokenizer = 'splitByNonAlpha', posting_list_codec = 'bitpacking')`,
@@ -195,23 +193,6 @@ export class TableStatements {
       signal,
       { mutations_sync: "0" },
     );
-  }
-
-  /** Removes the index that earlier versions made. One of them that still runs counts on it no more, and may make it again. */
-  async dropRetiredWordIndex(signal: AbortSignal): Promise<void> {
-    if (!(await this.#hasIndex(RETIRED_WORD_INDEX, signal))) return;
-    await this.#command(`ALTER TABLE logs DROP INDEX IF EXISTS ${RETIRED_WORD_INDEX}`, signal, {
-      mutations_sync: "0",
-    });
-  }
-
-  async #hasIndex(name: string, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#count(
-      `SELECT count() FROM system.data_skipping_indices
-        WHERE database = currentDatabase() AND table = 'logs' AND name = '${name}'`,
-      signal,
-    );
-    return found > 0;
   }
 
   /** Removes what there is of the columns. */

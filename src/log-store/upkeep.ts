@@ -2,7 +2,6 @@ import type { Sql } from "postgres";
 import { WorkLoop } from "../concurrency/work-loop.ts";
 import { takeTurn } from "../jobs/claims/turns.ts";
 import type { Logger } from "../log.ts";
-import type { Asking } from "./asking.ts";
 import type { AttributeAccess } from "./attribute-access.ts";
 import { forgetCheapAttributes, readDearAttributes } from "./attribute-usage.ts";
 import { addColumn, type KeptColumn, readColumns, removeColumn, setColumnState } from "./column-store.ts";
@@ -16,8 +15,6 @@ import {
   COLUMN_REPLACE_FACTOR,
   COLUMN_UNUSED_MS,
   LOW_CARDINALITY_MAX_VALUES,
-  MERGE_QUIET_MS,
-  MERGE_WAIT_MAX_MS,
   UNINDEXED_WORDS_MAX_ROWS,
   UPKEEP_EVERY_MS,
   UPKEEP_MAX_MERGES,
@@ -31,9 +28,6 @@ interface UpkeepOptions {
   readonly statements: TableStatements;
   readonly access: AttributeAccess;
   readonly words: WordIndex;
-  readonly asking: Asking;
-  /** Milliseconds of a clock that does not jump. */
-  readonly monotonicMs: () => number;
   readonly log: Logger;
 }
 
@@ -51,8 +45,6 @@ const TURN = "log-store-upkeep";
 export class LogStoreUpkeep {
   readonly #options: UpkeepOptions;
   readonly #loop: WorkLoop;
-  /** Since when rewriting parts waits for people who ask. */
-  #waitsSinceMs: number | null = null;
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
@@ -86,9 +78,6 @@ export class LogStoreUpkeep {
       await this.#removeColumns(signal);
       if ((await this.#options.statements.recentRows(signal)) >= BUSY_ROWS) return;
       await this.#options.statements.addWordIndex(signal);
-      // Before the merges, which write them then.
-      await this.#addColumns(signal);
-      if (this.#isWaiting()) return;
       const mergesLeft = await this.#indexParts(signal);
       await this.#fillColumns(signal);
       if (!mergesLeft) await this.#fillWords(signal);
@@ -96,14 +85,6 @@ export class LogStoreUpkeep {
     await access.exchange();
     await words.look(signal);
     return false;
-  }
-
-  /** Whether people ask, so that what is better written anew stays as it is for a while. */
-  #isWaiting(): boolean {
-    const nowMs = this.#options.monotonicMs();
-    const isAsked = this.#options.asking.isWithin(MERGE_QUIET_MS);
-    this.#waitsSinceMs = isAsked ? (this.#waitsSinceMs ?? nowMs) : null;
-    return this.#waitsSinceMs !== null && nowMs - this.#waitsSinceMs < MERGE_WAIT_MAX_MS;
   }
 
   async #chooseColumns(signal: AbortSignal): Promise<void> {
@@ -155,23 +136,13 @@ export class LogStoreUpkeep {
     return false;
   }
 
-  /** Has the table have the columns that the servers agreed on. */
-  async #addColumns(signal: AbortSignal): Promise<void> {
+  async #fillColumns(signal: AbortSignal): Promise<void> {
     const { sql, statements } = this.#options;
-    const kept = await this.#keptColumns();
+    const kept = (await readColumns(sql)).filter(({ state }) => state !== "leaving");
     const missing = await this.#missing(kept, signal);
     // A table that was restored from elsewhere has other columns than the servers agreed on.
     for (const { key } of missing) await setColumnState(sql, key, "filling");
     await statements.addColumns(missing, signal);
-  }
-
-  async #keptColumns(): Promise<readonly KeptColumn[]> {
-    return (await readColumns(this.#options.sql)).filter(({ state }) => state !== "leaving");
-  }
-
-  async #fillColumns(signal: AbortSignal): Promise<void> {
-    const { sql, statements } = this.#options;
-    const kept = await this.#keptColumns();
     let next: string | null = null;
     const unfilled: KeptColumn[] = [];
     for (const column of kept) {
@@ -193,7 +164,6 @@ export class LogStoreUpkeep {
     if (await statements.isChanging(signal)) return;
     const partition = await statements.partitionWithoutWords(UNINDEXED_WORDS_MAX_ROWS, signal);
     if (partition !== null) await statements.fillWords(partition, signal);
-    else await statements.dropRetiredWordIndex(signal);
   }
 
   async #missing(kept: readonly KeptColumn[], signal: AbortSignal): Promise<readonly KeptColumn[]> {
@@ -212,16 +182,11 @@ export function openUpkeep({
   clickhouse,
   access,
   words,
-  asking,
   log,
-}: Omit<UpkeepOptions, "statements" | "monotonicMs"> & {
+}: Omit<UpkeepOptions, "statements"> & {
   readonly clickhouse: ConstructorParameters<typeof TableStatements>[0];
 }): LogStoreUpkeep {
-  const statements = new TableStatements(clickhouse);
-  return new LogStoreUpkeep({
-    ...{ sql, access, words, asking, log, statements },
-    monotonicMs: () => performance.now(),
-  });
+  return new LogStoreUpkeep({ sql, access, words, log, statements: new TableStatements(clickhouse) });
 }
 
 /** What statements have to know of the index of words. */

@@ -24,7 +24,7 @@ export class WordIndex {
     return this.#monotonicMs() - this.#lookedMs <= COLUMNS_TRUSTED_MS;
   }
 
-  /** The store refused a statement that used it: it is not used until it was looked at. */
+  /** Rows came in without it, or the store refused a statement that used it: it is not used until it was looked at. */
   distrust(): void {
     this.#lookedMs = Number.NEGATIVE_INFINITY;
     this.#distrusts++;

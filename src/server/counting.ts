@@ -9,7 +9,6 @@ import { HitTelling } from "../entities/indicators/hit-telling.ts";
 import { RetroHunt } from "../entities/indicators/retro-hunt.ts";
 import { Claimant } from "../jobs/claims/claimant.ts";
 import type { Logger } from "../log.ts";
-import type { Asking } from "../log-store/asking.ts";
 import { removeEndedCounters } from "../rules/counters/counter-store.ts";
 import { CorrelationRules } from "../rules/live/correlation-rules.ts";
 import { CountedRules } from "../rules/live/counted-rules.ts";
@@ -38,7 +37,6 @@ interface CountingOptions {
   readonly stores: Stores;
   readonly ranges: LogRanges;
   readonly marks: StoredMarks;
-  readonly asking: Asking;
   readonly isRecovered: () => boolean;
   readonly isDrained: () => boolean;
   readonly changes: Changes;
@@ -48,7 +46,7 @@ interface CountingOptions {
 
 /** What counts the entries that this server stores, and those that were there before anybody counted, and the rules about them. */
 export function openCounting(options: CountingOptions) {
-  const { config, stores, ranges, marks, asking, isRecovered, isDrained, changes, metrics, log } = options;
+  const { config, stores, ranges, marks, isRecovered, isDrained, changes, metrics, log } = options;
   const { clickhouse, clickhouseEndpoint: endpoint, postgres: sql } = stores;
   const settle =
     config.clickhouseUrl === null
@@ -75,7 +73,7 @@ export function openCounting(options: CountingOptions) {
     monotonicMs: () => performance.now(),
   });
   const sealer = new Sealer({
-    ...{ sql, signals, marks, asking, isRecovered, isDrained, log },
+    ...{ sql, signals, marks, isRecovered, isDrained, log },
     finders: [
       new CounterFinder({ sql, endpoint, runner, onChanged: () => evaluation.wake(), log }),
       new EntityFinder({ sql, runner, onHits: () => telling.wake(), now: Date.now, log }),

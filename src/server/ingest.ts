@@ -35,6 +35,8 @@ interface ServerIngestOptions {
   readonly committed: CommittedBatches;
   readonly rulesOf: IngestOptions["rulesOf"];
   readonly stored: (lastId: bigint) => void;
+  /** Told when rows without indexes came into the store. */
+  readonly onUnindexed: () => void;
 }
 
 /** The write-ahead log of this server and the way from there to the store. */
@@ -90,10 +92,11 @@ export async function openServerIngest(options: ServerIngestOptions): Promise<Se
 }
 
 /** Where acknowledged entries go: to the store, and from there to the archive. */
-function logStore({ config, stores, files }: ServerIngestOptions): LogStore {
+function logStore({ config, stores, files, onUnindexed }: ServerIngestOptions): LogStore {
   const { clickhouse, clickhouseEndpoint: endpoint, postgres: sql } = stores;
   const isEmbedded = config.clickhouseUrl === null;
   return createClickHouseLogStore(endpoint, {
+    onUnindexed,
     ...(files !== null && {
       findArchived: (span, signal) => findArchivedEntries({ sql, endpoint, files }, span, signal),
     }),

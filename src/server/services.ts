@@ -22,7 +22,6 @@ import { KeptDirectory } from "../kql/kept/kept-directory.ts";
 import { KeptRows } from "../kql/kept/kept-rows.ts";
 import { openLibrary } from "../kql/library/open-library.ts";
 import type { Logger } from "../log.ts";
-import { Asking } from "../log-store/asking.ts";
 import { AttributeAccess } from "../log-store/attribute-access.ts";
 import { openUpkeep, openWordIndex } from "../log-store/upkeep.ts";
 import { OutboundPolicy } from "../outbound/outbound-policy.ts";
@@ -65,12 +64,12 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
   const ruleCounter = new RuleCounter({ sql, metrics: metrics.ingestRules, now, log });
   const rules = new RuleDirectory({ sql, counter: ruleCounter, metrics: metrics.ingestRules, now, log });
   const marks = new StoredMarks();
-  const asking = new Asking(() => performance.now());
   const words = openWordIndex(clickhouse, () => performance.now());
   const serverIngest = await openServerIngest({
     ...{ config, stores, files, metrics, log },
     stored: marks.stored,
     committed: hub,
+    onUnindexed: () => words.distrust(),
     rulesOf: (organizationId) => rules.entryRulesOf(organizationId),
   });
   const { ingest } = serverIngest;
@@ -117,13 +116,12 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     runner,
     attributes,
     words,
-    asking,
     index: new ArchiveIndex(sql, EXTENT_TRUSTED_MS),
     files,
     onUnreadable: (unreadable) => log.error({ files: unreadable }, "archived files cannot be read"),
   });
   const counting = openCounting({
-    ...{ config, stores, ranges, marks, asking, changes, metrics, log },
+    ...{ config, stores, ranges, marks, changes, metrics, log },
     isRecovered: () => ingest.wal.ledger.flushedThrough >= ingest.wal.recoveredEnd,
     isDrained: () => ingest.wal.ledger.flushedThrough >= ingest.wal.durableEnd,
   });
@@ -192,7 +190,7 @@ export async function openServices({ config, stores, metrics, log, publicUrl }: 
     ranges,
     /** Attributes that the log store has columns of. */
     attributes,
-    upkeep: openUpkeep({ sql, clickhouse, access: attributes, words, asking, log }),
+    upkeep: openUpkeep({ sql, clickhouse, access: attributes, words, log }),
     counting,
     budget: queryBudgetOf(config),
     /** Where archived entries lie; null when no archive is configured. */

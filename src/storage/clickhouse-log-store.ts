@@ -1,21 +1,24 @@
 import type { EntryIds, EntrySpan, LogStore } from "../../ingest/index.ts";
+import { WORD_INDEX } from "../../query/index.ts";
 import type { ClickHouseEndpoint } from "./clickhouse.ts";
 import { askClickHouse } from "./clickhouse-http.ts";
 import { lookUpEntries, unionOf } from "./entry-lookup.ts";
 
 /**
- * The filter of 6-grams is most of an insert's cost. Up to some 100 000 rows a second there is time for it; a larger insert
- * leaves it to the first merge, which makes it anew in any case, so that a server under full load keeps up. The index of words,
- * which a merge puts together of those of its parts, is made by every insert, as are those of ids and of attributes.
+ * Indexes of messages are most of an insert's cost. Up to some 100 000 rows a second there is time for it, and words that are
+ * rare are found at once; a larger insert leaves them to the first merge, which makes them in any case, so that a
+ * server under full load keeps up. Those of ids and of attributes cost next to nothing, and every insert makes them.
  */
 const INDEXED_INSERT_MAX_BYTES = 8 * 1024 * 1024;
-const INDEXES_OF_MERGES = "message_ngrams";
+const MESSAGE_INDEXES = `message_ngrams,${WORD_INDEX}`;
 
 interface LogStoreParts {
   /** Which entries of a span have moved to the archive; none have when absent. */
   readonly findArchived?: (span: EntrySpan, signal: AbortSignal) => Promise<EntryIds>;
   /** Makes durable what ClickHouse itself leaves to the system; nothing when absent. */
   readonly settle?: () => Promise<void>;
+  /** Told when rows without indexes of their messages are there, or may be. */
+  readonly onUnindexed?: () => void;
 }
 
 /** The `logs` table, and the archive to which entries move from there, as the flusher's target. */
@@ -25,9 +28,13 @@ export function createClickHouseLogStore(endpoint: ClickHouseEndpoint, parts: Lo
     insert: async (blocks, token, signal) => {
       const bytes = blocks.reduce((sum, block) => sum + block.length, 0);
       const body = joined(blocks, bytes);
-      const settings = settingsOf(endpoint.database, token, bytes);
-      const answer = await askClickHouse(endpoint, settings, body, signal);
-      await answer.arrayBuffer();
+      try {
+        const settings = settingsOf(endpoint.database, token, bytes);
+        const answer = await askClickHouse(endpoint, settings, body, signal);
+        await answer.arrayBuffer();
+      } finally {
+        if (bytes > INDEXED_INSERT_MAX_BYTES) parts.onUnindexed?.();
+      }
       await settle();
     },
     find: async (span, signal) => {
@@ -50,9 +57,7 @@ function settingsOf(database: string, token: string, bytes: number): URLSearchPa
     insert_deduplication_token: token,
     // Errors come as a status and not in the middle of an answer.
     wait_end_of_query: "1",
-    ...(bytes > INDEXED_INSERT_MAX_BYTES && {
-      exclude_materialize_skip_indexes_on_insert: INDEXES_OF_MERGES,
-    }),
+    ...(bytes > INDEXED_INSERT_MAX_BYTES && { exclude_materialize_skip_indexes_on_insert: MESSAGE_INDEXES }),
     // Keeps one insert one part: a batch is far below these.
     min_insert_block_size_rows: "10000000",
     min_insert_block_size_bytes: "1000000000",

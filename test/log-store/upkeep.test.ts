@@ -1,15 +1,9 @@
 /** Columns of attributes from the first dear query to the last, on several servers, with and without an archive. */
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
-import { compileKql, INTERACTIVE_BUDGET, RETIRED_WORD_INDEX, WORD_INDEX } from "../../query/index.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { compileKql, INTERACTIVE_BUDGET } from "../../query/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { Asking } from "../../src/log-store/asking.ts";
 import { AttributeAccess } from "../../src/log-store/attribute-access.ts";
-import {
-  ATTRIBUTE_COLUMNS_MAX,
-  MERGE_QUIET_MS,
-  MERGE_WAIT_MAX_MS,
-  UNINDEXED_WORDS_MAX_ROWS,
-} from "../../src/log-store/limits.ts";
+import { ATTRIBUTE_COLUMNS_MAX, UNINDEXED_WORDS_MAX_ROWS } from "../../src/log-store/limits.ts";
 import { TableStatements } from "../../src/log-store/table-statements.ts";
 import { LogStoreUpkeep } from "../../src/log-store/upkeep.ts";
 import { WordIndex } from "../../src/log-store/word-index.ts";
@@ -37,16 +31,15 @@ afterAll(async () => {
   temporary[Symbol.dispose]();
 });
 
-/** One server's part of it, by a clock of its own. */
-function openServer(monotonicMs = () => performance.now()) {
-  const asking = new Asking(monotonicMs);
+/** One server's part of it. */
+function openServer() {
   const access = new AttributeAccess(stores.postgres, () => performance.now());
   const words = new WordIndex(statements, () => performance.now());
   const upkeep = new LogStoreUpkeep({
-    ...{ sql: stores.postgres, statements, access, words, asking, monotonicMs },
+    ...{ sql: stores.postgres, statements, access, words },
     log: createLogger("silent"),
   });
-  return { access, words, asking, run: () => upkeep.runOnce(signal) };
+  return { access, words, run: () => upkeep.runOnce(signal) };
 }
 
 type Server = ReturnType<typeof openServer>;
@@ -244,14 +237,14 @@ async function insertUnindexed(
   });
 }
 
-const WITHOUT_FILTER = { exclude_materialize_skip_indexes_on_insert: "message_ngrams" };
+const WITHOUT_MESSAGES = { exclude_materialize_skip_indexes_on_insert: "message_ngrams,message_words" };
 /** As older servers insert. */
 const WITHOUT_ANY = { materialize_skip_indexes_on_insert: 0 };
 
 test("parts that were written without indexes of messages get them while few entries come in", async () => {
   const organization = await makeOrganization(stores);
   const server = openServer();
-  for (const [part, settings] of [WITHOUT_FILTER, WITHOUT_FILTER, WITHOUT_ANY].entries())
+  for (const [part, settings] of [WITHOUT_MESSAGES, WITHOUT_MESSAGES, WITHOUT_ANY].entries())
     await insertUnindexed(organization, NOW_MS - 2 * DAY_MS, settings, part);
   await eventually("they wait", async () => (await statements.unindexedParts(signal)) > 0);
   await eventually("all parts have indexes", async () => {
@@ -260,72 +253,12 @@ test("parts that were written without indexes of messages get them while few ent
   });
 });
 
-test("while people ask no part is written anew, but what merges are to write is known, and they wait for a while only", async () => {
-  const organization = await makeOrganization(stores);
-  let nowMs = 0;
-  const server = openServer(() => nowMs);
-  let part = 100;
-  /** Two parts that wait for a merge, and a look at the table while somebody asks. */
-  const looksAt = async (atMs: number): Promise<boolean> => {
-    for (let i = 0; i < 2; i++)
-      await insertUnindexed(organization, NOW_MS - 2 * DAY_MS, WITHOUT_FILTER, part++);
-    await eventually("they wait", async () => (await statements.unindexedParts(signal)) > 0);
-    const merges = spyOn(TableStatements.prototype, "merge");
-    try {
-      nowMs = atMs;
-      server.asking.asked();
-      nowMs += MERGE_QUIET_MS;
-      await server.run();
-      return merges.mock.calls.length > 0;
-    } finally {
-      merges.mockRestore();
-    }
-  };
-  askDearly(server, "asked while asking");
-  expect(await looksAt(0)).toBe(false);
-  expect(await statements.existing(["asked while asking"], signal)).toEqual(new Set(["asked while asking"]));
-  expect(await keptKeys()).toMatchObject({ "asked while asking": "filling" });
-  expect(await looksAt(MERGE_WAIT_MAX_MS - 1)).toBe(false);
-  await eventually("the wait is over", () => looksAt(MERGE_WAIT_MAX_MS));
-});
-
-test("once nobody asks any more, parts are written anew at the next look", async () => {
-  let nowMs = 0;
-  const server = openServer(() => nowMs);
-  server.asking.asked();
-  expect(server.asking.isWithin(MERGE_QUIET_MS)).toBe(true);
-  nowMs = MERGE_QUIET_MS + 1;
-  expect(server.asking.isWithin(MERGE_QUIET_MS)).toBe(false);
-  await eventually("all columns are filled", async () => {
-    await server.run();
-    return Object.values(await keptKeys()).every((state) => state === "ready");
-  });
-});
-
-test("the index of words that earlier versions made goes when the words are in the other", async () => {
-  const server = openServer();
-  await stores.clickhouse.command({
-    query: `ALTER TABLE logs ADD INDEX ${RETIRED_WORD_INDEX} lower(message) TYPE text(tokenizer = 'splitByNonAlpha')`,
-  });
-  await eventually("it is gone", async () => {
-    await server.run();
-    const answer = await stores.clickhouse.query({
-      query: `SELECT name FROM system.data_skipping_indices
-        WHERE database = currentDatabase() AND name IN ('${RETIRED_WORD_INDEX}', '${WORD_INDEX}')`,
-      format: "JSONEachRow",
-    });
-    const names = (await answer.json<{ name: string }>()).map(({ name }) => name);
-    return names.length === 1 && names[0] === WORD_INDEX;
-  });
-  expect(await statements.rowsWithoutWords(signal)).toBeLessThanOrEqual(UNINDEXED_WORDS_MAX_ROWS);
-});
-
 const BY_WORD = "logs | where message has 'entry' | summarize n = count()";
 
 /** ClickHouse drops no index that it is writing. */
 async function dropWordIndex(): Promise<void> {
   await eventually("nothing rewrites the table", async () => !(await statements.isChanging(signal)));
-  await stores.clickhouse.command({ query: `ALTER TABLE logs DROP INDEX IF EXISTS ${WORD_INDEX}` });
+  await stores.clickhouse.command({ query: "ALTER TABLE logs DROP INDEX IF EXISTS message_words" });
 }
 
 test("words of entries that were there before the index are indexed, and every server counts on it then", async () => {
@@ -387,7 +320,7 @@ test("entries with a word that moved to the archive, where nothing has an index,
   expect(await answer(server, organization, BY_WORD, { files })).toEqual([["7"]]);
 });
 
-test("a refusal while somebody looks leaves the index out of use until the next look", async () => {
+test("an insert without indexes while somebody looks leaves the index out of use until the next look", async () => {
   const rows = Promise.withResolvers<number>();
   const words = new WordIndex({ rowsWithoutWords: () => rows.promise }, () => 0);
   const looking = words.look(signal);

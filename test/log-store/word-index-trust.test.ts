@@ -33,7 +33,7 @@ test("it is used where it lacks next to none, and for as long as somebody looked
   expect(index.isComplete()).toBe(false);
 });
 
-test("it is not used once a statement with it was refused, also while somebody was looking", async () => {
+test("it is not used once rows came in without it, also while somebody was looking", async () => {
   const { index, found } = open();
   await index.look(signal);
   index.distrust();

@@ -12,7 +12,6 @@ import {
   type TimeRange,
 } from "../../../query/index.ts";
 import { DependencyError } from "../../errors.ts";
-import type { Asking } from "../../log-store/asking.ts";
 import type { AttributeAccess } from "../../log-store/attribute-access.ts";
 import type { WordIndex } from "../../log-store/word-index.ts";
 import { ClickHouseQueryError, classifyClickHouseError } from "../../storage/clickhouse-errors.ts";
@@ -63,14 +62,9 @@ export interface RangeReadingOptions {
   readonly attributes?: Pick<AttributeAccess, "columns" | "used" | "distrust">;
   /** Whether the log store has the words of messages in an index; not when absent. */
   readonly words?: Pick<WordIndex, "isComplete" | "distrust">;
-  /** Told when somebody's question was answered. */
-  readonly asking?: Pick<Asking, "asked">;
   /** Told about files that cannot be read. */
   readonly onUnreadable: (names: readonly string[]) => void;
 }
-
-/** Whoever asks as this user is no person: the server itself, for rules. */
-const SERVER_USER_ID = 0;
 
 /** Where a statement reads: the log store and these files, or the files alone. */
 type Place = { readonly hot: boolean; readonly files: readonly ArchivedFile[] };
@@ -226,7 +220,6 @@ export class RangeReading {
     const startMs = performance.now();
     const answer = await send(compiled);
     const durationMs = performance.now() - startMs;
-    if (hot && this.caller.userId !== SERVER_USER_ID) this.#options.asking?.asked();
     if (hot) this.#options.attributes?.used(compiled.attributes, { durationMs, bytesRead: answer.bytesRead });
     return answer;
   }

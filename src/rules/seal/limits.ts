@@ -6,8 +6,8 @@ import type { QueryBudget } from "../../../query/index.ts";
 export const SEAL_EVERY_MS = 2_000;
 
 /**
- * While somebody sends as much as the machine can take, or people ask, the sealer rests so many times as long as a seal took, and at most so
- * long: taking entries and answering goes first, and what is behind is looked through when there is time.
+ * While somebody sends as much as the machine can take, the sealer rests so many times as long as a seal took, and at most so
+ * long: taking entries goes first, and what is behind is looked through when there is time.
  */
 export const REST_FACTOR = 19;
 export const REST_MAX_MS = 10_000;
@@ -18,8 +18,6 @@ export const REST_FACTORS: readonly { readonly fromMs: number; readonly factor: 
 ];
 /** Who keeps up with so small a share of the time does not rest: at twenty thousand entries a second a tenth is enough. */
 export const KEEPS_UP_SHARE = 0.25;
-/** Whoever had an answer within so many milliseconds is asking still: people look at what they got, dashboards ask every few seconds. */
-export const ASKED_MS = 2_000;
 /** The machine has nothing left when less of its time than this is idle. */
 export const IDLE_SHARE_MIN = 0.15;
 

@@ -4,7 +4,6 @@ import { firstLogIdAt, logIdMs } from "../../../ingest/index.ts";
 import type { MadeSpan } from "../../../query/index.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import type { Logger } from "../../log.ts";
-import type { Asking } from "../../log-store/asking.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {
   beginSeal,
@@ -20,7 +19,6 @@ import {
 import type { SealedRange, SealFinder, SealNote } from "./finder.ts";
 import { idleShare } from "./idle-share.ts";
 import {
-  ASKED_MS,
   IDLE_SHARE_MIN,
   SEAL_BUSY_ENTRIES,
   SEAL_END_LOOK_MS,
@@ -46,8 +44,6 @@ interface SealerOptions {
   readonly isRecovered: () => boolean;
   /** Whether everything is stored that this server has taken. */
   readonly isDrained: () => boolean;
-  /** Whether people ask about entries; nobody does when absent. */
-  readonly asking?: Pick<Asking, "isWithin">;
   readonly metrics: SealMetrics;
   /** What share of the machine is idle, from 0 to 1; for tests. */
   readonly idleShare?: (signal: AbortSignal) => Promise<number>;
@@ -97,16 +93,11 @@ export class Sealer extends BackgroundWork {
       isMore = (await this.#advance(stream, signal)) || isMore;
     }
     if (!isMore) metrics.lastRound.set(now() / 1000);
-    else if (this.#isBusy) {
-      const isWanted = this.#storedByUs(streams) !== storedBefore || this.#isAsked();
+    else if (this.#isBusy && this.#storedByUs(streams) !== storedBefore) {
       const [tookMs, behindMs] = [performance.now() - begunMs, this.#behindMs(streams)];
-      await rest(restAfter({ isWanted, tookMs, coveredMs: this.#coveredMs, behindMs }), signal);
+      await rest(restAfter({ tookMs, coveredMs: this.#coveredMs, behindMs }), signal);
     }
     return isMore;
-  }
-
-  #isAsked(): boolean {
-    return this.#options.asking?.isWithin(ASKED_MS) ?? false;
   }
 
   /** How far entries of this server are stored: where that moves, somebody is sending. */
@@ -242,7 +233,7 @@ export class Sealer extends BackgroundWork {
   }
 }
 
-/** Leaves the machine to whoever sends or asks. */
+/** Leaves the machine to whoever sends. */
 async function rest(restMs: number, signal: AbortSignal): Promise<void> {
   await pause(restMs, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;

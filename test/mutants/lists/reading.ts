@@ -9,7 +9,6 @@ const TAIL = ["test/domains/logs/tail/tail.test.ts"];
 const RESUME = ["test/domains/logs/tail/resume.test.ts", "test/domains/logs/tail/position.test.ts"];
 const QUEUE = ["test/domains/logs/tail/reader-queue.test.ts", "test/domains/logs/tail/slow-reader.test.ts"];
 const WORDS = ["test/log-store/word-index-trust.test.ts"];
-const UPKEEP = ["test/log-store/upkeep.test.ts"];
 const INSERTS = ["test/storage/clickhouse-log-store.test.ts"];
 
 /** Statements of a query and their bounds, nulls, cursors, live tails. */
@@ -268,35 +267,21 @@ export const READING: readonly Mutant[] = [
     tests: ["test/domains/logs/tail/query.test.ts", "test/query/match"],
   },
   {
-    name: "a small insert leaves its filter of messages to a merge",
+    name: "a small insert leaves its words to a merge",
     file: "src/storage/clickhouse-log-store.ts",
     find: "bytes > INDEXED_INSERT_MAX_BYTES && {",
     replace: "bytes > 0 && {",
     tests: INSERTS,
   },
   {
-    name: "a large insert leaves its words to a merge",
+    name: "nobody hears of rows that came in without an index of their words",
     file: "src/storage/clickhouse-log-store.ts",
-    find: '"message_ngrams"',
-    replace: '"message_ngrams,message_letters"',
+    find: "if (bytes > INDEXED_INSERT_MAX_BYTES) parts.onUnindexed?.();",
+    replace: "",
     tests: INSERTS,
   },
   {
-    name: "parts are written anew while people ask",
-    file: "src/log-store/upkeep.ts",
-    find: "if (this.#isWaiting()) return;",
-    replace: "",
-    tests: UPKEEP,
-  },
-  {
-    name: "parts are never written anew while people ask",
-    file: "src/log-store/upkeep.ts",
-    find: " && nowMs - this.#waitsSinceMs < MERGE_WAIT_MAX_MS",
-    replace: "",
-    tests: UPKEEP,
-  },
-  {
-    name: "a refusal of the index of words while somebody looked is forgotten",
+    name: "rows that came in while somebody looked are taken for indexed",
     file: "src/log-store/word-index.ts",
     find: "    if (distrusts !== this.#distrusts) return;\n",
     replace: "",

@@ -5,22 +5,17 @@ import { restAfter } from "../../../src/rules/seal/pace.ts";
 
 test("sealing that keeps up with a small share of the time does not rest, however far it is behind", () => {
   for (const behindMs of [0, 4_000, 100_000])
-    expect(restAfter({ isWanted: true, tookMs: 100, coveredMs: 1_000, behindMs })).toBe(0);
+    expect(restAfter({ tookMs: 100, coveredMs: 1_000, behindMs })).toBe(0);
 });
 
 test("sealing that would take much of the time rests, the less the more it is behind, and never long", () => {
   const rests = [0, 14_999, 15_000, 45_000].map((behindMs) =>
-    restAfter({ isWanted: true, tookMs: 100, coveredMs: 300, behindMs }),
+    restAfter({ tookMs: 100, coveredMs: 300, behindMs }),
   );
   expect(rests).toEqual([1_900, 1_900, 400, 100]);
-  expect(restAfter({ isWanted: true, tookMs: 60_000, coveredMs: 60_000, behindMs: 0 })).toBe(REST_MAX_MS);
+  expect(restAfter({ tookMs: 60_000, coveredMs: 60_000, behindMs: 0 })).toBe(REST_MAX_MS);
 });
 
 test("a round that sealed nothing of its own rests", () => {
-  expect(restAfter({ isWanted: true, tookMs: 10, coveredMs: 0, behindMs: 0 })).toBe(190);
-});
-
-test("sealing does not rest while nobody sends or asks", () => {
-  for (const behindMs of [0, 20_000, 60_000])
-    expect(restAfter({ isWanted: false, tookMs: 100, coveredMs: 0, behindMs })).toBe(0);
+  expect(restAfter({ tookMs: 10, coveredMs: 0, behindMs: 0 })).toBe(190);
 });
