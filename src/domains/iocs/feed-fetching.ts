@@ -85,22 +85,9 @@ export class FeedFetching extends BackgroundWork {
     this.#options = options;
   }
 
-  /** Forgets some of a feed that is deleted, or asks the feed that is due longest; true when there may be more. */
+  /** Asks the feed that is due longest, or forgets some of one that is deleted; true when there may be more. */
   async workOnce(signal: AbortSignal): Promise<boolean> {
-    const { sql, changes, expireChunks = EXPIRE_MAX_CHUNKS } = this.#options;
-    const deleted = await askPostgres(() => findDeletedFeed(sql));
-    if (deleted !== null) {
-      const { organizationId } = deleted;
-      await changes.inChange(
-        { organizationId, actor: ACTOR, origin: SERVER_ORIGIN },
-        null,
-        async ({ tx, nowMs }) => {
-          await lockOrganization(tx, organizationId);
-          await forgetDeletedFeed(tx, deleted, expireChunks, nowMs);
-        },
-      );
-      return true;
-    }
+    const { sql } = this.#options;
     const [feed] = await askPostgres(() =>
       FEEDS.take<Omit<DueFeed, "claim">>(sql, {
         where: sql`enabled`,
@@ -111,8 +98,27 @@ export class FeedFetching extends BackgroundWork {
                      etag, last_modified AS "lastModified", attempts`,
       }),
     );
-    if (feed === undefined || signal.aborted) return false;
+    if (signal.aborted) return false;
+    // What cannot be forgotten keeps no feed from being asked.
+    if (feed === undefined) return this.#forgetSome();
     await this.#ask(feed);
+    return true;
+  }
+
+  /** Forgets some of what a deleted feed listed; false when there is none. */
+  async #forgetSome(): Promise<boolean> {
+    const { sql, changes, expireChunks = EXPIRE_MAX_CHUNKS } = this.#options;
+    const deleted = await askPostgres(() => findDeletedFeed(sql));
+    if (deleted === null) return false;
+    const { organizationId } = deleted;
+    await changes.inChange(
+      { organizationId, actor: ACTOR, origin: SERVER_ORIGIN },
+      null,
+      async ({ tx, nowMs }) => {
+        await lockOrganization(tx, organizationId);
+        await forgetDeletedFeed(tx, deleted, expireChunks, nowMs);
+      },
+    );
     return true;
   }
 

@@ -157,6 +157,9 @@ test("a feed that is deleted is gone at once, and what it alone listed expires, 
   expect((await server.send(own, "DELETE", `${PATH}/feeds/${id}`)).status).toBe(204);
   expect((await server.send(own, "GET", `${PATH}/feeds/${id}`)).status).toBe(404);
   expect(await activeOf()).toHaveLength(names.length);
+  // It keeps no other feed from being asked.
+  await ask(other.body.id, kept);
+  expect(await activeOf()).toHaveLength(names.length);
   // Each is another start of the server.
   let left = names.length;
   let steps = 0;
