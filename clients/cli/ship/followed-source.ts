@@ -20,7 +20,6 @@ export class FollowedSource implements ByteSource {
   /** The beginning of the file as far as it has been read, up to FINGERPRINT_BYTES. */
   #head: Buffer | null = null;
   #quietMs = 0;
-  #wasAtEnd = true;
   /** What stood before the place read last stands there no more. */
   isTruncated = false;
 
@@ -32,15 +31,16 @@ export class FollowedSource implements ByteSource {
 
   async read(target: Uint8Array): Promise<number> {
     const { file } = this.#followed;
+    this.#head ??= await headOf(file, Math.min(this.#at, FINGERPRINT_BYTES));
     while (!this.#stop.aborted) {
-      if (this.#wasAtEnd && (await this.#isCut())) {
+      const { bytesRead } = await file.read(target, 0, target.length, this.#at);
+      // Looked at after the bytes were read: whoever writes the file anew may do so at any moment before.
+      if (await this.#isCut(this.#head, this.#at + bytesRead)) {
         this.isTruncated = true;
         return 0;
       }
-      const { bytesRead } = await file.read(target, 0, target.length, this.#at);
-      this.#wasAtEnd = bytesRead === 0;
       if (bytesRead > 0) {
-        this.#noteHead(target.subarray(0, bytesRead));
+        this.#head = this.#longerHead(this.#head, target.subarray(0, bytesRead));
         this.#at += bytesRead;
         this.#quietMs = 0;
         return bytesRead;
@@ -53,21 +53,17 @@ export class FollowedSource implements ByteSource {
   }
 
   /** Shorter than what was read of it, or with another beginning. */
-  async #isCut(): Promise<boolean> {
+  async #isCut(head: Buffer, readBytes: number): Promise<boolean> {
     const { file } = this.#followed;
-    if ((await file.stat()).size < this.#at) return true;
-    if (this.#head === null) {
-      this.#head = await headOf(file, Math.min(this.#at, FINGERPRINT_BYTES));
-      return false;
-    }
-    return !(await headOf(file, this.#head.length)).equals(this.#head);
+    if ((await file.stat()).size < readBytes) return true;
+    return !(await headOf(file, head.length)).equals(head);
   }
 
-  /** What was read itself: the file may be another one by the time it is looked at again. */
-  #noteHead(bytes: Uint8Array): void {
-    const missing = FINGERPRINT_BYTES - (this.#head?.length ?? 0);
-    if (missing > 0 && this.#at === (this.#head?.length ?? 0))
-      this.#head = Buffer.concat([this.#head ?? Buffer.alloc(0), bytes.subarray(0, missing)]);
+  /** Of what was read itself: the file may be another one by the time it is looked at again. */
+  #longerHead(head: Buffer, bytes: Uint8Array): Buffer {
+    const missing = FINGERPRINT_BYTES - head.length;
+    if (missing <= 0 || this.#at !== head.length) return head;
+    return Buffer.concat([head, bytes.subarray(0, missing)]);
   }
 
   async #hasItsName(): Promise<boolean> {
