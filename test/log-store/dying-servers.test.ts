@@ -6,7 +6,7 @@ import { makeToken, type ServerProcess, startServer } from "../harness/server-pr
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../harness/temporary-directory.ts";
 
-const KILLS = proofRounds({ sample: 3, whole: 30 });
+const KILLS = proofRounds({ sample: 2, whole: 30 });
 const KEYS = ["host", "status", "user"];
 const BATCH = 200;
 

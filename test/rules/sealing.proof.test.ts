@@ -21,7 +21,7 @@ import { queryRunner } from "../query/query-store.ts";
 
 const SERVERS = 3;
 const WORDS = ["alpha", "beta", "gamma"];
-const HISTORIES = proofRounds({ sample: 12, whole: 300 });
+const HISTORIES = proofRounds({ sample: 8, whole: 300 });
 const NEVER = new AbortController().signal;
 const STEP_MS = 700_000;
 

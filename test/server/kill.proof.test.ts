@@ -20,7 +20,7 @@ import { storedMessages } from "../harness/stored-messages.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
 /** Each victim twice at least. */
-const ROUNDS = proofRounds({ sample: 6, whole: 20 });
+const ROUNDS = proofRounds({ sample: 3, whole: 20 });
 /** One client each. */
 const WIRES = [NATIVE_WIRE, OTLP_WIRE, sourceWire("killed"), NATIVE_WIRE];
 const VICTIMS = ["server", "clickhouse", "both"] as const;

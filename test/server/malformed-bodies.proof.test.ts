@@ -5,7 +5,7 @@ import { proofRounds } from "../harness/proof.ts";
 import { makeToken } from "../harness/server-process.ts";
 import { startSuiteServer } from "../harness/suite-server.ts";
 
-const REQUESTS = proofRounds({ sample: 10_000, whole: 100_000 });
+const REQUESTS = proofRounds({ sample: 5_000, whole: 100_000 });
 const WARM_UP_REQUESTS = REQUESTS / 5;
 const CLIENTS = 32;
 /** What a garbage collector may leave lying around between two looks. */

@@ -8,7 +8,7 @@ import { makeToken } from "../harness/server-process.ts";
 import { startSuiteServer } from "../harness/suite-server.ts";
 
 /** More than one seal tells apart. */
-const ERRORS = proofRounds({ sample: 8_000, whole: 100_000 });
+const ERRORS = proofRounds({ sample: 4_000, whole: 100_000 });
 const TOGETHER = 500;
 const PAGE = 200;
 const HOUR_MS = 3_600_000;

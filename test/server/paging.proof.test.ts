@@ -5,7 +5,7 @@ import { ingestEntries, makeToken, startServer } from "../harness/server-process
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
-const ROWS = proofRounds({ sample: 100_000, whole: 1_000_000 });
+const ROWS = proofRounds({ sample: 50_000, whole: 1_000_000 });
 const PAGE = 1000;
 /** The first organization of a new database. */
 const ORGANIZATION_ID = 1;

@@ -8,7 +8,7 @@ import { proofRounds } from "../harness/proof.ts";
 import { isReady, makeToken, startServer } from "../harness/server-process.ts";
 import { temporaryDirectory } from "../harness/temporary-directory.ts";
 
-const KILLS = proofRounds({ sample: 3, whole: 30 });
+const KILLS = proofRounds({ sample: 2, whole: 30 });
 const WRITERS = 6;
 /** Changes acknowledged between two kills, so that each kill meets connections at work. */
 const CHANGES_PER_KILL = 20;

@@ -19,7 +19,7 @@ import { engineProcess, makeToken, type ServerProcess, startServer } from "../ha
 import { storedMessages } from "../harness/stored-messages.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
 
-const ROUNDS = proofRounds({ sample: 4, whole: 100 });
+const ROUNDS = proofRounds({ sample: 2, whole: 100 });
 const DISK_BYTES = 2 ** 30;
 const CLIENTS = 4;
 /** When to cut: between an insert and the ledger's word of it, at any time, or after a merge when its sources went. */

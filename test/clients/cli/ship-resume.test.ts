@@ -19,8 +19,8 @@ import { countsOf, differences, findEntries, linesOfEntries, linesOfText } from 
 
 const TIMEOUT_MS = 120_000;
 /** In so small batches that a run is long under way. */
-const MANY_LINES = 20_000;
-const SMALL_BATCHES = ["--batch", "100"];
+const MANY_LINES = 8_000;
+const SMALL_BATCHES = ["--batch", "40"];
 
 let server: SharedServer;
 let token: string;
@@ -117,7 +117,7 @@ test(
   async () => {
     using home = temporaryDirectory();
     const user = makeUser(home);
-    const lines = Array.from({ length: 36 }, (_, index) => `${index} é`.repeat(120_000 + index * 1000));
+    const lines = Array.from({ length: 18 }, (_, index) => `${index} é`.repeat(60_000 + index * 1000));
     const text = `${lines.join("\r\nshort\r\n")}\r\n`;
     writeFileSync(user.file, text);
     const args = ["ship", user.file, "--service", "killed-long", "--batch", "7", "--concurrency", "8"];
@@ -137,8 +137,8 @@ test(
   async () => {
     using home = temporaryDirectory();
     const user = makeUser(home);
-    const stacks = Array.from({ length: 2000 }, (_, index) => {
-      const frames = index % 100 === 50 ? 1500 : 12;
+    const stacks = Array.from({ length: 1000 }, (_, index) => {
+      const frames = index % 100 === 50 ? 1500 : 6;
       const lines = Array.from({ length: frames }, (_, frame) => `\tat a.B.c${index}(B.java:${frame})`);
       return [`boom ${index}`, ...lines].join("\n");
     });
@@ -156,8 +156,8 @@ test(
     }
     await obs(user, args);
     const query = ["search", "--all", "--json", "--query", 'source == "stacks"'];
-    const last = ["search", "--limit", "1", "--query", `${query.at(-1)} and message has "1999"`];
-    await eventually("the last stack", async () => (await obs(user, last)).includes("boom 1999"));
+    const last = ["search", "--limit", "1", "--query", `${query.at(-1)} and message has "999"`];
+    await eventually("the last stack", async () => (await obs(user, last)).includes("boom 999"));
     const found = (await obs(user, query))
       .trimEnd()
       .split("\n")
@@ -289,14 +289,14 @@ test("a file that grew after its run was killed is continued without a repetitio
   using home = temporaryDirectory();
   const user = makeUser(home);
   const args = ["ship", user.file, "--service", "grown-after-kill", "--concurrency", "32", ...SMALL_BATCHES];
-  writeFileSync(user.file, linesFrom(0, 12_060));
+  writeFileSync(user.file, linesFrom(0, 4_020));
   const child = spawnCli(user, args);
   await eventually("the last batch is on its way", () => recordedOffset(user) > 0);
   child.kill("SIGKILL");
   await child.exited;
-  appendFileSync(user.file, linesFrom(12_060, 340));
+  appendFileSync(user.file, linesFrom(4_020, 340));
   await obs(user, args);
-  await expectStored(user, "grown-after-kill", linesFrom(0, 12_400));
+  await expectStored(user, "grown-after-kill", linesFrom(0, 4_360));
 });
 
 test("a replaced file and a truncated one are shipped from their start", async () => {

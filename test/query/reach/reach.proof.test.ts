@@ -78,7 +78,7 @@ function conditionsOf(text: string): readonly Expression[] {
 test("what is taken passes a test of the reach, whatever the condition and the entry", async () => {
   const entries = fc.array(entry, { minLength: 10, maxLength: 30 });
   const queries = fc.array(query, { minLength: QUERIES, maxLength: QUERIES });
-  const numRuns = proofRounds({ sample: 70, whole: 1000 });
+  const numRuns = proofRounds({ sample: 50, whole: 1000 });
   await fc.assert(fc.asyncProperty(entries, queries, tryAll), { numRuns });
   // There was something to be missed, and something to be spared.
   expect(withReach).toBeGreaterThan(300);
