@@ -1,8 +1,11 @@
-import { mapInSlices } from "../../concurrency/thread-turns.ts";
+import { piecesOf } from "../../concurrency/thread-turns.ts";
 import type { ClickHouseEndpoint } from "../../storage/clickhouse.ts";
 import { insertOnce } from "../../storage/insert-once.ts";
 import { groupHash } from "../counters/groups.ts";
 import { readRows } from "./read-rows.ts";
+
+const encoder = new TextEncoder();
+const PIECE_CHARS = 64 * 1024;
 
 /** The statements about `signals`, which are written here and nowhere else. */
 
@@ -44,10 +47,16 @@ export async function insertSignals(
   day: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const lines = await mapInSlices(signals, (row) => lineOf(row, day));
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  // Of few pieces a body is made at once; of a hundred thousand lines it took the thread for 50 ms.
+  for await (const piece of piecesOf(linesOf(signals, day), PIECE_CHARS)) pieces.push(encoder.encode(piece));
   // One insert is one part, since all its rows are of one day.
-  await insertOnce(endpoint, { table: "signals", body: new Blob(lines), token }, signal);
+  await insertOnce(endpoint, { table: "signals", body: new Blob(pieces), token }, signal);
   await settle();
+}
+
+function* linesOf(signals: readonly Signal[], day: string): Generator<string, undefined> {
+  for (const row of signals) yield lineOf(row, day);
 }
 
 /** A line of JSON; written by hand, for a seal has a hundred thousand of them and only the label has to be escaped. */
