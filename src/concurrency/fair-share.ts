@@ -16,6 +16,7 @@ export class FairShare {
   /** What is held at each level, by holder; whoever holds nothing is not in it. */
   readonly #levels: Map<ShareKey, number>[] = [];
   #used = 0;
+  #taken = 0;
 
   constructor(max: number) {
     this.#max = max;
@@ -23,6 +24,11 @@ export class FairShare {
 
   get used(): number {
     return this.#used;
+  }
+
+  /** All that was ever taken, whether it was given back or not. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** Takes for the holder at the end of `path`, outermost first; what was taken is given back under the same path. */
@@ -39,6 +45,7 @@ export class FairShare {
       if (left < 0) return taking;
     }
     this.#add(path, amount);
+    this.#taken += amount;
     return "taken";
   }
 

@@ -1,3 +1,4 @@
+import type { FairShare } from "../concurrency/fair-share.ts";
 import type { Part } from "./part.ts";
 
 /** What is measured of the process at one moment. */
@@ -9,6 +10,8 @@ export interface ProcessUse {
   readonly residentBytes: number;
   /** Bytes of bodies of requests that are not answered yet. */
   readonly bodyBytes: number;
+  /** Bytes of bodies of all requests so far. */
+  readonly receivedBytes: number;
 }
 
 interface IdleCollectionOptions {
@@ -27,7 +30,11 @@ const IDLE_CPU_SHARE = 0.4;
 const AWAITED_BYTES = 1024 * 1024;
 /** The longest time for which that puts off a collection: a body may trickle for longer. */
 const AWAITED_MAX_MS = 60_000;
-/** Growth that is worth a collection, which holds the thread for some ten milliseconds. */
+/** Whoever has sent so much since the last look is at work, little as it is for the process, and waits while it is held. */
+const RECEIVING_BYTES = 1024 * 1024;
+/** The shortest time between two collections while somebody sends: of a thousand requests hardly one is held then. */
+const RECEIVING_PAUSE_MS = 120_000;
+/** Growth that is worth a collection, which holds the thread for tens of milliseconds, behind a load for a hundred and more. */
 const WORTH_BYTES = 8 * 1024 * 1024;
 /** The shortest time between two collections. */
 const PAUSE_MS = 8_000;
@@ -45,6 +52,8 @@ export class IdleCollection implements Part {
   readonly #options: IdleCollectionOptions;
   #timer: Timer | undefined;
   #lastLook: ProcessUse | null = null;
+  /** Of the first look. */
+  #beganMs = 0;
   /** After the last collection; of a process that has just started everything is new. */
   #kept: { readonly atMs: number; readonly bytes: number } | null = null;
   #restedMs = 0;
@@ -71,7 +80,10 @@ export class IdleCollection implements Part {
     const now = read();
     const last = this.#lastLook;
     this.#lastLook = now;
-    if (last === null) return;
+    if (last === null) {
+      this.#beganMs = now.atMs;
+      return;
+    }
     const passedMs = now.atMs - last.atMs;
     const workedMs = now.cpuMs - last.cpuMs;
     const isAwaited = this.#isAwaited(now);
@@ -82,6 +94,8 @@ export class IdleCollection implements Part {
       this.#shrunkBytes = now.residentBytes;
     }
     if (isAwaited || workedMs > IDLE_CPU_SHARE * passedMs) return;
+    const isReceiving = now.receivedBytes - last.receivedBytes >= RECEIVING_BYTES;
+    if (isReceiving && now.atMs - (this.#kept?.atMs ?? this.#beganMs) < RECEIVING_PAUSE_MS) return;
     if (this.#kept !== null) {
       if (now.atMs - this.#kept.atMs < PAUSE_MS) return;
       // Pages may have gone without us, and what comes after that is new again.
@@ -107,12 +121,13 @@ export class IdleCollection implements Part {
 }
 
 /** Of this process, but for what it is told. */
-export function processUse(bodyBytes: number): ProcessUse {
+export function processUse(bodies: Pick<FairShare, "used" | "taken">): ProcessUse {
   const { user, system } = process.cpuUsage();
   return {
     atMs: performance.now(),
     cpuMs: (user + system) / 1000,
     residentBytes: process.memoryUsage.rss(),
-    bodyBytes,
+    bodyBytes: bodies.used,
+    receivedBytes: bodies.taken,
   };
 }

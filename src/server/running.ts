@@ -32,7 +32,7 @@ export async function openRunning(foundation: Foundation): Promise<Running> {
   });
   const bodies = new FairShare(MAX_BODY_MEMORY_BYTES);
   const collection = new IdleCollection({
-    read: () => processUse(bodies.used),
+    read: () => processUse(bodies),
     collect: () => Bun.gc(true),
     shrink: () => Bun.shrink(),
   });

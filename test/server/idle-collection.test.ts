@@ -5,7 +5,7 @@ const MIB = 1024 * 1024;
 
 /** A process of which each look finds what the test says, and how often it was collected. */
 function process() {
-  let use: ProcessUse = { atMs: 0, cpuMs: 0, residentBytes: 100 * MIB, bodyBytes: 0 };
+  let use: ProcessUse = { atMs: 0, cpuMs: 0, residentBytes: 100 * MIB, bodyBytes: 0, receivedBytes: 0 };
   let collections = 0;
   let rests = 0;
   const collection = new IdleCollection({
@@ -19,13 +19,14 @@ function process() {
     },
   });
   return {
-    /** Looks again after a while of `share` of a core in which memory came to `mib`, `bodiesMib` of it of bodies. */
-    look: (share: number, mib: number, bodiesMib = 0) => {
+    /** Looks again after a while of `share` of a core in which memory came to `mib`, `bodiesMib` of it of bodies, and so much was received. */
+    look: (share: number, mib: number, bodiesMib = 0, receivedMib = 0) => {
       use = {
         atMs: use.atMs + LOOK_EVERY_MS,
         cpuMs: use.cpuMs + share * LOOK_EVERY_MS,
         residentBytes: mib * MIB,
         bodyBytes: bodiesMib * MIB,
+        receivedBytes: use.receivedBytes + receivedMib * MIB,
       };
       collection.look();
       return collections;
@@ -104,4 +105,22 @@ test("a body that trickles for longer than a minute puts off no collection", () 
   let collections = 1;
   for (let passedMs = 0; passedMs <= 62_000; passedMs += LOOK_EVERY_MS) collections = look(0.05, 300, 2);
   expect(collections).toBe(2);
+});
+
+test("whoever sends, however little work that is, is held by a collection every two minutes at most, from the start on", () => {
+  const { look } = process();
+  look(0, 100);
+  const looks = 120_000 / LOOK_EVERY_MS;
+  for (let i = 1; i < looks; i += 1) expect(look(0.2, 300, 0, 2)).toBe(0);
+  expect(look(0.2, 300, 0, 2)).toBe(1);
+  for (let i = 1; i < looks; i += 1) expect(look(0.2, 300, 0, 2)).toBe(1);
+  expect(look(0.2, 300, 0, 2)).toBe(2);
+});
+
+test("what was sent is collected soon after the last of it, and what is hardly anything keeps nobody waiting", () => {
+  const { look } = process();
+  look(0, 100);
+  expect(look(0.05, 100)).toBe(1);
+  for (let i = 0; i < 10; i += 1) expect(look(0.2, 300, 0, 20)).toBe(1);
+  expect(look(0.2, 300, 0, 0.5)).toBe(2);
 });

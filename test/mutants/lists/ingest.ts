@@ -331,4 +331,11 @@ export const INGEST: readonly Mutant[] = [
     replace: "await this.#options.takenOver().catch(() => []);",
     tests: ["test/ingest/given-away.test.ts"],
   },
+  {
+    name: "what was read of a file that is written anew meanwhile is sent as the rest of the old one",
+    file: "clients/cli/ship/followed-source.ts",
+    find: "if (await this.#isCut(",
+    replace: "if (bytesRead === 0 && await this.#isCut(",
+    tests: ["test/clients/cli/followed-source.test.ts"],
+  },
 ];

@@ -179,6 +179,20 @@ export const SHARES: readonly Mutant[] = [
     tests: IDLE,
   },
   {
+    name: "whoever sends little is held by collections every few seconds",
+    file: "src/server/idle-collection.ts",
+    find: "if (isReceiving && now.atMs",
+    replace: "if (!isReceiving && now.atMs",
+    tests: IDLE,
+  },
+  {
+    name: "as long as somebody sends nothing is collected",
+    file: "src/server/idle-collection.ts",
+    find: "isReceiving && now.atMs - (this.#kept?.atMs ?? this.#beganMs) < RECEIVING_PAUSE_MS",
+    replace: "isReceiving",
+    tests: IDLE,
+  },
+  {
     name: "a body that trickles keeps memory from being given back",
     file: "src/server/idle-collection.ts",
     find: " && atMs - this.#awaitedSinceMs < AWAITED_MAX_MS",
