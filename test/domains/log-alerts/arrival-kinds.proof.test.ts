@@ -18,7 +18,7 @@ import {
   steps,
 } from "./arrival-history.ts";
 
-const HISTORIES = proofRounds({ sample: 4, whole: 500 });
+const HISTORIES = proofRounds({ sample: 6, whole: 500 });
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 

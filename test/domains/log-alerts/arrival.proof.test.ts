@@ -11,7 +11,7 @@ import { stretchesOf } from "../../rules/evaluation/brute-force.ts";
 import { type AlertServer, alertServer, makeOrganization, PATH, type Told } from "./alert-server.ts";
 import { inOrder, isToldInTurn, play, RANGE_MS, recordedOf, STREAMS, steps } from "./arrival-history.ts";
 
-const HISTORIES = proofRounds({ sample: 6, whole: 1000 });
+const HISTORIES = proofRounds({ sample: 10, whole: 1000 });
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
