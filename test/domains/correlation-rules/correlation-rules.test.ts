@@ -160,6 +160,19 @@ describe("a correlation rule", () => {
     expect(await told()).toEqual(["Guessed, then in (203.0.113.8)"]);
   });
 
+  test("looks further back than its own counts go, which begin with it", async () => {
+    own = await makeOrganization(stores);
+    await server.store(own, sshd("Failed", "203.0.113.9", 300_000));
+    await server.seal();
+    expect((await send("POST", PATH, { ...SEQUENCE, windowSec: 600 })).status).toBe(201);
+    await server.work();
+    expect(await told()).toEqual([]);
+    server.clock.nowMs += 1000;
+    await server.store(own, sshd("Accepted", "203.0.113.9"));
+    await server.work();
+    expect(await told()).toEqual(["Guessed, then in (203.0.113.9)"]);
+  });
+
   test("tells of what was there before it and says that it is from after it, as a clock that is ahead does, when nothing else comes", async () => {
     own = await makeOrganization(stores);
     await server.store(
