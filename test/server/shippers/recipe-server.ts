@@ -2,11 +2,11 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashToken, mintPersonalAccessToken } from "../../../src/access/secret-token.ts";
+import { makeTenant } from "../../domains/logs/tail/tail-server.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { serverPort } from "../../harness/server-port.ts";
 import { type ServerProcess, startServer } from "../../harness/server-process.ts";
-import { openTestStores, type TestStores } from "../../harness/stores.ts";
+import { openTestStores } from "../../harness/stores.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
@@ -33,7 +33,7 @@ export interface RecipeServer {
 export async function startRecipeServer(): Promise<RecipeServer> {
   const stores = await openTestStores();
   const directory = temporaryDirectory();
-  const token = await insertToken(stores);
+  const { token } = await makeTenant(stores, ["logs:write", "logs:read", "sources:write"]);
   const [syslogPort, gelfPort] = [await serverPort(), await serverPort()];
   const server = await startServer({
     dataDirectory: directory.path,
@@ -90,25 +90,6 @@ async function entriesWith(server: ServerProcess, token: string, message: string
   const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
   const body: { entries: Entry[] } = JSON.parse(await response.text());
   return body.entries;
-}
-
-/** A token that may write and read logs and make sources, of a member of an organisation of its own. */
-async function insertToken({ postgres: sql }: TestStores): Promise<string> {
-  const minted = mintPersonalAccessToken();
-  await sql`
-    WITH organization AS (
-      INSERT INTO organizations (name, created_at) VALUES ('shippers', now()) RETURNING id
-    ), person AS (
-      INSERT INTO users (email, created_at) VALUES ('shippers@example.com', now()) RETURNING id
-    ), member AS (
-      INSERT INTO memberships (organization_id, user_id, role, created_at)
-      SELECT organization.id, person.id, 'member', now() FROM organization, person RETURNING organization_id, user_id
-    )
-    INSERT INTO personal_access_tokens (organization_id, user_id, token_hash, name, prefix, scopes, created_at)
-    SELECT organization_id, user_id, ${hashToken(minted)}, 'shippers', ${minted.slice(0, 12)},
-           ${["logs:write", "logs:read", "sources:write"]}, now()
-    FROM member`;
-  return minted;
 }
 
 /** Runs a sender to its end, by default where Node finds the repository's packages. */
