@@ -65,6 +65,8 @@ describe("a fair share", () => {
         });
         for (const { outer, inner, amount } of taken) share.giveBack([outer, `${inner}`], amount);
         expect(share.used).toBe(0);
+        // What was refused was never taken.
+        expect(share.taken).toBe(taken.reduce((sum, { amount }) => sum + amount, 0));
         expect(share.take(["anybody", "at all"], 33)).toBe("taken");
       }),
       { numRuns: 50 },

@@ -4,10 +4,11 @@ import { insertOnce } from "../../storage/insert-once.ts";
 import { groupHash } from "../counters/groups.ts";
 import { readRows } from "./read-rows.ts";
 
-const encoder = new TextEncoder();
-const PIECE_CHARS = 64 * 1024;
-
 /** The statements about `signals`, which are written here and nowhere else. */
+
+/** Of the body of an insert, what is put together at once. */
+const PIECE_CHARS = 64 * 1024;
+const encoder = new TextEncoder();
 
 export interface SignalTable {
   readonly endpoint: ClickHouseEndpoint;
