@@ -6,12 +6,19 @@ import { fulfilledWithin } from "./deadline.ts";
 const FAILURE_PAUSE_MAX_MS = 30_000;
 /** The same while Postgres is away: what waits for it, as pages do, is not to wait much longer than it was away. */
 const AWAY_PAUSE_MAX_MS = 1_000;
+/** The pause of a loop that is told when there is something to do, whatever it is told: nothing is to be left to it. */
+const WATCHED_PAUSE_MS = 300_000;
+
+/** Calls `wake` when there is something to do, and again every `everyMs` as long as there is, until it is disposed of. */
+export type Watch = (watched: { readonly wake: () => void; readonly everyMs: number }) => Disposable;
 
 export interface WorkLoopOptions {
   /** Does what there is to do; true when there may be more at once. */
   readonly work: (signal: AbortSignal) => Promise<boolean>;
-  /** The pause while there is nothing to do and nobody wakes the loop. */
+  /** The pause while there is nothing to do and nobody wakes the loop; with a watch, how often it is told at most. */
   readonly pollMs: number;
+  /** Says when there is something to do, so that the loop need not look so often. */
+  readonly watch?: Watch;
   /** What a failure is logged as. */
   readonly failure: string;
   readonly log: Logger;
@@ -20,6 +27,7 @@ export interface WorkLoopOptions {
 /** How the work of a loop went. */
 interface Outcome {
   readonly pollMs: number;
+  readonly isWatched: boolean;
   readonly failures: number;
   /** Whether the last one was that Postgres does not answer. */
   readonly isAway: boolean;
@@ -30,6 +38,8 @@ export class WorkLoop {
   readonly #options: WorkLoopOptions;
   readonly #abort = new AbortController();
   #woken = Promise.withResolvers<void>();
+  /** In a row. */
+  #failures = 0;
   #running: Promise<void> | null = null;
 
   constructor(options: WorkLoopOptions) {
@@ -53,30 +63,34 @@ export class WorkLoop {
   }
 
   async #run(): Promise<void> {
-    const { work, pollMs, failure, log } = this.#options;
+    const { work, pollMs, watch, failure, log } = this.#options;
     const { signal } = this.#abort;
-    let failures = 0;
+    // What fails is tried again when its pause is over.
+    const told = (): void => (this.#failures === 0 ? this.wake() : undefined);
+    using _watched = watch?.({ wake: told, everyMs: pollMs });
+    const isWatched = watch !== undefined;
     while (!signal.aborted) {
       this.#woken = Promise.withResolvers<void>();
       let mayBeMore = false;
       let isAway = false;
       try {
         mayBeMore = await work(signal);
-        failures = 0;
+        this.#failures = 0;
       } catch (error) {
-        failures += 1;
+        this.#failures += 1;
         isAway = isPostgresAway(error);
-        if (!signal.aborted && (!isAway || isPowerOfTwo(failures)))
-          log.error({ err: error, failures }, failure);
+        if (!signal.aborted && (!isAway || isPowerOfTwo(this.#failures)))
+          log.error({ err: error, failures: this.#failures }, failure);
       }
-      const pauseMs = pauseAfter({ pollMs, failures, isAway });
+      const pauseMs = pauseAfter({ pollMs, isWatched, failures: this.#failures, isAway });
       if (!mayBeMore && !signal.aborted) await fulfilledWithin(this.#woken.promise, pauseMs);
     }
   }
 }
 
 /** How long a loop waits that nobody wakes, after so many failures in a row. */
-export function pauseAfter({ pollMs, failures, isAway }: Outcome): number {
+export function pauseAfter({ pollMs, isWatched, failures, isAway }: Outcome): number {
+  if (isWatched && failures === 0) return Math.max(pollMs, WATCHED_PAUSE_MS);
   const maxMs = isAway ? AWAY_PAUSE_MAX_MS : FAILURE_PAUSE_MAX_MS;
   return Math.min(pollMs * 2 ** failures, Math.max(pollMs, maxMs));
 }

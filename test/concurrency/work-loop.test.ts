@@ -64,12 +64,13 @@ test("a loop whose work fails goes on, with pauses that grow", async () => {
 });
 
 test("a loop waits a second at most for Postgres to be back, however long that was away, and half a minute for anything else", () => {
-  const pollMs = 500;
-  for (const failures of [1, 5, 60, 3_600]) {
-    expect(pauseAfter({ pollMs, failures, isAway: true })).toBeLessThanOrEqual(1_000);
-    expect(pauseAfter({ pollMs, failures, isAway: false })).toBe(Math.min(pollMs * 2 ** failures, 30_000));
-    expect(pauseAfter({ pollMs: 600_000, failures, isAway: true })).toBe(600_000);
-  }
+  for (const isWatched of [false, true])
+    for (const failures of [1, 5, 60, 3_600]) {
+      const after = { pollMs: 500, isWatched, failures };
+      expect(pauseAfter({ ...after, isAway: true })).toBeLessThanOrEqual(1_000);
+      expect(pauseAfter({ ...after, isAway: false })).toBe(Math.min(500 * 2 ** failures, 30_000));
+      expect(pauseAfter({ ...after, pollMs: 600_000, isAway: true })).toBe(600_000);
+    }
 });
 
 test("a loop asks for Postgres again and again while that is away, with fewer and fewer lines in the log", async () => {
@@ -98,4 +99,46 @@ test("stopping tells the work to end and does not wait for ever for one that doe
   const signal = await begun.promise;
   await loop.stop(20);
   expect(signal.aborted).toBe(true);
+});
+
+test("a loop with a watch looks when it is told, not again by itself, and while its work fails when its pause is over", async () => {
+  let [rounds, isBroken] = [0, false];
+  let told: (() => void) | null = null;
+  let everyMs = 0;
+  let isOver = false;
+  const loop = new WorkLoop({
+    work: async () => {
+      rounds += 1;
+      if (isBroken) throw new Error("broken");
+      return false;
+    },
+    pollMs: 7_000,
+    watch: (watched) => {
+      told = watched.wake;
+      everyMs = watched.everyMs;
+      return { [Symbol.dispose]: () => (isOver = true) };
+    },
+    failure: "the work failed",
+    log: createLogger("silent"),
+  });
+  const tell = (): void => told?.();
+  expect(pauseAfter({ pollMs: 7_000, isWatched: true, failures: 0, isAway: false })).toBe(300_000);
+  loop.start();
+  await eventually("it works at its start", () => rounds === 1);
+  expect(everyMs).toBe(7_000);
+  tell();
+  await eventually("it was told", () => rounds === 2);
+  isBroken = true;
+  tell();
+  await eventually("it fails", () => rounds === 3);
+  for (let turn = 0; turn < 5; turn += 1) {
+    tell();
+    await Bun.sleep(1);
+  }
+  expect(rounds).toBe(3);
+  isBroken = false;
+  loop.wake();
+  await eventually("somebody wakes it", () => rounds === 4);
+  await loop.stop(5_000);
+  expect(isOver).toBe(true);
 });

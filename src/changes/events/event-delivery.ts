@@ -4,6 +4,7 @@ import { WorkLoop } from "../../concurrency/work-loop.ts";
 import { DependencyError } from "../../errors.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
 import { backoffMs } from "../../jobs/claims/backoff.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { allOf } from "../../storage/all-of.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
@@ -31,6 +32,8 @@ import {
   claimDeliveries,
   type DeliveryBacklog,
   holdDelivery,
+  isAnyBehind,
+  isAnyDue,
   postponeDelivery,
   readBacklog,
   setDeliveryAside,
@@ -73,12 +76,14 @@ export class EventDelivery {
     this.#loop = new WorkLoop({
       work: (signal) => this.deliverDue(signal),
       pollMs: DELIVERY_POLL_MS,
+      watch: whenDue(options.sql, isAnyDue),
       failure: "events could not be delivered",
       log,
     });
     this.#watch = new WorkLoop({
       work: () => this.#look(),
       pollMs: DELIVERY_POLL_MS,
+      watch: whenDue(options.sql, (sql) => sql`${this.#backlog.lagMs > 0} OR ${isAnyBehind(sql)}`),
       failure: "how far events are behind could not be read",
       log,
     });

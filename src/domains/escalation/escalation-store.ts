@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { Fragment, Sql, TransactionSql } from "postgres";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { fromNow } from "../../storage/database-clock.ts";
@@ -46,6 +46,11 @@ export interface EscalatedIncident {
   readonly monitorIds: readonly number[];
 }
 
+/** The condition for those whose next step is due. */
+export function isDue(sql: Sql): Fragment {
+  return sql`state = 'running' AND next_at <= now()`;
+}
+
 /** Those that are due, the longest first, of every organisation that is not `busy`. */
 export async function dueEscalations(
   sql: Sql,
@@ -53,7 +58,7 @@ export async function dueEscalations(
 ): Promise<DueEscalation[]> {
   const rows = await sql<{ organization_id: number; incident_id: string; run: number }[]>`
     SELECT organization_id, incident_id, run FROM escalations
-    WHERE state = 'running' AND next_at <= now() AND NOT (organization_id = ANY(${[...busy]}::integer[]))
+    WHERE ${isDue(sql)} AND NOT (organization_id = ANY(${[...busy]}::integer[]))
     ORDER BY next_at LIMIT ${max}`;
   return rows.map(({ organization_id, incident_id, run }) => ({
     organizationId: organization_id,

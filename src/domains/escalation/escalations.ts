@@ -5,6 +5,7 @@ import type { Change } from "../../changes/change.ts";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { fulfilledWithin } from "../../concurrency/deadline.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { endOfWork, readWindows, windowsOfMonitor } from "../../maintenance/windows.ts";
 import type { ChannelName } from "../../notify/channels/target.ts";
@@ -20,6 +21,7 @@ import {
   type EscalatedIncident,
   endEscalations,
   findPolicy,
+  isDue,
   type LockedEscalation,
   lockDue,
   lockIncident,
@@ -79,6 +81,7 @@ export class Escalations {
     this.#loop = new WorkLoop({
       work: () => this.stepDue(),
       pollMs: POLL_MS,
+      watch: whenDue(deps.sql, (sql) => sql`EXISTS (SELECT 1 FROM escalations WHERE ${isDue(sql)})`),
       failure: "escalations could not be read",
       log: deps.log,
     });

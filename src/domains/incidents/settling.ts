@@ -1,8 +1,9 @@
-import type { Sql } from "postgres";
+import type { Fragment, Sql } from "postgres";
 import type { Change } from "../../changes/change.ts";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import { takeTurn } from "../../jobs/claims/turns.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { SETTLE_MAX_OF_ROUND, SETTLE_POLL_MS, SETTLE_STOP_MS } from "./limits.ts";
@@ -30,6 +31,7 @@ export class Settling extends BackgroundWork {
   constructor(options: SettlingOptions) {
     super({
       pollMs: SETTLE_POLL_MS,
+      watch: whenDue(options.sql, (sql) => sql`EXISTS (SELECT 1 FROM incidents WHERE ${isDue(sql)})`),
       failure: "incidents that settled could not be ended",
       stopMs: SETTLE_STOP_MS,
       log: options.log,
@@ -47,7 +49,7 @@ export class Settling extends BackgroundWork {
     const due = await askPostgres(
       () => sql<Due[]>`
         SELECT id, organization_id, source_key FROM incidents
-        WHERE settle_at <= now() AND source_key IS NOT NULL ORDER BY settle_at LIMIT ${SETTLE_MAX_OF_ROUND}`,
+        WHERE ${isDue(sql)} ORDER BY settle_at LIMIT ${SETTLE_MAX_OF_ROUND}`,
     );
     let failures = 0;
     for (const incident of due) {
@@ -67,6 +69,10 @@ export class Settling extends BackgroundWork {
     }
     return due.length === SETTLE_MAX_OF_ROUND && failures === 0;
   }
+}
+
+function isDue(sql: Sql): Fragment {
+  return sql`settle_at <= now() AND source_key IS NOT NULL`;
 }
 
 async function settle(change: Change, { id, source_key }: Due): Promise<void> {

@@ -1,8 +1,9 @@
-import type { Sql } from "postgres";
+import type { Fragment, ISql, Sql } from "postgres";
 import type { Change } from "../../changes/change.ts";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import { takeTurn } from "../../jobs/claims/turns.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import type { Problem } from "../../problems/events.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
@@ -56,6 +57,7 @@ export class Digests extends BackgroundWork {
   constructor(options: DigestOptions) {
     super({
       pollMs: DIGEST_POLL_MS,
+      watch: whenDue(options.sql, (sql) => sql`EXISTS (SELECT 1 FROM incidents WHERE ${isHeldBack(sql)})`),
       failure: "incidents that were held back could not be told; they will be",
       stopMs: DIGEST_STOP_MS,
       log: options.log,
@@ -75,7 +77,7 @@ export class Digests extends BackgroundWork {
       () => sql<Storm[]>`
         SELECT organization_id AS "organizationId",
                array_to_string((string_to_array(source_key, ':'))[1:3], ':') AS rule
-        FROM incidents WHERE held_back_at IS NOT NULL AND digested_at IS NULL
+        FROM incidents WHERE ${isHeldBack(sql)}
         GROUP BY 1, 2 HAVING min(held_back_at) <= ${before} ORDER BY 1, 2 LIMIT ${DIGEST_MAX_OF_ROUND}`,
     );
     let failures = 0;
@@ -94,6 +96,10 @@ export class Digests extends BackgroundWork {
   }
 }
 
+function isHeldBack(sql: ISql): Fragment {
+  return sql`held_back_at IS NOT NULL AND digested_at IS NULL`;
+}
+
 interface Held {
   readonly id: number;
   readonly title: string;
@@ -105,8 +111,7 @@ async function tellStorm(change: Change, rule: string): Promise<void> {
   const { tx, organizationId, nowMs } = change;
   const held = await tx<Held[]>`
     SELECT id::integer, title, resolved_at IS NULL AS "isOpen" FROM incidents
-    WHERE organization_id = ${organizationId} AND held_back_at IS NOT NULL AND digested_at IS NULL
-      AND ${isOfRule(tx, rule)}
+    WHERE organization_id = ${organizationId} AND ${isHeldBack(tx)} AND ${isOfRule(tx, rule)}
     ORDER BY resolved_at IS NOT NULL, (evidence ->> 'peak')::double precision DESC NULLS LAST, id
     FOR UPDATE`;
   const [first, ...others] = held;

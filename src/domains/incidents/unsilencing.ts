@@ -1,8 +1,9 @@
-import type { Sql } from "postgres";
+import type { Fragment, Sql } from "postgres";
 import type { Change } from "../../changes/change.ts";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import { takeTurn } from "../../jobs/claims/turns.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { findSilence } from "../../problems/silences.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
@@ -31,6 +32,7 @@ export class Unsilencing extends BackgroundWork {
   constructor(options: UnsilencingOptions) {
     super({
       pollMs: UNSILENCE_POLL_MS,
+      watch: whenDue(options.sql, (sql) => sql`EXISTS (SELECT 1 FROM incidents i WHERE ${isDue(sql)})`),
       failure: "incidents whose silence is over could not be told",
       stopMs: UNSILENCE_STOP_MS,
       log: options.log,
@@ -48,10 +50,7 @@ export class Unsilencing extends BackgroundWork {
     const due = await askPostgres(
       () => sql<Due[]>`
         SELECT i.id::integer, i.organization_id AS "organizationId" FROM incidents i
-        WHERE i.silence_id IS NOT NULL AND i.resolved_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM silences s
-                          WHERE s.id = i.silence_id AND s.organization_id = i.organization_id
-                            AND s.starts_at <= now() AND s.ends_at > now())
+        WHERE ${isDue(sql)}
         ORDER BY i.id LIMIT ${UNSILENCE_MAX_OF_ROUND}`,
     );
     let failures = 0;
@@ -68,6 +67,14 @@ export class Unsilencing extends BackgroundWork {
     }
     return due.length === UNSILENCE_MAX_OF_ROUND && failures === 0;
   }
+}
+
+function isDue(sql: Sql): Fragment {
+  return sql`
+    i.silence_id IS NOT NULL AND i.resolved_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM silences s
+                      WHERE s.id = i.silence_id AND s.organization_id = i.organization_id
+                        AND s.starts_at <= now() AND s.ends_at > now())`;
 }
 
 async function unsilence(change: Change, id: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { Sql } from "postgres";
 import type { Change } from "../../changes/change.ts";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { problemRaised, problemSubject, type Severity } from "../../problems/events.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
@@ -44,6 +45,7 @@ export class HitTelling extends BackgroundWork {
   constructor(options: HitTellingOptions) {
     super({
       pollMs: TELL_EVERY_MS,
+      watch: whenDue(options.sql, (sql) => sql`EXISTS (SELECT 1 FROM ioc_hits WHERE is_due)`),
       failure: "found indicators could not be told; they will be",
       stopMs: TELL_STOP_MS,
       log: options.log,

@@ -1,7 +1,8 @@
-import type { Sql } from "postgres";
+import type { Fragment, Sql } from "postgres";
 import { mapInSlices } from "../../concurrency/thread-turns.ts";
 import { BackgroundWork } from "../../jobs/background-work.ts";
 import { takeTurn } from "../../jobs/claims/turns.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { readRows } from "../../rules/seal/read-rows.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
@@ -52,6 +53,10 @@ const IPV4_BEFORE_BITS = 96;
 const COLUMNS =
   "label, sum(n), min(first_ms), max(last_ms), toString(max(last_id)) FROM signals WHERE organization_id = {organization: UInt32} AND kind = 'observable' AND value_hash < {revision: UInt64}";
 
+function isToBeHunted(sql: Sql): Fragment {
+  return sql`NOT hunted AND from_revision IS NOT NULL`;
+}
+
 /**
  * Looks for new indicators in what seals have found before they looked for them: once, some at a time, each step with its hits and
  * how far it is in one transaction.
@@ -63,6 +68,10 @@ export class RetroHunt extends BackgroundWork {
   constructor(options: RetroHuntOptions) {
     super({
       pollMs: HUNT_EVERY_MS,
+      watch: whenDue(
+        options.sql,
+        (sql) => sql`EXISTS (SELECT 1 FROM ioc_batches WHERE ${isToBeHunted(sql)})`,
+      ),
       failure: "new indicators could not be looked for in what was found before; they will be",
       stopMs: HUNT_STOP_MS,
       log: options.log,
@@ -81,7 +90,7 @@ export class RetroHunt extends BackgroundWork {
           SELECT id::integer, organization_id AS "organizationId", from_revision::text AS revision,
                  hunted_through::text AS through, coalesce(last_ioc_id, 9223372036854775807)::text AS last
           FROM ioc_batches b
-          WHERE NOT hunted AND from_revision IS NOT NULL
+          WHERE ${isToBeHunted(sql)}
             AND NOT EXISTS (SELECT 1 FROM ingest_streams s WHERE s.intent_revision < b.from_revision)
           ORDER BY id LIMIT 1`,
       );

@@ -148,6 +148,12 @@ interface AskedRow extends KeyRow {
   ended_for_ms: number;
 }
 
+/** The condition for what a log of these names is asked. */
+export function isAsked(sql: Sql, logs: readonly string[]): Fragment {
+  return sql`
+    log = ANY(${[...logs]}) AND asked_at IS NOT NULL AND answer IS NULL AND NOT is_stored AND leased_until <= now()`;
+}
+
 /** What a log of these names is asked, at most `limit` claims, oldest question first; of all organisations. */
 export async function findAskedClaims(
   sql: Sql,
@@ -158,7 +164,7 @@ export async function findAskedClaims(
     SELECT organization_id, credential, key_hash, attempt, log, stored_as,
            (extract(epoch FROM now() - leased_until) * 1000)::double precision AS ended_for_ms
     FROM idempotency_keys
-    WHERE log = ANY(${[...logs]}) AND asked_at IS NOT NULL AND answer IS NULL AND NOT is_stored AND leased_until <= now()
+    WHERE ${isAsked(sql, logs)}
     ORDER BY asked_at LIMIT ${limit}`;
   return rows.map((row) => ({
     ...keyOf(row),

@@ -2,6 +2,7 @@ import type { Sql } from "postgres";
 import { type Ingest, requestIdentity } from "../../../ingest/index.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import type { Claim } from "../../jobs/claims/leased-rows.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {
@@ -9,6 +10,7 @@ import {
   claimOf,
   findAskedClaims,
   type IdempotencyKey,
+  isAsked,
   type LostRequest,
   reclaimLost,
   releaseStored,
@@ -45,6 +47,10 @@ export class StoredRequests {
     this.#loop = new WorkLoop({
       work: () => this.settleOnce(),
       pollMs: SETTLE_POLL_MS,
+      watch: whenDue(
+        options.sql,
+        (sql) => sql`EXISTS (SELECT 1 FROM idempotency_keys WHERE ${isAsked(sql, this.#names)})`,
+      ),
       failure: "what other instances ask about requests could not be answered",
       log: options.log,
     });

@@ -4,6 +4,7 @@ import type { AnonymousChange } from "../../changes/change.ts";
 import { type Changes, SERVER_ORIGIN } from "../../changes/changes.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import { DependencyError } from "../../errors.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import type { EnqueueMail } from "../../notify/mail/outbox.ts";
 import { passwordResetMail, verificationMail } from "../../notify/mail/templates.ts";
@@ -61,6 +62,7 @@ export class LinkIssuer {
     this.#loop = new WorkLoop({
       work: (signal) => this.issueRequested(signal),
       pollMs: LINK_REQUEST_POLL_MS,
+      watch: whenDue(options.sql, (sql) => sql`EXISTS (SELECT 1 FROM link_requests)`),
       failure: "requests for mailed links could not be read",
       log: options.log,
     });

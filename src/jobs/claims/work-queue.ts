@@ -1,4 +1,4 @@
-import type { Fragment, Sql, TransactionSql } from "postgres";
+import type { Fragment, ISql, Sql, TransactionSql } from "postgres";
 import { fromNow } from "../../storage/database-clock.ts";
 import type { Claimant } from "./claimant.ts";
 import { countingDeaths } from "./deaths.ts";
@@ -62,6 +62,12 @@ export class WorkQueue extends LeasedRows {
         RETURNING *
       )
       SELECT ${columns}, ${before} AS claim FROM taken ORDER BY ${sql(key)}`;
+  }
+
+  /** The condition that some row is due, of those that meet another condition if there is one. */
+  isDue(sql: ISql, where: Fragment = sql`true`): Fragment {
+    const { table, due } = this.#queue;
+    return sql`EXISTS (SELECT 1 FROM ${sql(table)} WHERE ${sql(due)} <= now() AND ${where})`;
   }
 
   /**

@@ -4,6 +4,7 @@ import { fulfilledWithin } from "../../concurrency/deadline.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import { DependencyError } from "../../errors.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { askUntilBack } from "../../storage/ask-until-back.ts";
@@ -15,6 +16,7 @@ import {
   backlog,
   DELIVERIES,
   giveUp,
+  isAnyDue,
   noteFailure,
   type TakenDelivery,
   takeRestOfTarget,
@@ -82,6 +84,7 @@ export class DeliverySender {
     this.#loop = new WorkLoop({
       work: (signal) => this.sendDue(signal),
       pollMs: POLL_MS,
+      watch: whenDue(options.sql, (sql) => sql`${this.#backlog.waiting > 0} OR ${isAnyDue(sql)}`),
       failure: "notifications could not be read",
       log: options.log,
     });
@@ -145,7 +148,8 @@ export class DeliverySender {
     const tooMany: TakenDelivery[] = [];
     const secretsOf = askedOnce(this.#options.secretsOf);
     for (const delivery of taken) {
-      if (signal.aborted || this.#hasNoRoom(delivery)) tooMany.push(delivery);
+      const isFull = this.#fullOrganizations().includes(delivery.organizationId);
+      if (signal.aborted || isFull) tooMany.push(delivery);
       else this.#begin(delivery, secretsOf, signal);
     }
     for (const delivery of tooMany) await askPostgres(() => DELIVERIES.giveBack(sql, delivery));
@@ -187,10 +191,6 @@ export class DeliverySender {
       this.#isWaking = false;
       this.wake();
     }, ROOM_WAIT_MS);
-  }
-
-  #hasNoRoom({ organizationId }: TakenDelivery): boolean {
-    return this.#fullOrganizations().includes(organizationId);
   }
 
   #fullOrganizations(): number[] {
@@ -281,11 +281,9 @@ export class DeliverySender {
     }
     const { error } = outcome;
     const pauseMs = PAUSES_MS[channel][Math.max(delivery.attempt, 1) - 1];
-    if (outcome.kind === "refused" || pauseMs === undefined) {
-      metrics.deliveries.deliveries.inc({
-        channel,
-        outcome: outcome.kind === "refused" ? "refused" : "given_up",
-      });
+    const isRefused = outcome.kind === "refused";
+    if (isRefused || pauseMs === undefined) {
+      metrics.deliveries.deliveries.inc({ channel, outcome: isRefused ? "refused" : "given_up" });
       log.warn({ delivery: id, channel, code, reason: error }, "a notification is given up");
       await askPostgres(() => giveUp(sql, delivery, { code, error }));
       return;

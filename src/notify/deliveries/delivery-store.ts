@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { Fragment, Sql, TransactionSql } from "postgres";
 import { countingNone, deathsOf } from "../../jobs/claims/deaths.ts";
 import type { Claim } from "../../jobs/claims/leased-rows.ts";
 import { WorkQueue } from "../../jobs/claims/work-queue.ts";
@@ -16,6 +16,11 @@ export const DELIVERIES = new WorkQueue({
   attempts: "attempts",
   forgivesDeath: true,
 });
+
+/** The condition that something is to be told. */
+export function isAnyDue(sql: Sql): Fragment {
+  return DELIVERIES.isDue(sql, sql`state = 'pending'`);
+}
 
 export type DeliveryState = "pending" | "delivered" | "failed" | "suppressed" | "superseded";
 

@@ -3,6 +3,7 @@ import type { SecretBox } from "../../access/secret-box.ts";
 import { WorkLoop } from "../../concurrency/work-loop.ts";
 import type { DependencyStatus } from "../../health/readiness.ts";
 import { backoffMs } from "../../jobs/claims/backoff.ts";
+import { whenDue } from "../../jobs/due-watch.ts";
 import type { Logger } from "../../log.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import {
@@ -51,6 +52,10 @@ export class MailSender {
     this.#loop = new WorkLoop({
       work: (signal) => this.sendDue(signal),
       pollMs: POLL_MS,
+      watch: whenDue(
+        options.sql,
+        (sql) => sql`${this.#state.waiting > 0} OR EXISTS (SELECT 1 FROM mail_outbox)`,
+      ),
       failure: "the outbox of mails could not be read",
       log: options.log,
     });

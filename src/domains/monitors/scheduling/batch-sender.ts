@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
 import { BackgroundWork } from "../../../jobs/background-work.ts";
 import { backoffMs } from "../../../jobs/claims/backoff.ts";
+import { whenDue } from "../../../jobs/due-watch.ts";
 import type { Logger } from "../../../log.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import type { ClickHouseEndpoint } from "../../../storage/clickhouse.ts";
@@ -19,10 +20,12 @@ interface BatchSenderOptions {
 /** Takes results to the log store, each once whoever dies on the way. While the store is away they wait in Postgres. */
 export class BatchSender extends BackgroundWork {
   readonly #options: BatchSenderOptions;
+  #waiting = 0;
 
   constructor(options: BatchSenderOptions) {
     super({
       pollMs: BATCHES_EVERY_MS,
+      watch: whenDue(options.sql, (sql) => sql`${this.#waiting > 0} OR EXISTS (SELECT 1 FROM check_batches)`),
       failure: "results of monitors could not be taken to the log store",
       stopMs: STOP_MS,
       log: options.log,
@@ -34,7 +37,8 @@ export class BatchSender extends BackgroundWork {
   async workOnce(signal: AbortSignal): Promise<boolean> {
     const { sql, metrics } = this.#options;
     const claimed = await askPostgres(() => claimBatches(sql));
-    metrics.resultsWaiting.set(await askPostgres(() => countWaiting(sql)));
+    this.#waiting = await askPostgres(() => countWaiting(sql));
+    metrics.resultsWaiting.set(this.#waiting);
     if (claimed === null) return false;
     try {
       await this.#insert(claimed.claim, claimed.rows, signal);

@@ -1,6 +1,7 @@
-import type { Sql } from "postgres";
+import type { Fragment, Sql } from "postgres";
 import { type Changes, SERVER_ORIGIN } from "../../../changes/changes.ts";
 import { BackgroundWork } from "../../../jobs/background-work.ts";
+import { whenDue } from "../../../jobs/due-watch.ts";
 import type { Logger } from "../../../log.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
 import { tell } from "../../../uptime/advance.ts";
@@ -22,6 +23,10 @@ interface EndedWindow {
   monitor_id: string | null;
 }
 
+function isDue(sql: Sql): Fragment {
+  return sql`settled_at IS NULL AND ends_at <= now()`;
+}
+
 /** When announced work is over, says once what is wrong still; what is over by then was never told. */
 export class MaintenanceSettlement extends BackgroundWork {
   readonly #options: MaintenanceSettlementOptions;
@@ -29,6 +34,10 @@ export class MaintenanceSettlement extends BackgroundWork {
   constructor(options: MaintenanceSettlementOptions) {
     super({
       pollMs: SETTLE_EVERY_MS,
+      watch: whenDue(
+        options.sql,
+        (sql) => sql`EXISTS (SELECT 1 FROM maintenance_windows WHERE ${isDue(sql)})`,
+      ),
       failure: "the end of maintenance could not be settled",
       stopMs: STOP_MS,
       log: options.log,
@@ -42,7 +51,7 @@ export class MaintenanceSettlement extends BackgroundWork {
     const [window] = await askPostgres(
       () => sql<EndedWindow[]>`
         SELECT id, organization_id, monitor_id FROM maintenance_windows
-        WHERE settled_at IS NULL AND ends_at <= now() ORDER BY ends_at, id LIMIT 1`,
+        WHERE ${isDue(sql)} ORDER BY ends_at, id LIMIT 1`,
     );
     if (window === undefined) return false;
     for (let afterId: number | null = 0; afterId !== null; )

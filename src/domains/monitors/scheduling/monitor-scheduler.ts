@@ -78,6 +78,7 @@ export class MonitorScheduler<Row extends RunnableRow = RunnableRow> {
       ...options,
       shards: () => options.leases.shards,
       report: (...report) => this.#queue.push(this.#rounds.report(...report)),
+      openRounds: () => this.#rounds.size,
       closeRounds: () => this.#queue.push(this.#rounds.close(this.#clock?.now() ?? 0)),
     });
     this.#loop = new WorkLoop({

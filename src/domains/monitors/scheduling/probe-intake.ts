@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { BackgroundWork } from "../../../jobs/background-work.ts";
+import { whenDue } from "../../../jobs/due-watch.ts";
 import { lateCheck } from "../../../late-check.ts";
 import type { Logger } from "../../../log.ts";
 import { askPostgres } from "../../../storage/ask-postgres.ts";
@@ -19,6 +20,8 @@ interface ProbeIntakeOptions {
   readonly shards: () => readonly number[];
   /** Takes what a region found in a slot into the round that is open. */
   readonly report: (monitorId: number, slotMs: number, check: RegionCheck) => void;
+  /** How many rounds wait for what comes or for their time to be over. */
+  readonly openRounds: () => number;
   /** Closes rounds whose time is over. */
   readonly closeRounds: () => void;
   readonly log: Logger;
@@ -36,6 +39,10 @@ export class ProbeIntake extends BackgroundWork {
   constructor(options: ProbeIntakeOptions) {
     super({
       pollMs: PROBE_RESULTS_EVERY_MS,
+      watch: whenDue(
+        options.sql,
+        (sql) => sql`${options.openRounds() > 0} OR EXISTS (SELECT 1 FROM probe_results WHERE NOT is_taken)`,
+      ),
       failure: "results of probes could not be taken",
       stopMs: STOP_MS,
       log: options.log,

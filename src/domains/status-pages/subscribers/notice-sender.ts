@@ -2,6 +2,7 @@ import type { Sql } from "postgres";
 import { type PublicIncident, readPublicIncident } from "../../../incidents/public-incidents.ts";
 import { BackgroundWork } from "../../../jobs/background-work.ts";
 import { backoffMs } from "../../../jobs/claims/backoff.ts";
+import { whenDue } from "../../../jobs/due-watch.ts";
 import type { Logger } from "../../../log.ts";
 import type { EnqueueMail } from "../../../notify/mail/outbox.ts";
 import { subscriptionMail } from "../../../notify/mail/templates.ts";
@@ -17,6 +18,7 @@ import {
   endFailing,
   endTelling,
   findNoticeSubscriber,
+  isForChannel,
   NOTICES,
   type TakenNotice,
   takeNotices,
@@ -52,6 +54,7 @@ export class NoticeSender extends BackgroundWork {
   constructor(options: NoticeSenderOptions) {
     super({
       pollMs: POLL_MS,
+      watch: whenDue(options.sql, (sql) => NOTICES.isDue(sql, isForChannel(sql, options.way.channel))),
       failure: "what subscribers of status pages are to be told could not be read",
       stopMs: STOP_MS,
       log: options.log,

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres";
+import type { Fragment, Sql, TransactionSql } from "postgres";
 import type { Claim } from "../../../jobs/claims/leased-rows.ts";
 import { WorkQueue } from "../../../jobs/claims/work-queue.ts";
 import { fromNow } from "../../../storage/database-clock.ts";
@@ -26,6 +26,11 @@ export interface TakenNotice extends Claim {
   readonly attempt: number;
 }
 
+/** The condition for what is told one way. */
+export function isForChannel(sql: Sql, channel: "mail" | "webhook"): Fragment {
+  return sql`is_due AND channel = ${channel}`;
+}
+
 export async function takeNotices(sql: Sql, channel: "mail" | "webhook"): Promise<TakenNotice[]> {
   const rows = await NOTICES.take<{
     id: string;
@@ -36,7 +41,7 @@ export async function takeNotices(sql: Sql, channel: "mail" | "webhook"): Promis
     last_status: string | null;
     attempts: number;
   }>(sql, {
-    where: sql`is_due AND channel = ${channel}`,
+    where: isForChannel(sql, channel),
     order: sql`next_attempt_at, id`,
     max: BATCH_MAX,
     leaseMs: LEASE_MS,
