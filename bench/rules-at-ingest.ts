@@ -90,28 +90,33 @@ for (const wire of wires) {
     { mix: "none", token: server.token, lines: "found" as const },
     { mix: "none, lines as they come", token: server.token, lines: "given" as const },
     ...mixes,
-  ].map((side) => ({ ...side, clock: 0, all: 0, own: 0, changed: 0 }));
+  ].map((side) => ({ ...side, ...nothingTaken(), changed: 0 }));
   // The first round makes everything warm.
   for (let round = -1; round < rounds; round++)
-    // To and fro: what a side leaves behind, as for the collector, is not always paid by the same one.
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+    // Each in each place in turn: what a side leaves behind, as for the collector, is not always paid by the same one.
+    for (const [place] of sides.entries()) {
+      const side = sides[(place * (round % 2 === 0 ? 1 : sides.length - 1) + round + 1) % sides.length];
+      if (side === undefined) continue;
       const taken = await take(wire.path, wire.bodies[side.lines], side.token);
       if (round < 0) continue;
-      side.clock += taken.clock;
-      side.all += taken.all;
-      side.own += taken.own;
+      side.clock.push(taken.clock);
+      side.all.push(taken.all);
+      side.own.push(taken.own);
       side.changed += taken.changed;
     }
   for (const { mix, lines, changed, ...took } of sides) {
     const plain = sides.find((side) => side.lines === lines) ?? took;
-    const more = (of: "clock" | "all" | "own"): number => Math.round((took[of] / plain[of] - 1) * 1000) / 10;
+    // Of each round beside the same round without rules: what merges into one of them is no rule's.
+    const more = (of: "clock" | "all" | "own"): number =>
+      Math.round((median(took[of].map((value, round) => value / (plain[of][round] ?? value))) - 1) * 1000) /
+      10;
     results.push({
       wire: wire.name,
       rules: mix,
-      rowsPerSecond: Math.round((rows * rounds) / took.clock),
+      rowsPerSecond: Math.round(rows / median(took.clock)),
       slowerPercent: more("clock"),
       allCpuPercent: more("all"),
-      rowsPerCpuSecond: Math.round((rows * rounds) / took.own),
+      rowsPerCpuSecond: Math.round(rows / median(took.own)),
       costPercent: more("own"),
       changedPercent: Math.round((changed / (rows * rounds)) * 1000) / 10,
     });
@@ -127,6 +132,15 @@ appendFileSync(
   join(import.meta.dir, "results/rules-at-ingest.jsonl"),
   `${JSON.stringify({ at: new Date().toISOString(), rows, rounds, results, alone })}\n`,
 );
+
+/** Seconds of each round. */
+function nothingTaken(): Record<"clock" | "all" | "own", number[]> {
+  return { clock: [], all: [], own: [] };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
+}
 
 /** What decoding takes with each rule of those that find nothing, in turns, beside decoding without rules. */
 function eachAlone(): object[] {

@@ -118,9 +118,6 @@ function pairsOfRun(): Uint8Array {
   return isOfRun;
 }
 
-/** In four bytes of a run, a word, these bits are so in each; in few others. */
-const RUN_MASK = 0xe0e0e0e0 | 0;
-const RUN_BITS = 0x20202020;
 /** Pairs at even addresses that lie in every run, whatever its own address: of these bytes and one on either side it is made. */
 const RUN_MIN_PAIRS = 6;
 
@@ -128,19 +125,15 @@ const RUN_MIN_PAIRS = 6;
 function lookForCards(texts: EncodedTexts, hit: (text: number) => void): void {
   const { bytes, start, end } = texts;
   const { byteOffset } = bytes;
-  const words = new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >>> 2);
   const pairs = new Uint16Array(bytes.buffer, 0, bytes.buffer.byteLength >>> 1);
   const places = new TextPlaces(texts);
-  const last = (byteOffset + end) >>> 2;
-  const isOfRun = (word: number): boolean => ((words[word] ?? 0) & RUN_MASK) === RUN_BITS;
-  // Every run has two neighbouring words, one of them at an odd place: only those are looked at first.
-  for (let at = ((byteOffset + start + 3) >>> 2) | 1; at <= last; at += 2) {
-    if (((words[at] ?? 0) & RUN_MASK) !== RUN_BITS || !(isOfRun(at - 1) || isOfRun(at + 1))) continue;
-    const pair = at * 2;
-    if (((IS_OF_RUN[pairs[pair] ?? 0] ?? 0) & (IS_OF_RUN[pairs[pair + 1] ?? 0] ?? 0)) === 0) continue;
-    let first = pair;
+  const stop = (byteOffset + end + 1) >>> 1;
+  // Of so many neighbours that a run has at least, one is looked at first: in every run one of these lies.
+  for (let at = ((byteOffset + start) >>> 1) + RUN_MIN_PAIRS - 1; at < stop; at += RUN_MIN_PAIRS) {
+    if (IS_OF_RUN[pairs[at] ?? 0] === 0) continue;
+    let first = at;
     while (IS_OF_RUN[pairs[first - 1] ?? 0] === 1) first--;
-    let next = pair + 2;
+    let next = at + 1;
     while (IS_OF_RUN[pairs[next] ?? 0] === 1) next++;
     if (next - first >= RUN_MIN_PAIRS)
       lookInRun(
@@ -150,8 +143,8 @@ function lookForCards(texts: EncodedTexts, hit: (text: number) => void): void {
         Math.min(end, next * 2 + 1 - byteOffset),
         hit,
       );
-    // On behind the run, all of which is looked at now.
-    at = (((next + 1) >>> 1) | 1) - 2;
+    // On behind what is no part of the run, all of which is looked at now.
+    at = next;
   }
 }
 

@@ -172,10 +172,10 @@ export const MASKING: readonly Mutant[] = [
     tests: ["test/ingest/native/recent-texts.test.ts"],
   },
   {
-    name: "a card is missed where its words lie otherwise",
+    name: "a card is missed where it begins right behind a pair that was looked at",
     file: "ingest/masking/card.ts",
-    find: "!(isOfRun(at - 1) || isOfRun(at + 1))",
-    replace: "!isOfRun(at + 1)",
+    find: "at < stop; at += RUN_MIN_PAIRS)",
+    replace: "at < stop; at += RUN_MIN_PAIRS + 1)",
     tests: IN_PLACE,
   },
   {
