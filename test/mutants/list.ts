@@ -14,6 +14,7 @@ import { REQUESTS } from "./lists/requests.ts";
 import { RULES } from "./lists/rules.ts";
 import { SHARES } from "./lists/shares.ts";
 import { TELLING } from "./lists/telling.ts";
+import { WATCHES } from "./lists/watches.ts";
 import { WIRES } from "./lists/wires.ts";
 import { WORK } from "./lists/work.ts";
 import type { Mutant } from "./mutant.ts";
@@ -24,6 +25,7 @@ export const AREAS: Readonly<Record<string, readonly Mutant[]>> = {
   requests: REQUESTS,
   changes: CHANGES,
   work: WORK,
+  watches: WATCHES,
   shares: SHARES,
   incidents: INCIDENTS,
   counting: COUNTING,

@@ -1,0 +1,148 @@
+import type { Mutant } from "../mutant.ts";
+
+const LEFT = ["test/server/left-work.test.ts"];
+const LOOPS = ["test/concurrency/work-loop.test.ts", "test/jobs/due-watch.test.ts"];
+
+/** Work that another instance left, and loops that are told of it. */
+export const WATCHES: readonly Mutant[] = [
+  {
+    name: "an event that another instance left is left",
+    file: "src/changes/events/event-delivery.ts",
+    find: "watch: whenDue(options.sql, isAnyDue)",
+    replace: "watch: whenDue(options.sql, (sql) => sql`false`)",
+    tests: LEFT,
+  },
+  {
+    name: "a mail that another instance left is left",
+    file: "src/notify/mail/mail-sender.ts",
+    find: "OR EXISTS (SELECT 1 FROM mail_outbox)",
+    replace: "OR false",
+    tests: LEFT,
+  },
+  {
+    name: "a notification that another instance left is left",
+    file: "src/notify/deliveries/delivery-sender.ts",
+    find: "OR ${isAnyDue(sql)}`",
+    replace: "OR false`",
+    tests: LEFT,
+  },
+  {
+    name: "a request for a link that another instance left is left",
+    file: "src/identity/mailed-links/link-issuer.ts",
+    find: "EXISTS (SELECT 1 FROM link_requests)",
+    replace: "false",
+    tests: LEFT,
+  },
+  {
+    name: "a step of an escalation that another instance left is left",
+    file: "src/domains/escalation/escalations.ts",
+    find: "EXISTS (SELECT 1 FROM escalations",
+    replace: "false AND EXISTS (SELECT 1 FROM escalations",
+    tests: LEFT,
+  },
+  {
+    name: "an incident that has settled that another instance left is left",
+    file: "src/domains/incidents/settling.ts",
+    find: "EXISTS (SELECT 1 FROM incidents",
+    replace: "false AND EXISTS (SELECT 1 FROM incidents",
+    tests: LEFT,
+  },
+  {
+    name: "the end of a silence that another instance left is left",
+    file: "src/domains/incidents/unsilencing.ts",
+    find: "EXISTS (SELECT 1 FROM incidents i",
+    replace: "false AND EXISTS (SELECT 1 FROM incidents i",
+    tests: LEFT,
+  },
+  {
+    name: "a storm of incidents that another instance left is left",
+    file: "src/domains/incidents/storms.ts",
+    find: "EXISTS (SELECT 1 FROM incidents",
+    replace: "false AND EXISTS (SELECT 1 FROM incidents",
+    tests: LEFT,
+  },
+  {
+    name: "the end of maintenance that another instance left is left",
+    file: "src/domains/monitors/scheduling/maintenance-settlement.ts",
+    find: "EXISTS (SELECT 1 FROM maintenance_windows",
+    replace: "false AND EXISTS (SELECT 1 FROM maintenance_windows",
+    tests: LEFT,
+  },
+  {
+    name: "a batch of results that another instance left is left",
+    file: "src/domains/monitors/scheduling/batch-sender.ts",
+    find: "OR EXISTS (SELECT 1 FROM check_batches)",
+    replace: "OR false",
+    tests: LEFT,
+  },
+  {
+    name: "what a probe found too late that another instance left is left",
+    file: "src/domains/monitors/scheduling/probe-intake.ts",
+    find: "OR EXISTS (SELECT 1 FROM probe_results",
+    replace: "OR false AND EXISTS (SELECT 1 FROM probe_results",
+    tests: LEFT,
+  },
+  {
+    name: "a call to a subscriber that another instance left is left",
+    file: "src/domains/status-pages/subscribers/notice-sender.ts",
+    find: "NOTICES.isDue(sql, isForChannel(sql, options.way.channel))",
+    replace: 'NOTICES.isDue(sql, isForChannel(sql, "mail"))',
+    tests: LEFT,
+  },
+  {
+    name: "a batch of indicators that another instance left is left",
+    file: "src/entities/indicators/retro-hunt.ts",
+    find: "sql`EXISTS (SELECT 1 FROM ioc_batches",
+    replace: "sql`false AND EXISTS (SELECT 1 FROM ioc_batches",
+    tests: LEFT,
+  },
+  {
+    name: "a found indicator that another instance left is left",
+    file: "src/entities/indicators/hit-telling.ts",
+    find: "EXISTS (SELECT 1 FROM ioc_hits WHERE is_due)",
+    replace: "false",
+    tests: LEFT,
+  },
+  {
+    name: "a question to a log that another instance left is left",
+    file: "src/http/ledger/stored-requests.ts",
+    find: "EXISTS (SELECT 1 FROM idempotency_keys",
+    replace: "false AND EXISTS (SELECT 1 FROM idempotency_keys",
+    tests: LEFT,
+  },
+  {
+    name: "a loop whose work fails is told again at once",
+    file: "src/concurrency/work-loop.ts",
+    find: "(this.#failures === 0 ? this.wake() : undefined)",
+    replace: "this.wake()",
+    tests: LOOPS,
+  },
+  {
+    name: "whoever has nothing to do is told, too",
+    file: "src/jobs/due-watch.ts",
+    find: "due[i] !== true || ",
+    replace: "",
+    tests: LOOPS,
+  },
+  {
+    name: "a loop is told oftener than it asked for",
+    file: "src/jobs/due-watch.ts",
+    find: " || nowMs - watched.toldMs < watched.everyMs - ASK_EVERY_MS / 2",
+    replace: "",
+    tests: LOOPS,
+  },
+  {
+    name: "where the question fails nobody finds out",
+    file: "src/jobs/due-watch.ts",
+    find: ".catch(() => asked.map(() => true))",
+    replace: ".catch(() => asked.map(() => false))",
+    tests: LOOPS,
+  },
+  {
+    name: "a loop that has ended is told",
+    file: "src/jobs/due-watch.ts",
+    find: "        this.#watched.delete(watched);\n",
+    replace: "",
+    tests: LOOPS,
+  },
+];
