@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 
+/** For how long a part stays that was merged into another: longer than the kernel keeps to itself what was written. */
+export const OLD_PARTS_LIFETIME_S = 60;
+
 interface ClickHouseConfigInput {
   readonly usersPath: string;
   readonly user: string;
@@ -20,7 +23,7 @@ export function basicAuthorization(user: string, password: string): string {
  * address, so that user cannot be closed; instead the HTTP port has handlers for nothing but requests that carry the
  * secret. The caches are bounded for a small machine; their defaults are gigabytes each. The free entries belong to the
  * small pool: by default eight must be free before a large merge begins, more than this pool has, and parts would stay
- * small for ever. Parts that were merged go within seconds, so what they were merged into has to be on the disk before.
+ * small for ever. What parts were merged into is synced, but for its text indexes, which `MergedIndexes` syncs: so long the parts stay.
  */
 export function renderClickHouseConfig(input: ClickHouseConfigInput): string {
   const authorization = basicAuthorization(input.user, input.password);
@@ -48,6 +51,7 @@ export function renderClickHouseConfig(input: ClickHouseConfigInput): string {
     <number_of_free_entries_in_pool_to_execute_mutation>2</number_of_free_entries_in_pool_to_execute_mutation>
     <number_of_free_entries_in_pool_to_execute_optimize_entire_partition>2</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>
     <min_rows_to_fsync_after_merge>1</min_rows_to_fsync_after_merge>
+    <old_parts_lifetime>${OLD_PARTS_LIFETIME_S}</old_parts_lifetime>
   </merge_tree>
   <mark_cache_size>134217728</mark_cache_size>
   <index_mark_cache_size>67108864</index_mark_cache_size>

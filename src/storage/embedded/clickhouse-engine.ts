@@ -70,7 +70,7 @@ export function clickhouseEngine(options: ClickHouseEngineOptions): Engine {
         process.execPath,
         join(import.meta.dir, CHILD_PROGRAM),
         options.libraryPath,
-        `--path=${storePath}`,
+        storePath,
         `--config-file=${configPath}`,
         `--http_port=${options.port}`,
         "--listen_host=127.0.0.1",

@@ -1,5 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
+const MERGED = ["test/storage/merged-indexes.test.ts"];
+
 const WAL = ["test/ingest/wal"];
 const INGEST_TESTS = ["test/ingest/ingest.test.ts", "test/ingest/replay.test.ts"];
 const LARGE = ["test/ingest/large-requests.test.ts", "test/ingest/undecided-events.test.ts"];
@@ -337,5 +339,33 @@ export const INGEST: readonly Mutant[] = [
     find: "if (await this.#isCut(",
     replace: "if (bytesRead === 0 && await this.#isCut(",
     tests: ["test/clients/cli/followed-source.test.ts"],
+  },
+  {
+    name: "indexes of merged parts are left to the kernel",
+    file: "src/storage/embedded/merged-indexes.ts",
+    find: "sync(join(part, name));",
+    replace: "void name;",
+    tests: MERGED,
+  },
+  {
+    name: "a part that took the name of one that is gone is taken for it",
+    file: "src/storage/embedded/merged-indexes.ts",
+    find: "this.#synced = synced;",
+    replace: "this.#synced = new Set([...this.#synced, ...synced]);",
+    tests: MERGED,
+  },
+  {
+    name: "indexes of changed parts are left to the kernel",
+    file: "src/storage/embedded/merged-indexes.ts",
+    find: "|0_\\d+)$/",
+    replace: ")$/",
+    tests: MERGED,
+  },
+  {
+    name: "what parts were merged of goes at once",
+    file: "src/storage/embedded/clickhouse-config.ts",
+    find: "<old_parts_lifetime>${OLD_PARTS_LIFETIME_S}",
+    replace: "<old_parts_lifetime>0",
+    tests: MERGED,
   },
 ];
