@@ -13,6 +13,7 @@ import {
   parseClickHouseUrl,
 } from "./clickhouse.ts";
 import { type DataDirectoryLock, lockDataDirectory } from "./data-directory-lock.ts";
+import { tellOfLostParts } from "./embedded/lost-parts.ts";
 import { type EngineSecrets, loadSecrets } from "./embedded/secrets.ts";
 import {
   type EmbeddedStore,
@@ -171,6 +172,7 @@ async function openClickHouse(
   );
   const client = createClickHouse(endpoint);
   parts.clients.push(() => client.close());
+  if (embedded !== undefined) await tellOfLostParts(client, log);
   watch(parts, log, "clickhouse", embedded, () => client.command({ query: "SELECT 1" }));
   return { client, endpoint };
 }

@@ -362,6 +362,20 @@ export const INGEST: readonly Mutant[] = [
     tests: MERGED,
   },
   {
+    name: "parts that a start has lost are not told of",
+    file: "src/storage/embedded/lost-parts.ts",
+    find: "if (parts.length > 0)",
+    replace: "if (parts.length > NAMED_MAX)",
+    tests: ["test/storage/lost-parts.test.ts"],
+  },
+  {
+    name: "parts whose sources are there are told as lost",
+    file: "src/storage/embedded/lost-parts.ts",
+    find: "first <= max_block_number AND last >= min_block_number",
+    replace: "first = max_block_number AND last = min_block_number",
+    tests: ["test/storage/lost-parts.test.ts"],
+  },
+  {
     name: "what parts were merged of goes at once",
     file: "src/storage/embedded/clickhouse-config.ts",
     find: "<old_parts_lifetime>${OLD_PARTS_LIFETIME_S}",
