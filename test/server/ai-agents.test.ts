@@ -151,7 +151,9 @@ test("each kind of token has a price of its own, is counted once, and no part is
   expect(costOf("d")).toBeNull();
   expect(totals).toMatchObject({ unpriced: true });
   expect(new Date().toISOString() >= userDays[0].day && userDays[0].day > "2020").toBe(true);
-  expect(userDays).toMatchObject([{ user: "ana", calls: 4, unpriced: true, costUsd: totals.costUsd }]);
+  expect(userDays).toMatchObject([{ user: "ana", calls: 4, unpriced: true }]);
+  // Sums of the same numbers in another order.
+  expect(userDays[0].costUsd).toBeCloseTo(totals.costUsd, 12);
   expect(priceVersion).toBe(1);
   for (const part of ["cacheReadPerMillion", "cacheWritePerMillion", "reasoningPerMillion"])
     expect(
