@@ -15,6 +15,7 @@ import { usageBetween, usageOfTree } from "./ingest/process-usage.ts";
 import { decodingUs, entryRules, withoutFindings } from "./ingest/ruled-entries.ts";
 import { startBenchServer } from "./ingest/server.ts";
 import { WIRES } from "./ingest/wires.ts";
+import { median } from "./patterns/median.ts";
 
 type Rule = Parameters<typeof entryRules>[0][number];
 
@@ -136,10 +137,6 @@ appendFileSync(
 /** Seconds of each round. */
 function nothingTaken(): Record<"clock" | "all" | "own", number[]> {
   return { clock: [], all: [], own: [] };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
 }
 
 /** What decoding takes with each rule of those that find nothing, in turns, beside decoding without rules. */

@@ -13,7 +13,7 @@ export function writeDurably(path: string, text: string): void {
     closeSync(file);
   }
   renameSync(temporary, path);
-  syncDirectoryNow(dirname(path));
+  syncNow(dirname(path));
 }
 
 /** Makes a directory that only its owner enters, and those above it that are missing; also after a power cut they are there. */
@@ -22,7 +22,7 @@ export function makeDirectoryDurably(path: string): void {
   if (firstMade === undefined) return;
   // Every new level is an entry of the level above it.
   for (let level = resolve(path); ; level = dirname(level)) {
-    syncDirectoryNow(dirname(level));
+    syncNow(dirname(level));
     if (level === resolve(firstMade) || level === dirname(level)) return;
   }
 }
@@ -43,11 +43,12 @@ export async function syncDirectoriesAbove(path: string, top: string): Promise<v
     await syncDirectory(dirname(level));
 }
 
-function syncDirectoryNow(path: string): void {
-  const directory = openSync(path, "r");
+/** Makes what a file holds, or the names in a directory, survive a power cut, before this returns. */
+export function syncNow(path: string): void {
+  const file = openSync(path, "r");
   try {
-    fsyncSync(directory);
+    fsyncSync(file);
   } finally {
-    closeSync(directory);
+    closeSync(file);
   }
 }

@@ -70,7 +70,6 @@ export async function claimDeliveries(sql: Sql, claiming: Claiming): Promise<Cla
   }));
 }
 
-/** Ids of what is due, whose organisations come next. */
 /** The condition that something is to be delivered. */
 export function isAnyDue(sql: Sql): Fragment {
   return DELIVERIES.isDue(sql);
@@ -81,6 +80,7 @@ export function isAnyBehind(sql: Sql): Fragment {
   return sql`EXISTS (SELECT 1 FROM event_deliveries WHERE due_at IS NOT NULL)`;
 }
 
+/** Ids of what is due, whose organisations come next. */
 function nextInTurn(sql: Sql, claiming: Claiming): Fragment {
   const { subscribers, running, maxRunningOfOne, max, together, after } = claiming;
   const full = [...running].flatMap(([id, count]) => (count >= maxRunningOfOne ? [id] : []));

@@ -11,7 +11,7 @@ const NAMED_MAX = 20;
 export async function tellOfLostParts(clickhouse: ClickHouseClient, log: Logger): Promise<void> {
   const result = await clickhouse.query({
     query: `
-      SELECT table, name FROM system.detached_parts AS aside
+      SELECT table, name FROM system.detached_parts
       WHERE database = currentDatabase() AND startsWith(ifNull(reason, ''), 'broken')
         AND NOT arrayExists(
           (other, first, last) -> other = (table, partition_id) AND first <= max_block_number AND last >= min_block_number,

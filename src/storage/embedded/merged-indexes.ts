@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { syncNow } from "../write-durably.ts";
 
 /** How often is looked for parts that were merged: several times within `OLD_PARTS_LIFETIME_S`. */
 export const SYNC_EVERY_MS = 5_000;
@@ -44,17 +45,8 @@ export class MergedIndexes {
 
 function syncIndexes(part: string, sinceMs: number): void {
   if (statSync(part).mtimeMs < sinceMs) return;
-  for (const name of readdirSync(part)) if (INDEX_FILE.test(name)) sync(join(part, name));
-  sync(part);
-}
-
-function sync(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  for (const name of readdirSync(part)) if (INDEX_FILE.test(name)) syncNow(join(part, name));
+  syncNow(part);
 }
 
 function namesIn(directory: string): readonly string[] {

@@ -343,7 +343,7 @@ export const INGEST: readonly Mutant[] = [
   {
     name: "indexes of merged parts are left to the kernel",
     file: "src/storage/embedded/merged-indexes.ts",
-    find: "sync(join(part, name));",
+    find: "syncNow(join(part, name));",
     replace: "void name;",
     tests: MERGED,
   },
