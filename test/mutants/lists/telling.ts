@@ -40,8 +40,8 @@ export const TELLING: readonly Mutant[] = [
   {
     name: "what a silence held back is told though it is over",
     file: "src/domains/incidents/unsilencing.ts",
-    find: "WHERE i.silence_id IS NOT NULL AND i.resolved_at IS NULL",
-    replace: "WHERE i.silence_id IS NULL AND i.resolved_at IS NULL",
+    find: "i.silence_id IS NOT NULL AND i.resolved_at IS NULL",
+    replace: "i.silence_id IS NULL AND i.resolved_at IS NULL",
     tests: SILENCES,
   },
   {

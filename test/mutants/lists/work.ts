@@ -9,8 +9,8 @@ export const WORK: readonly Mutant[] = [
   {
     name: "a row is taken from a holder that lives",
     file: "src/jobs/claims/work-queue.ts",
-    find: "WHERE ${sql(due)} <= now() AND ${where}",
-    replace: "WHERE ${where}",
+    find: "WHERE ${sql(due)} <= now() AND ${where}\n        ORDER",
+    replace: "WHERE ${where}\n        ORDER",
     tests: CLAIMS,
   },
   {
