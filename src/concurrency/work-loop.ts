@@ -10,7 +10,11 @@ const AWAY_PAUSE_MAX_MS = 1_000;
 const WATCHED_PAUSE_MS = 300_000;
 
 /** Calls `wake` when there is something to do, and again every `everyMs` as long as there is, until it is disposed of. */
-export type Watch = (watched: { readonly wake: () => void; readonly everyMs: number }) => Disposable;
+export type Watch = (watched: {
+  readonly wake: () => void;
+  readonly everyMs: number;
+  readonly log: Logger;
+}) => Disposable;
 
 export interface WorkLoopOptions {
   /** Does what there is to do; true when there may be more at once. */
@@ -67,7 +71,7 @@ export class WorkLoop {
     const { signal } = this.#abort;
     // What fails is tried again when its pause is over.
     const told = (): void => (this.#failures === 0 ? this.wake() : undefined);
-    using _watched = watch?.({ wake: told, everyMs: pollMs });
+    using _watched = watch?.({ wake: told, everyMs: pollMs, log });
     const isWatched = watch !== undefined;
     while (!signal.aborted) {
       this.#woken = Promise.withResolvers<void>();

@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from "postgres";
 import type { Watch } from "../concurrency/work-loop.ts";
+import type { Logger } from "../log.ts";
 import { askPostgres } from "../storage/ask-postgres.ts";
 
 /** How often is asked whether anything is due; a loop is told as often as it would look by itself. */
@@ -12,6 +13,7 @@ interface Watched {
   readonly isDue: DueTest;
   readonly everyMs: number;
   readonly wake: () => void;
+  readonly log: Logger;
   toldMs: number;
 }
 
@@ -24,6 +26,7 @@ class DueWatch {
   readonly #watched = new Set<Watched>();
   #timer: Timer | undefined;
   #isAsking = false;
+  #isFailing = false;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -42,16 +45,23 @@ class DueWatch {
     };
   }
 
-  /** Never rejects: a loop that cannot be answered for looks by itself, and says what it found. */
+  /** Never rejects: while there is no answer, all loops look by themselves. */
   async #ask(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
     const asked = [...this.#watched];
-    const due = await this.#areDue(asked).catch(() => asked.map(() => true));
+    const due = await this.#areDue(asked).catch((error: unknown) => {
+      // None is left where all have been stopped meanwhile.
+      const [first] = this.#watched;
+      if (!this.#isFailing)
+        first?.log.error({ err: error }, "it cannot be asked what is due: all loops look for it");
+      return null;
+    });
+    this.#isFailing = due === null;
     this.#isAsking = false;
     const nowMs = performance.now();
     for (const [i, watched] of asked.entries()) {
-      if (due[i] !== true || nowMs - watched.toldMs < watched.everyMs - ASK_EVERY_MS / 2) continue;
+      if (due?.[i] === false || nowMs - watched.toldMs < watched.everyMs - ASK_EVERY_MS / 2) continue;
       watched.toldMs = nowMs;
       watched.wake();
     }
@@ -71,9 +81,9 @@ const watches = new WeakMap<Sql, DueWatch>();
 
 /** Has a loop told when something is due, with all others over these connections, instead of looking by itself. */
 export function whenDue(sql: Sql, isDue: DueTest): Watch {
-  return ({ wake, everyMs }) => {
+  return ({ wake, everyMs, log }) => {
     const watch = watches.get(sql) ?? new DueWatch(sql);
     watches.set(sql, watch);
-    return watch.add({ isDue, everyMs, wake, toldMs: Number.NEGATIVE_INFINITY });
+    return watch.add({ isDue, everyMs, wake, log, toldMs: Number.NEGATIVE_INFINITY });
   };
 }

@@ -32,8 +32,9 @@ function storeCheck(stores: Pick<Stores, "statuses">, name: string): DependencyC
       const status = stores.statuses().find((candidate) => candidate.name === name);
       // Without Redis every instance counts alone, which is worse but works.
       const failed = name === "redis" ? "degraded" : "down";
+      const answering = status?.isDamaged ? "degraded" : "up";
       return {
-        state: status?.ok === true ? "up" : failed,
+        state: status?.ok === true ? answering : failed,
         ...(status?.detail ? { detail: status.detail } : {}),
       };
     },

@@ -172,8 +172,8 @@ async function openClickHouse(
   );
   const client = createClickHouse(endpoint);
   parts.clients.push(() => client.close());
-  if (embedded !== undefined) await tellOfLostParts(client, log);
-  watch(parts, log, "clickhouse", embedded, () => client.command({ query: "SELECT 1" }));
+  const lostParts = embedded === undefined ? [] : await tellOfLostParts(client, log);
+  watch(parts, log, "clickhouse", { embedded, lostParts }, () => client.command({ query: "SELECT 1" }));
   return { client, endpoint };
 }
 
@@ -195,7 +195,7 @@ async function openPostgres(
   parts.clients.push(() => client.end({ timeout: CLIENT_CLOSE_TIMEOUT_MS / 1000 }));
   const probe = () => client`SELECT 1`;
   await waitForStore("Postgres", "DATABASE_URL", { log, signal: parts.opening.signal }, probe);
-  watch(parts, log, "postgres", embedded, probe);
+  watch(parts, log, "postgres", { embedded }, probe);
   return client;
 }
 
@@ -207,7 +207,7 @@ async function openRedis(url: string, log: Logger, parts: OpenParts): Promise<Re
     patient(REDIS_START_TIMEOUT_MS),
   );
   parts.clients.push(async () => client.disconnect());
-  watch(parts, log, "redis", undefined, () => client.ping());
+  watch(parts, log, "redis", {}, () => client.ping());
   return client;
 }
 
@@ -215,11 +215,14 @@ function watch(
   parts: OpenParts,
   log: Logger,
   name: string,
-  embedded: EmbeddedStore | undefined,
+  {
+    embedded,
+    lostParts = [],
+  }: { readonly embedded?: EmbeddedStore | undefined; readonly lostParts?: readonly string[] },
   probe: () => Promise<unknown>,
 ): void {
   const engine = embedded === undefined ? {} : { engine: () => embedded.supervisor.status() };
-  parts.monitors.push(new StoreMonitor({ name, probe, log, ...engine }));
+  parts.monitors.push(new StoreMonitor({ name, probe, log, lostParts, ...engine }));
 }
 
 /** One of several that are opened at a time; what it fails with is what the opening fails with. */

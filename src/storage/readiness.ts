@@ -13,6 +13,8 @@ import {
 export interface StoreStatus {
   readonly name: string;
   readonly ok: boolean;
+  /** Whether what it had kept was found damaged when it started. */
+  readonly isDamaged: boolean;
   /** A short sentence; empty when there is nothing to say. */
   readonly detail: string;
   /** When `ok` last changed. */
@@ -27,6 +29,8 @@ interface StoreMonitorOptions {
   readonly probe: () => Promise<unknown>;
   /** The engine's process, for an embedded store. */
   readonly engine?: () => EngineStatus;
+  /** What it could not read when it started; nothing by default. */
+  readonly lostParts?: readonly string[];
   readonly log: Logger;
 }
 
@@ -61,13 +65,15 @@ export class StoreMonitor {
   status(): StoreStatus {
     const engine = this.#options.engine?.();
     const restarts = engine?.restarts ?? 0;
-    const base = { name: this.#options.name, restarts };
+    const isDamaged = (this.#options.lostParts ?? []).length > 0;
+    const base = { name: this.#options.name, isDamaged, restarts };
     if (engine !== undefined && engine.state !== "running") {
       return { ...base, ok: false, detail: engineDetail(engine), since: engine.since };
     }
     if (!this.#ok) return { ...base, ok: false, detail: "Does not answer.", since: this.#since };
-    const detail =
+    const restarted =
       restarts === 0 ? "" : `Restarted ${restarts} time${restarts === 1 ? "" : "s"} after a crash.`;
+    const detail = isDamaged ? "Some of what it kept could not be read when it started." : restarted;
     const since = engine !== undefined && engine.since > this.#since ? engine.since : this.#since;
     return { ...base, ok: true, detail, since };
   }

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sql } from "postgres";
 import { whenDue } from "../../src/jobs/due-watch.ts";
+import { createLogger, type Logger } from "../../src/log.ts";
 import { createPostgres } from "../../src/storage/postgres.ts";
 import { eventually } from "../harness/eventually.ts";
 import { openTestStores, type TestStores } from "../harness/stores.ts";
@@ -19,13 +20,13 @@ beforeAll(async () => {
 afterAll(() => stores.close());
 
 /** Somebody who is told while a thing is there, and how often. */
-function waiting(name: string, everyMs: number, over: Sql = sql) {
+function waiting(name: string, everyMs: number, over: Sql = sql, log: Logger = createLogger("silent")) {
   const told = { times: 0 };
   const wake = (): void => {
     told.times += 1;
   };
   const isDue = (asked: Sql) => asked`EXISTS (SELECT 1 FROM due_things WHERE name = ${name})`;
-  return { told, watched: whenDue(over, isDue)({ wake, everyMs }) };
+  return { told, watched: whenDue(over, isDue)({ wake, everyMs, log }) };
 }
 
 test("whoever has something to do is told of it, as often as it asked for while there is something, and nobody else is", async () => {
@@ -48,11 +49,15 @@ test("whoever has something to do is told of it, as often as it asked for while 
   for (const { watched } of [often, once, rounds]) watched[Symbol.dispose]();
 });
 
-test("where the question fails all are told, so that each finds out and says so, and once it is answered again who has something to do", async () => {
+test("where the question fails that is said once and all are told, and once it is answered again who has something to do", async () => {
   const own = createPostgres(stores.postgresUrl);
-  const [idle, busy] = [waiting("nothing", 1, own), waiting("d", 1, own)];
+  const lines: string[] = [];
+  const log = createLogger("error", { write: (line) => lines.push(line) });
+  const [idle, busy] = [waiting("nothing", 1, own, log), waiting("d", 1, own, log)];
   await sql`ALTER TABLE due_things RENAME TO gone`;
-  await eventually("both are told", () => idle.told.times > 0 && busy.told.times > 0);
+  await eventually("both are told again and again", () => idle.told.times > 1 && busy.told.times > 1);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain("cannot be asked what is due");
   await sql`ALTER TABLE gone RENAME TO due_things`;
   await sql`INSERT INTO due_things VALUES ('d')`;
   let [idleBefore, busyBefore] = [-1, -1];
@@ -61,6 +66,9 @@ test("where the question fails all are told, so that each finds out and says so,
     [idleBefore, busyBefore] = [idle.told.times, busy.told.times];
     return isOnlyOne && busyBefore > 0;
   });
+  await sql`ALTER TABLE due_things RENAME TO gone`;
+  await eventually("it is said again when it fails again", () => lines.length === 2);
+  await sql`ALTER TABLE gone RENAME TO due_things`;
   for (const { watched } of [idle, busy]) watched[Symbol.dispose]();
   await own.end();
 });

@@ -24,6 +24,7 @@ test("a start names parts that cannot be read any more, unless what they were me
       log,
     );
   let stores = await open();
+  expect(stores.statuses().every(({ isDamaged }) => !isDamaged)).toBe(true);
   const run = (query: string) => stores.clickhouse.command({ query });
   const countOf = async (table: string): Promise<unknown> =>
     (
@@ -40,6 +41,10 @@ test("a start names parts that cannot be read any more, unless what they were me
   expect(lines.filter((line) => line.includes(WORDS))).toHaveLength(1);
   expect(lines.join("")).toContain("lost/broken-on-start_all_2_2_0");
   expect(lines.join("")).not.toContain("all_1_2_1");
+  expect(stores.statuses().find(({ name }) => name === "clickhouse")).toMatchObject({
+    ok: true,
+    isDamaged: true,
+  });
   expect(await countOf("lost")).toEqual([["1"]]);
   expect(await countOf("merged")).toEqual([["2"]]);
   await stores.close();

@@ -1,14 +1,14 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Logger } from "../../log.ts";
 
-/** Named in the log; there may be many. */
+/** Named; there may be many. */
 const NAMED_MAX = 20;
 
 /**
- * Says at a start which parts ClickHouse could not read and put aside, other than those whose rows are in parts that it could
+ * Says at a start, and answers, which parts ClickHouse could not read and put aside, other than those whose rows are in parts that it could
  * read: behind a power cut it finds what a merge had not finished, beside what was merged. Otherwise rows are missing, and only a copy has them.
  */
-export async function tellOfLostParts(clickhouse: ClickHouseClient, log: Logger): Promise<void> {
+export async function tellOfLostParts(clickhouse: ClickHouseClient, log: Logger): Promise<readonly string[]> {
   const result = await clickhouse.query({
     query: `
       SELECT table, name FROM system.detached_parts
@@ -29,4 +29,5 @@ export async function tellOfLostParts(clickhouse: ClickHouseClient, log: Logger)
       { parts },
       "ClickHouse could not read these parts and has put them aside: what is in them is missing",
     );
+  return parts;
 }

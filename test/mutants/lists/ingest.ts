@@ -376,6 +376,20 @@ export const INGEST: readonly Mutant[] = [
     tests: ["test/storage/lost-parts.test.ts"],
   },
   {
+    name: "a store that lost parts counts as whole",
+    file: "src/storage/open.ts",
+    find: "new StoreMonitor({ name, probe, log, lostParts, ...engine })",
+    replace: "new StoreMonitor({ name, probe, log, ...engine })",
+    tests: ["test/storage/lost-parts.test.ts"],
+  },
+  {
+    name: "a server whose store lost parts is healthy",
+    file: "src/server/readiness.ts",
+    find: 'status?.isDamaged ? "degraded" : "up"',
+    replace: '"up"',
+    tests: ["test/server/readiness.test.ts"],
+  },
+  {
     name: "what parts were merged of goes at once",
     file: "src/storage/embedded/clickhouse-config.ts",
     find: "<old_parts_lifetime>${OLD_PARTS_LIFETIME_S}",

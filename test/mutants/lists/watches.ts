@@ -120,7 +120,7 @@ export const WATCHES: readonly Mutant[] = [
   {
     name: "whoever has nothing to do is told, too",
     file: "src/jobs/due-watch.ts",
-    find: "due[i] !== true || ",
+    find: "due?.[i] === false || ",
     replace: "",
     tests: LOOPS,
   },
@@ -134,8 +134,15 @@ export const WATCHES: readonly Mutant[] = [
   {
     name: "where the question fails nobody finds out",
     file: "src/jobs/due-watch.ts",
-    find: ".catch(() => asked.map(() => true))",
-    replace: ".catch(() => asked.map(() => false))",
+    find: "      return null;\n    });",
+    replace: "      return asked.map(() => false);\n    });",
+    tests: LOOPS,
+  },
+  {
+    name: "that the question fails is said again and again",
+    file: "src/jobs/due-watch.ts",
+    find: "this.#isFailing = due === null;",
+    replace: "",
     tests: LOOPS,
   },
   {
