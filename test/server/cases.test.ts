@@ -1,9 +1,9 @@
 /** Cases over a whole server: what belongs to them comes from incidents, people and logs, and stays. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { Marked } from "marked";
 import { eventually } from "../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../harness/server-process.ts";
-import { startSuiteServer } from "../harness/suite-server.ts";
+import { makeToken } from "../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../harness/suite-server.ts";
 
 interface Shown {
   id: number;
@@ -23,17 +23,14 @@ interface Shown {
   timeline: { happenedAt: string | null; knownAt: string; kind: string; text: string }[];
 }
 
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 let foreign: string;
 
 beforeAll(async () => {
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
   foreign = await makeToken(server.url);
-});
-afterAll(async () => {
-  await server.stop();
 });
 
 async function call<T>(method: string, path: string, json?: unknown, as = token) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
@@ -6,8 +6,8 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { RECIPES } from "../../../clients/cli/tokens/recipes.ts";
 import { eventually } from "../../harness/eventually.ts";
-import { makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 import { temporaryDirectory } from "../../harness/temporary-directory.ts";
 import { obs, runCli } from "./cli-process.ts";
 
@@ -15,14 +15,10 @@ const MAIN = join(import.meta.dir, "../../../clients/cli/main.ts");
 const SHIPPERS = readFileSync(join(import.meta.dir, "../../../docs/shippers.md"), "utf8");
 const PASSWORD = "correct horse battery";
 
-let server: ServerProcess;
+let server: SharedServer;
 
 beforeAll(async () => {
-  server = await startSuiteServer();
-});
-
-afterAll(async () => {
-  await server.stop();
+  server = await sharedServer();
 });
 
 /** A question that is waited for, and what is typed then. */

@@ -2,12 +2,12 @@
  * The Model Context Protocol at /mcp, spoken by the official SDK for Python to the real server. Passed over where there is no Python that
  * has its package `mcp` 2; `MCP_PYTHON` names one that has, such as that of a virtual environment.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { eventually } from "../../harness/eventually.ts";
-import { ingestEntries, makeToken, type ServerProcess } from "../../harness/server-process.ts";
-import { startSuiteServer } from "../../harness/suite-server.ts";
+import { ingestEntries, makeToken } from "../../harness/server-process.ts";
+import { type SharedServer, sharedServer } from "../../harness/suite-server.ts";
 
 const PYTHON = Bun.env.MCP_PYTHON ?? "python3";
 const hasSdk =
@@ -53,11 +53,11 @@ const Answers = Type.Object({
   }),
 });
 
-let server: ServerProcess;
+let server: SharedServer;
 let token: string;
 beforeAll(async () => {
   if (!hasSdk) return;
-  server = await startSuiteServer();
+  server = await sharedServer();
   token = await makeToken(server.url);
   const headers = { authorization: `Bearer ${token}` };
   await ingestEntries(server.url, token, { message: "paid", service: "shop" });
@@ -65,9 +65,6 @@ beforeAll(async () => {
     const found = await fetch(`${server.url}/api/v1/logs/search?service=shop`, { headers });
     return (await found.text()).includes("paid") || null;
   });
-});
-afterAll(async () => {
-  if (hasSdk) await server.stop();
 });
 
 test.skipIf(!hasSdk)(
