@@ -55,13 +55,15 @@ function lookedAt(
   priority: 0 | 1,
 ): Fragment {
   const full = [...lanes].filter(([, count]) => count >= perLane).map(([lane]) => lane);
+  // As text: the driver takes an array of bytes for bytes, and Postgres makes no array of those.
+  const rated = ratedTargets.map((hash) => Buffer.from(hash).toString("hex"));
   return sql`(
     SELECT id, lane, priority, next_attempt_at, target_hash,
            priority > 0 AND channel = ANY(${RATED_CHANNELS}::text[]) AS is_rated
     FROM deliveries d
     WHERE state = 'pending' AND priority = ${priority} AND next_attempt_at <= now()
       AND NOT (lane = ANY(${full}::text[])) AND NOT (organization_id = ANY(${[...fullOrganizations]}::integer[]))
-      AND (priority = 0 OR NOT (target_hash = ANY(${[...ratedTargets]}::bytea[])))
+      AND (priority = 0 OR NOT (encode(target_hash, 'hex') = ANY(${rated}::text[])))
       AND NOT EXISTS (
         SELECT 1 FROM deliveries earlier
         WHERE earlier.incident_id = d.incident_id AND earlier.target_hash = d.target_hash

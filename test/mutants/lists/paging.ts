@@ -127,6 +127,20 @@ export const PAGING: readonly Mutant[] = [
     tests: SENDER,
   },
   {
+    name: "while a receiver with a rate is told something nobody else is",
+    file: "src/notify/deliveries/take-due.ts",
+    find: 'const rated = ratedTargets.map((hash) => Buffer.from(hash).toString("hex"));',
+    replace: "const rated = [...ratedTargets];",
+    tests: SENDER,
+  },
+  {
+    name: "a receiver with a rate is told more than one thing at a time",
+    file: "src/notify/deliveries/take-due.ts",
+    find: "priority = 0 OR NOT (encode(",
+    replace: "true OR NOT (encode(",
+    tests: SENDER,
+  },
+  {
     name: "a receiver is told the end before the beginning",
     file: "src/notify/deliveries/take-due.ts",
     find: "AND earlier.id < d.id)",

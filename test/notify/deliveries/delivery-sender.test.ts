@@ -259,6 +259,32 @@ describe("what one receiver is told", () => {
   });
 });
 
+describe("a receiver with a rate that is being told something", () => {
+  test("holds up nobody else, pages to it neither, and hears the next of it when it has answered", async () => {
+    const hanging = outbox.receiver((_, nth) => (nth === 1 ? "hang" : new Response(null, { status: 204 })));
+    const hears = outbox.receiver();
+    const chat: Target = { channel: "chatA", url: hanging.url };
+    const lines: string[] = [];
+    const { sender } = outbox.instance({ onLog: (line) => lines.push(line) });
+    sender.start();
+    await outbox.tell("hangs", [chat]);
+    sender.wake();
+    await eventually("it is being told", () => hanging.received.length === 1);
+    await outbox.tell("waits", [chat]);
+    await outbox.tell("goes", [hook(hears)]);
+    await outbox.tell("wakes up", [chat], { isPage: true });
+    sender.wake();
+    await eventually("others are told, and somebody is woken", () => {
+      return hears.received.length === 1 && hanging.received.length === 2;
+    });
+    expect(hanging.received.at(-1)?.body).toContain("wakes up");
+    hanging.release();
+    await eventually("the next is told", () => hanging.received.length === 3);
+    expect(hanging.received.at(-1)?.body).toContain("waits");
+    expect(lines).toEqual([]);
+  });
+});
+
 describe("a place that hangs", () => {
   test("holds no more than its share, and everybody else is told meanwhile", async () => {
     const hanging = outbox.receiver(() => "hang");
