@@ -147,12 +147,17 @@ export function requireAlertUrls(
 ): void {
   for (const name of LINKS) {
     const url = fields[name];
-    if (typeof url !== "string" || isAllowed(url, policy)) continue;
-    throw new ApiError(
-      "ALERT_URL_BLOCKED",
-      `${at}/${name} leads to this machine or its network; OUTBOUND_ALLOW names what may be reached all the same.`,
-    );
+    if (typeof url === "string") requireAlertUrl(policy, url, `${at}/${name}`);
   }
+}
+
+/** The same of one URL, whose JSON pointer is `path`. */
+export function requireAlertUrl(policy: OutboundPolicy, url: string, path: string): void {
+  if (isAllowed(url, policy)) return;
+  throw new ApiError(
+    "ALERT_URL_BLOCKED",
+    `${path} leads to this machine or its network; OUTBOUND_ALLOW names what may be reached all the same.`,
+  );
 }
 
 function isAllowed(text: string, policy: OutboundPolicy): boolean {

@@ -53,7 +53,7 @@ function subscriptionsOf({ notices, escalations }: Subscribers): readonly Subscr
       const { incident, notify, update } = told.payload;
       if (!notify) return;
       const at = timeOf(told.happenedAtMs);
-      await notices.tell(change, told.id, { event, incident, body: update?.body ?? null, at });
+      await notices.tell(change, told.id, { event, incident, update, at });
     });
   const events = ["opened", "acknowledged", "updated", "reopened", "resolved"] as const;
   return [

@@ -7,7 +7,7 @@ import type { SecretBox } from "../../access/secret-box.ts";
 import { personOf } from "../../changes/actor.ts";
 import type { Change } from "../../changes/change.ts";
 import { ApiError, validationFailed } from "../../errors.ts";
-import { ALERT_CHANNELS, requireAlertUrls } from "../../notify/alert-channels.ts";
+import { ALERT_CHANNELS, requireAlertUrl } from "../../notify/alert-channels.ts";
 import type { Target } from "../../notify/channels/target.ts";
 import type { Teller } from "../../notify/deliveries/tell.ts";
 import { openContact, sealContact } from "../../notify/people.ts";
@@ -177,7 +177,7 @@ function targetOf(policy: OutboundPolicy, body: CreateContactBody): Target {
     case "voice":
       return { channel: body.kind, number: body.number };
     case "push":
-      requireAlertUrls(policy, { alertWebhookUrl: body.url });
+      requireAlertUrl(policy, body.url, "/url");
       return {
         channel: "template",
         url: body.url,

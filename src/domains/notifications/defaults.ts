@@ -10,6 +10,7 @@ import {
   ALERT_CHANNELS,
   alertChannelFlags,
   openAlertChannels,
+  requireAlertUrl,
   requireAlertUrls,
   sealAlertChannels,
   sealedChannelsOf,
@@ -168,7 +169,7 @@ function issuesOfTemplate(template: Template, at: number, policy: OutboundPolicy
   // The host is written out: what is told never says where it goes.
   const host = URL.parse(url)?.host ?? "";
   if (host.includes("{") || host.includes("%7B")) issue("/url", "must name its host without placeholders");
-  else requireAlertUrls(policy, { alertWebhookUrl: url }, `/templates/${at}`);
+  else requireAlertUrl(policy, url, `/templates/${at}/url`);
   for (const name of unknownPlaceholders([url, body, ...Object.values(headers)].join("\n")))
     issue("/body", `names {{${name}}}, which means nothing; there are ${TEMPLATE_NAMES.join(", ")}`);
   return issues;

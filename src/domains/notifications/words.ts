@@ -19,12 +19,17 @@ export interface ToldIncident {
   readonly ruleKind?: "log" | "metric" | "correlation" | undefined;
 }
 
+/** A row of the timeline of an incident, as its events tell of it. */
+export interface ToldUpdate {
+  readonly body: string;
+}
+
 /** What an event of an incident tells. */
 export interface ToldEvent {
   readonly event: IncidentEvent;
   readonly incident: ToldIncident;
   /** What was written into its timeline. */
-  readonly body: string | null;
+  readonly update: ToldUpdate | null;
   /** ISO-8601. */
   readonly at: string;
 }
@@ -46,7 +51,7 @@ const PREFIXES: Readonly<Record<IncidentEvent, string>> = {
 
 /** An event of an incident in words, for whoever is to be told. */
 export function notificationOf(told: ToldEvent, publicUrl: string): Notification {
-  const { event, incident, body, at } = told;
+  const { event, incident, update, at } = told;
   const { id, title, severity, source } = incident;
   const prefix = incident.flapping && event === "reopened" ? "Flapping: " : PREFIXES[event];
   const isOfMonitor = source !== null && ["monitor", "certificate", "slo"].includes(source.kind);
@@ -56,9 +61,10 @@ export function notificationOf(told: ToldEvent, publicUrl: string): Notification
     at,
     severity,
     title: `${prefix}${title}`,
-    lines: [...(body === null ? [] : [body]), timesOf(told)],
+    lines: [...(update === null ? [] : [update.body]), timesOf(told)],
     incidentId: id,
     incident: { ...incident },
+    ...(update !== null && { update: { ...update } }),
     monitor: isOfMonitor ? { id: source.id, name: source.name } : null,
     link: `${publicUrl}/incidents/${id}`,
     acknowledgeLink: null,

@@ -3,7 +3,6 @@ import { Records } from "../../changes/records.ts";
 import { ApiError, type FieldIssue, validationFailed } from "../../errors.ts";
 import type { HostProof } from "./host-proof.ts";
 import { PAGES_MAX } from "./limits.ts";
-import type { PublishedName } from "./page-row.ts";
 import { type CreatePageBody, StatusPage, type UpdatePageBody } from "./types.ts";
 import { unlessTaken } from "./unless-taken.ts";
 
@@ -22,6 +21,14 @@ interface Proof {
   readonly customDomainProvenAt?: string | null;
 }
 
+/** What is found of a page that is changed. */
+interface LockedPage {
+  readonly slug: string;
+  readonly customDomain: string | null;
+  readonly isProven: boolean;
+  readonly hasPassword: boolean;
+}
+
 /** What is done with status pages, whoever does it. */
 export class StatusPages {
   readonly pages: Records<typeof StatusPage, CreatePageBody & Proof, UpdatePageBody & Proof>;
@@ -34,8 +41,11 @@ export class StatusPages {
       table: "status_pages",
       schema: StatusPage,
       maxPerOrganization: PAGES_MAX,
-      check: async (fields, _before, change) => {
-        const issues = [...ownIssues(fields, verbs.publicUrl), ...(await monitorIssues(change, fields))];
+      check: async (fields, before, change) => {
+        const issues = [
+          ...ownIssues(fields, verbs.publicUrl),
+          ...(await monitorIssues(change, fields, before)),
+        ];
         if (issues.length > 0) throw validationFailed(issues);
       },
     });
@@ -50,7 +60,7 @@ export class StatusPages {
   /** Throws NOT_FOUND beside what `create` throws. */
   readonly update = async (change: Change, id: number, body: UpdatePageBody): Promise<StatusPage> => {
     const before = await pageOf(change, id);
-    const proof = this.#proofOf(body, before.customDomain, change);
+    const proof = this.#proofOf(body, before, change);
     const after = await unlessTaken(this.pages.update(change, id, { ...body, ...proof }));
     this.told(change, before.slug, after.slug);
     return after;
@@ -68,17 +78,19 @@ export class StatusPages {
   }
 
   /** A host that is new has been proven by nobody, but for one that whoever runs the server vouches for. */
-  #proofOf({ customDomain: host }: UpdatePageBody, before: string | null, { nowMs }: Change): Proof {
-    if (host === undefined || host === before) return {};
+  #proofOf({ customDomain: host }: UpdatePageBody, before: LockedPage | null, { nowMs }: Change): Proof {
+    if (host === undefined) return {};
     const isProven = host !== null && this.#verbs.hosts.isVouched(host);
+    if (host === before?.customDomain && (before.isProven || !isProven)) return {};
     return { customDomainProvenAt: isProven ? new Date(nowMs).toISOString() : null };
   }
 }
 
 /** What a page is found by, locked. Throws NOT_FOUND for an id that the organisation has not. */
-export async function pageOf({ tx, organizationId }: Change, id: number): Promise<PublishedName> {
-  const [row] = await tx<PublishedName[]>`
-    SELECT slug, custom_domain AS "customDomain" FROM status_pages WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
+export async function pageOf({ tx, organizationId }: Change, id: number): Promise<LockedPage> {
+  const [row] = await tx<LockedPage[]>`
+    SELECT slug, custom_domain AS "customDomain", custom_domain_proven_at IS NOT NULL AS "isProven", has_password AS "hasPassword"
+    FROM status_pages WHERE organization_id = ${organizationId} AND id = ${id} FOR UPDATE`;
   if (row === undefined) throw new ApiError("NOT_FOUND", "No such status page.");
   return row;
 }
@@ -106,15 +118,17 @@ function isTimezone(timeZone: string): boolean {
   }
 }
 
+/** What the page had before and has been deleted since is passed over, as it is where the page is shown. */
 async function monitorIssues(
   { tx, organizationId }: Change,
   { monitorIds }: CreatePageBody | UpdatePageBody,
+  before: StatusPage | null,
 ): Promise<FieldIssue[]> {
   if (monitorIds === undefined || monitorIds.length === 0) return [];
   const rows = await tx<{ id: string }[]>`
     SELECT id FROM monitors
     WHERE organization_id = ${organizationId} AND id = ANY(${[...monitorIds]}::bigint[]) FOR KEY SHARE`;
-  const found = new Set(rows.map(({ id }) => Number(id)));
+  const found = new Set([...rows.map(({ id }) => Number(id)), ...(before?.monitorIds ?? [])]);
   return monitorIds.flatMap((id, index) =>
     found.has(id)
       ? []

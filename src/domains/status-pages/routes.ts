@@ -56,11 +56,13 @@ export function statusPageRoutes({ sql, passwords, publicUrl, hosts, onChanged }
         const hash = body.password === null ? null : await passwords.hash(body.password);
         return change(async (made) => {
           const id = Number(params.id);
-          verbs.told(made, (await pageOf(made, id)).slug);
+          const page = await pageOf(made, id);
+          verbs.told(made, page.slug);
           await made.tx`
             UPDATE status_pages SET password_hash = ${hash}, password_version = password_version + 1
             WHERE organization_id = ${made.organizationId} AND id = ${id}`;
-          made.record({ resource: `status-page:${id}`, after: { hasPassword: hash !== null } });
+          const before = { hasPassword: page.hasPassword };
+          made.record({ resource: `status-page:${id}`, before, after: { hasPassword: hash !== null } });
           return { status: 204 };
         });
       },

@@ -20,6 +20,8 @@ export const Notification = Type.Object({
   incidentId: Type.Union([Type.Integer(), Type.Null()]),
   /** As the API shows it. */
   incident: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  /** What was written into its timeline, as the API shows it; absent where nothing was. */
+  update: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   monitor: Type.Union([Type.Object({ id: Type.Integer(), name: Type.String() }), Type.Null()]),
   /** Where more of it is to be seen. */
   link: NullableText,

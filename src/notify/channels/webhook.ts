@@ -6,9 +6,10 @@ import type { TargetOf } from "./target.ts";
 export const webhook: HttpChannel<TargetOf<"webhook">> = {
   lane: ({ url }) => hostOf(url),
   request: ({ url }, notification, { id, nowMs, secrets }) => {
-    const { type, at, title, incidentId, incident, monitor, link } = notification;
+    const { type, at, title, incidentId, incident, update, monitor, link } = notification;
     const data = {
       ...{ title, link, incidentId, incident },
+      ...(update !== undefined && { update }),
       ...(monitor !== null && { monitor }),
     };
     const request = jsonPost(url, { type, timestamp: at, data });

@@ -55,6 +55,8 @@ describe("what becomes of an incident", () => {
     const told = ["opened", "updated", "acknowledged", "resolved"].map((event) => `incident.${event}`);
     await eventually("the webhook has heard it all", () => hook.received.length === told.length || null);
     expect(typesOf(hook)).toEqual(told);
+    const said = JSON.parse(hook.received[1]?.body ?? "").data.update;
+    expect(said).toMatchObject({ status: "identified", body: "It is the database.", public: true });
     const { body: secret } = await send(token, "GET", "/api/v1/me/webhook-secret");
     for (const { body, headers } of hook.received) {
       const verified = new Webhook(secret.secret).verify(body, Object.fromEntries(headers));
@@ -152,6 +154,7 @@ describe("the channels of an organisation", () => {
   test.each([
     [{ alertWebhookUrl: "http://169.254.169.254/latest" }, "ALERT_URL_BLOCKED"],
     [{ alertChatAUrl: "http://2130706434/" }, "ALERT_URL_BLOCKED"],
+    [{ templates: [{ name: "x", url: "http://10.0.0.1/", body: "" }] }, "ALERT_URL_BLOCKED"],
     [{ alertSmsNumber: "12345" }, "VALIDATION_FAILED"],
     [{ escalationPolicyId: 999_999_999 }, "VALIDATION_FAILED"],
     [{ templates: [{ name: "x", url: "https://{{title}}.example.com/", body: "" }] }, "VALIDATION_FAILED"],
@@ -169,6 +172,8 @@ describe("the channels of an organisation", () => {
     const refused = await send(token, "PUT", CHANNELS, body);
     expect(refused.status).toBe(400);
     expect(refused.body.code).toBe(code);
+    if (code === "ALERT_URL_BLOCKED")
+      expect(refused.body.error).toMatch(/^\/(alert\w+Url|templates\/0\/url) leads /);
     expect((await send(token, "GET", CHANNELS)).body).toMatchObject({ alertEmail: null, templates: [] });
   });
 });

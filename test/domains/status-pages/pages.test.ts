@@ -74,6 +74,18 @@ describe("a status page", () => {
     ]);
   });
 
+  test("keeps what it shows in order where a monitor of it has been deleted, and takes no other that is gone", async () => {
+    const { send, monitor, path } = await published();
+    const [first, gone, other] = [await monitor("first"), await monitor("gone"), await monitor("other")];
+    await send("PATCH", path, { monitorIds: [first, gone] });
+    await stores.postgres`DELETE FROM monitors WHERE id IN ${stores.postgres([gone, other])}`;
+    const { monitorIds } = (await send("GET", path)).body;
+    expect((await send("PATCH", path, { monitorIds })).status).toBe(200);
+    expect((await send("PATCH", path, { monitorIds: [first, other] })).body).toMatchObject({
+      fields: [{ path: "/monitorIds/1", code: "custom" }],
+    });
+  });
+
   test("has a slug and a host that nobody else has, and none that is reserved", async () => {
     const { slug, send } = await published({ customDomain: `${freshSlug()}.example.com` });
     const other = await organization(stores, server);
@@ -252,7 +264,7 @@ describe("a status page", () => {
 
 describe("a password", () => {
   test("locks the page, its data and its feed until it is given, and anew when it changes", async () => {
-    const { send, path, slug } = await published();
+    const { id, send, path, slug } = await published();
     expect((await send("PUT", `${path}/password`, { password: "open sesame" })).status).toBe(204);
     expect((await send("GET", path)).body).toMatchObject({ hasPassword: true });
     expect(JSON.stringify((await send("GET", path)).body)).not.toContain("hash of");
@@ -279,6 +291,14 @@ describe("a password", () => {
     expect((await read(`/status/${slug}`, { cookie })).status).toBe(401);
     await send("PUT", `${path}/password`, { password: null });
     expect((await read(`/status/${slug}`)).status).toBe(200);
+    const rows = await stores.postgres<{ had: string | null; has: string | null }[]>`
+      SELECT meta #>> '{diff,hasPassword,from}' AS had, meta #>> '{diff,hasPassword,to}' AS has FROM audit_log
+      WHERE organization_id = ${id} AND action = 'SET_STATUS_PAGE_PASSWORD' ORDER BY seq`;
+    expect(rows.map(({ had, has }) => [had, has])).toEqual([
+      ["false", "true"],
+      [null, null],
+      ["true", "false"],
+    ]);
   });
 
   test("opens by a form without script", async () => {
@@ -361,6 +381,16 @@ describe("a host of its own", () => {
     expect(await shown()).toBeNull();
     expect((await verify(squatter)).status).toBe(200);
     expect(await shown()).toBe(squatter.slug);
+  });
+
+  test("that the operator vouches for since needs no record once it is saved again", async () => {
+    const customDomain = `${freshSlug()}.example.com`;
+    const { id, send, path } = await published({ customDomain });
+    await stores.postgres`UPDATE status_pages SET custom_domain_proven_at = NULL WHERE organization_id = ${id}`;
+    expect((await send("PATCH", path, { name: "Acme" })).body).toMatchObject({ customDomainProvenAt: null });
+    const { body } = await send("PATCH", path, { customDomain });
+    expect(body.customDomainProvenAt).toBeString();
+    expect((await send("PATCH", path, { customDomain })).body).toMatchObject(body);
   });
 
   test("is asked for by its page alone", async () => {

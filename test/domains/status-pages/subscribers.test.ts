@@ -76,6 +76,19 @@ describe("a subscription", () => {
     expect(await subscribers()).toHaveLength(5);
   });
 
+  test("to what the page does not show is refused, instead of one to everything", async () => {
+    const { subscribe, subscribers, email, api, monitor } = await page();
+    const hidden = await monitor("hidden");
+    const refused = await subscribe(email, [hidden]);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { fields: [{ path: "/monitorIds" }] },
+    ]);
+    expect(await subscribers()).toEqual([]);
+    expect((await subscribe(email, [hidden, api])).status).toBe(202);
+    expect(await subscribers()).toMatchObject([{ monitorIds: [api] }]);
+  });
+
   test("that nobody confirms is forgotten after two days, and its link with it", async () => {
     const { subscribe, subscribers, link } = await page();
     await subscribe();
@@ -125,6 +138,10 @@ describe("a subscription", () => {
       SELECT id FROM status_page_subscribers WHERE organization_id = ${id}`;
     expect((await send("DELETE", `${path}/subscribers/${second?.id}`)).status).toBe(204);
     expect((await send("DELETE", `${path}/subscribers/${second?.id}`)).status).toBe(404);
+    const [row] = await stores.postgres<{ email: string }[]>`
+      SELECT meta #>> '{snapshot,email}' AS email FROM audit_log
+      WHERE organization_id = ${id} AND action = 'DELETE_STATUS_PAGE_SUBSCRIBER'`;
+    expect(row).toEqual({ email: "second@example.com" });
   });
 });
 

@@ -5,6 +5,7 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
+import { INSTANCE_COUNT } from "../../../ingest/log-id.ts";
 import { eventually } from "../../harness/eventually.ts";
 import { letPass } from "../../harness/let-pass.ts";
 import { proofRounds } from "../../harness/proof.ts";
@@ -79,7 +80,8 @@ class Instances {
 
   async start(name: string, isStoreAway: boolean): Promise<IngestInstance> {
     await this.kill(name);
-    Instances.#numbers += 1;
+    // There are many more numbers than instances that live at a time.
+    Instances.#numbers = (Instances.#numbers + 1) % INSTANCE_COUNT;
     const instance = await startIngestInstance(this.#lane.stores, {
       directory: `${this.#directory.path}/${name}`,
       organizationId: this.#lane.organizationId,

@@ -42,9 +42,9 @@ export function subscriberRoutes({ sql }: { readonly sql: Sql }) {
       responses: { 204: { description: "Deleted" } },
       handler: ({ change }, { params: { id, sid } }) =>
         change(async (made) => {
-          if (!(await removeSubscriber(made.tx, made.organizationId, Number(id), Number(sid))))
-            throw new ApiError("NOT_FOUND", "No such subscriber.");
-          made.record({ resource: `status-page-subscriber:${sid}` });
+          const removed = await removeSubscriber(made.tx, made.organizationId, Number(id), Number(sid));
+          if (removed === null) throw new ApiError("NOT_FOUND", "No such subscriber.");
+          made.record({ resource: `status-page-subscriber:${sid}`, before: removed });
           return { status: 204 };
         }),
     }),

@@ -6,7 +6,7 @@ import { hashToken, mintLinkToken } from "../../../access/secret-token.ts";
 import { ApiError, validationFailed } from "../../../errors.ts";
 import { route } from "../../../http/define-route.ts";
 import type { Reply, RequestContext } from "../../../http/route.ts";
-import { requireAlertUrls } from "../../../notify/alert-channels.ts";
+import { requireAlertUrl } from "../../../notify/alert-channels.ts";
 import type { EnqueueMail } from "../../../notify/mail/outbox.ts";
 import { subscriptionMail } from "../../../notify/mail/templates.ts";
 import type { OutboundPolicy } from "../../../outbound/outbound-policy.ts";
@@ -181,10 +181,15 @@ async function subscribe(
 ): Promise<void> {
   const { id: pageId, organizationId, page } = await requireOpenPage(deps, slug, context.request);
   const url = webhookUrl === undefined ? null : webhookOf(webhookUrl, deps.policy);
+  const shown = page.groups.flatMap(({ components }) => components.map(({ monitorId }) => monitorId));
+  const chosen = monitorIds.length === 0 ? null : shown.filter((id) => monitorIds.includes(id));
+  // Nobody who asks for some hears of everything: what they asked for was taken off the page.
+  if (chosen?.length === 0)
+    throw validationFailed([
+      { path: "/monitorIds", code: "custom", message: "is nothing that the page shows" },
+    ]);
   const email = normaliseEmail(address);
   if (email === null || !deps.quota.take(context.clientAddress)) return;
-  const shown = page.groups.flatMap(({ components }) => components.map(({ monitorId }) => monitorId));
-  const chosen = shown.filter((id) => monitorIds.includes(id));
   const token = mintLinkToken();
   await context.changeAnonymously(async (change) => {
     const { tx, nowMs } = change;
@@ -195,7 +200,7 @@ async function subscribe(
       organizationId,
       pageId,
       email,
-      monitorIds: chosen.length === 0 ? null : chosen,
+      monitorIds: chosen,
       webhook,
     };
     if (!(await insertPending(tx, { ...wanted, confirmTokenHash }, nowMs))) return;
@@ -224,7 +229,7 @@ function webhookOf(text: string, policy: OutboundPolicy): URL {
   const path = "/webhookUrl";
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     throw validationFailed([{ path, code: "custom", message: "is no address of a webhook" }]);
-  requireAlertUrls(policy, { alertWebhookUrl: url.href });
+  requireAlertUrl(policy, url.href, path);
   return url;
 }
 

@@ -49,11 +49,11 @@ export async function removeSubscriber(
   organizationId: number,
   pageId: number,
   id: number,
-): Promise<boolean> {
-  const { count } = await tx`
+): Promise<{ readonly email: string } | null> {
+  const [removed] = await tx<{ email: string }[]>`
     DELETE FROM status_page_subscribers
-    WHERE organization_id = ${organizationId} AND status_page_id = ${pageId} AND id = ${id}`;
-  return count > 0;
+    WHERE organization_id = ${organizationId} AND status_page_id = ${pageId} AND id = ${id} RETURNING email`;
+  return removed ?? null;
 }
 
 interface NewSubscriber {
