@@ -14,8 +14,9 @@ Every answer that is not 2xx is a JSON object: \`{"error", "code", "fields"?, "r
 change; \`code\` is for programs: a code is never given another meaning and never removed. The request id is also in the
 header \`X-Request-Id\`; the server logs under it.
 
-The exception is 431, without a body: the listener's own answer where address and headers together have more than 16 KiB. A long query
-goes into the body of \`POST /api/v1/logs/query\`.
+The exceptions are the listener's own answers, without a body: 431 where address and headers together have more than 16 KiB or
+there are more than some 190 lines of them, and 400, 505 or a closed connection for what is no request of HTTP. A long query goes into the
+body of \`POST /api/v1/logs/query\`. Pages for people refuse with a page.
 
 | Code | Status | Meaning |
 |---|---|---|

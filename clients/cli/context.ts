@@ -1,5 +1,7 @@
+import { writeSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import type { Fetch } from "../api/client.ts";
+import { EXIT } from "./cli-error.ts";
 import { invocation } from "./invocation.ts";
 
 /** One of the process' output streams. */
@@ -7,7 +9,7 @@ export interface Output {
   readonly isTerminal: boolean;
   /** How many characters fit side by side; null where that is not limited. */
   readonly columns: number | null;
-  /** Resolves when the stream takes more; rejects never: a reader that went away ends the process. */
+  /** Resolves when the stream takes more; rejects never: where nothing can be written any more, the process ends. */
   write(text: string): Promise<void>;
 }
 
@@ -44,11 +46,7 @@ export function commandName(): string {
 }
 
 function processOutput(stream: NodeJS.WriteStream): Output {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    // `obs search --all | head`: the reader has what it wanted.
-    if (error.code === "EPIPE") process.exit(0);
-    throw error;
-  });
+  stream.on("error", endUnwritten);
   return {
     isTerminal: stream.isTTY === true,
     get columns() {
@@ -56,7 +54,21 @@ function processOutput(stream: NodeJS.WriteStream): Output {
     },
     write: (text) =>
       new Promise((resolve) => {
-        stream.write(text, () => resolve());
+        stream.write(text, (error) => {
+          if (error) endUnwritten(error);
+          resolve();
+        });
       }),
   };
+}
+
+function endUnwritten(error: NodeJS.ErrnoException): never {
+  // `obs search --all | head`: the reader has what it wanted.
+  if (error.code === "EPIPE") process.exit(EXIT.ok);
+  try {
+    writeSync(2, `obs: the output cannot be written: ${error.code ?? error.message}\n`);
+  } catch {
+    // Standard error is where it cannot be written.
+  }
+  process.exit(EXIT.failure);
 }

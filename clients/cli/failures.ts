@@ -46,7 +46,7 @@ function adviceOn({ status, code }: ApiError): string {
   if (status === undefined) return "";
   const obs = commandName();
   if (code === "UNAUTHENTICATED") return `: run "${obs} login", or check OBS_TOKEN`;
-  if (code === "PAT_SCOPE_INSUFFICIENT") return `: "${obs} login" makes a token that may`;
+  if (code === "PAT_SCOPE_INSUFFICIENT") return `: "${obs} token create --sign-in" makes a token that may`;
   return code === "INVALID_CREDENTIALS" ? `; a new account: "${obs} login --register"` : "";
 }
 

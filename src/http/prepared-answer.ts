@@ -32,6 +32,7 @@ export class PreparedAnswer {
     const body = isHead ? null : this.#body;
     const response = new Response(body, { status: this.#status, headers: this.#headers });
     setHeadOf(response.headers, head);
+    if (isHead) response.headers.set("content-length", String(this.bytes));
     return response;
   }
 }

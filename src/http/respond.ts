@@ -73,6 +73,7 @@ function encodedResponse(
   isHead: boolean,
 ): Finished {
   headers["content-type"] = contentType;
+  if (isHead) headers["content-length"] = String(bytes.length);
   return { response: new Response(isHead ? null : bytes, { status, headers }), bytes: bytes.length };
 }
 

@@ -50,6 +50,9 @@ test("a prepared answer has whatever one made for its request has, is logged and
     ])
       expect([name, first.headers.get(name)]).toEqual([name, made.headers.get(name)]);
     expect([first, second].map(({ headers }) => headers.get("x-request-id"))).toEqual(["first", "second"]);
+    if (method === "HEAD")
+      for (const { headers } of [made, first])
+        expect(headers.get("content-length")).toBe(String(TEXT.length));
     for (const answer of [first, second]) expect(await answer.text()).toBe(method === "GET" ? TEXT : "");
   }
   const lines = logged().filter(({ msg }) => msg === "request");

@@ -54,12 +54,13 @@ async function runPatterns(
   }
   const lines = formatPatterns(report, stdout.columns, colorsOf(flags, context));
   await stdout.write(`${lines.join("\n")}\n`);
-  await stderr.write(`${summaryOf(report)}${archiveInWords(report.stats)}\n`);
+  const range = selection.from === undefined && selection.to === undefined ? " of the last 24 hours" : "";
+  await stderr.write(`${summaryOf(report, range)}${archiveInWords(report.stats)}\n`);
   for (const notice of noticesOf(report)) await stderr.write(`obs: ${notice}\n`);
 }
 
-function summaryOf({ patterns, other, total }: PatternReport): string {
+function summaryOf({ patterns, other, total }: PatternReport, range: string): string {
   const entries = formatCountOf(total, "entry", "entries");
   const more = other.patterns > 0 ? `, and ${formatCount(other.patterns)} more` : "";
-  return `${formatCountOf(patterns.length, "pattern")} of ${entries}${more}`;
+  return `${formatCountOf(patterns.length, "pattern")} of ${entries}${range}${more}`;
 }

@@ -6,6 +6,7 @@ import {
   BATCH_MAX_ENTRIES,
   CONCURRENCY_DEFAULT,
   CONCURRENCY_MAX,
+  FIRST_CONTACT_MAX_MS,
   GIVE_UP_DEFAULT_SEC,
   GIVE_UP_MAX_SEC,
 } from "../limits.ts";
@@ -88,7 +89,9 @@ that happens within ten minutes.
   journalctl -o json -f | obs ship - --preset journald`,
     )
     .action(async (files: string[], flags: ShipFlags, command: Command) => {
-      const request = requestOf(files, flags, command.optsWithGlobals<GlobalOptions>(), context);
+      // Whoever says for how long means it from the beginning.
+      const isPatient = command.getOptionValueSource("giveUp") === "cli";
+      const request = requestOf(files, flags, command.optsWithGlobals<GlobalOptions>(), context, isPatient);
       await (flags.dryRun === true ? dryRun(context, request) : runShip(context, request));
     });
 }
@@ -98,6 +101,7 @@ function requestOf(
   flags: ShipFlags,
   globals: GlobalOptions,
   context: Pick<CliContext, "now">,
+  isPatient: boolean,
 ): ShipRequest {
   const { service, source, host, level, sourceKey, preset } = flags;
   const isSource = sourceKey !== undefined || preset !== undefined;
@@ -137,6 +141,7 @@ function requestOf(
     maxEntries: flags.batch,
     concurrency: flags.concurrency,
     giveUpMs: flags.giveUp * 1000,
+    firstContactMs: isPatient ? flags.giveUp * 1000 : FIRST_CONTACT_MAX_MS,
     restart: flags.restart === true,
     json: globals.json === true,
     ...(globals.url !== undefined && { url: globals.url }),

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { ApiClient } from "../../api/client.ts";
-import { UsageError } from "../cli-error.ts";
+import { CliError, EXIT, UsageError } from "../cli-error.ts";
 import { COMPLETIONS_SHOWN_MAX, QUERY_MAX_BYTES } from "../limits.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
 
@@ -30,7 +30,11 @@ export async function askForQuery(api: ApiClient): Promise<string> {
       );
     },
   });
-  prompt.on("SIGINT", () => prompt.close());
+  let isInterrupted = false;
+  prompt.on("SIGINT", () => {
+    isInterrupted = true;
+    prompt.close();
+  });
   prompt.prompt();
   for await (const line of prompt) {
     if (line.trim() === "" && lines.some((before) => before.trim() !== "")) break;
@@ -41,6 +45,7 @@ export async function askForQuery(api: ApiClient): Promise<string> {
     prompt.prompt();
   }
   prompt.close();
+  if (isInterrupted) throw new CliError("interrupted", { exitCode: EXIT.interrupted });
   return lines.join("\n");
 }
 

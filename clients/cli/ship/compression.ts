@@ -5,18 +5,31 @@ import unbzip2 from "unbzip2-stream";
 import { FileProblem } from "../cli-error.ts";
 import { READ_BYTES } from "../limits.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { ZstdFrames } from "./zstd-frames.ts";
 
 /** A compression that is unpacked while it is read. */
 export interface Compression {
   readonly name: string;
   readonly magic: readonly number[];
   unpack(): NodeJS.ReadWriteStream;
+  /** Knows whether the packed bytes have come to their end, where what unpacks them does not say. */
+  readonly follow?: () => PackedEnd;
+}
+
+interface PackedEnd {
+  readonly isWhole: boolean;
+  take(bytes: Uint8Array): void;
 }
 
 /** Told by the first bytes: names lie. */
 export const COMPRESSIONS: readonly Compression[] = [
   { name: "gzip", magic: [0x1f, 0x8b, 0x08], unpack: createGunzip },
-  { name: "zstd", magic: [0x28, 0xb5, 0x2f, 0xfd], unpack: createZstdDecompress },
+  {
+    name: "zstd",
+    magic: [0x28, 0xb5, 0x2f, 0xfd],
+    unpack: createZstdDecompress,
+    follow: () => new ZstdFrames(),
+  },
   { name: "bzip2", magic: [0x42, 0x5a, 0x68], unpack: unbzip2 },
 ];
 
@@ -33,7 +46,7 @@ export function unpackedSource(
   offset: number,
   end: number | null,
 ): UnpackedSource {
-  const packed = new PackedBytes(file);
+  const packed = new PackedBytes(file, compression.follow?.() ?? null);
   const unpacked = compression.unpack();
   const input = Readable.from(packed.chunks());
   const failed = Promise.withResolvers<never>();
@@ -81,19 +94,26 @@ export function unpackedSource(
 /** The bytes of an open file, counted as they are read. */
 class PackedBytes {
   readonly #file: FileHandle;
+  readonly #end: PackedEnd | null;
   bytes = 0;
 
-  constructor(file: FileHandle) {
+  constructor(file: FileHandle, end: PackedEnd | null) {
     this.#file = file;
+    this.#end = end;
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
     for (;;) {
       const buffer = Buffer.allocUnsafe(READ_BYTES / 4);
       const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, this.bytes);
-      if (bytesRead === 0) return;
+      if (bytesRead === 0) {
+        if (this.#end?.isWhole === false) throw new Error("the last frame is cut off");
+        return;
+      }
       this.bytes += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      const chunk = buffer.subarray(0, bytesRead);
+      this.#end?.take(chunk);
+      yield chunk;
     }
   }
 }

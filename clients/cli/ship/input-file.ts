@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { FileProblem } from "../cli-error.ts";
 import { SNIFF_BYTES } from "../limits.ts";
 import { escapeControls } from "../terminal/escape-controls.ts";
@@ -23,15 +23,17 @@ export async function openInputFile(path: string): Promise<InputFile> {
   const shown = escapeControls(path);
   let file: FileHandle;
   try {
+    // A pipe that nobody writes to would keep whoever opens it waiting.
+    if ((await stat(path)).isFIFO()) throw notRegular(shown);
     file = await open(path, "r");
   } catch (error) {
+    if (error instanceof FileProblem) throw error;
     const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
     throw new FileProblem(missing ? `no such file: ${shown}` : `cannot read ${shown}`, { cause: error });
   }
   try {
     const status = await file.stat();
-    if (!status.isFile())
-      throw new FileProblem(`${shown} is not a regular file; for a pipe use - and standard input`);
+    if (!status.isFile()) throw notRegular(shown);
     const compression = await compressionOf(file, path);
     const close = (): Promise<void> => file.close();
     return {
@@ -46,6 +48,10 @@ export async function openInputFile(path: string): Promise<InputFile> {
     await file.close();
     throw error;
   }
+}
+
+function notRegular(shown: string): FileProblem {
+  return new FileProblem(`${shown} is not a regular file; for a pipe use - and standard input`);
 }
 
 async function compressionOf(file: FileHandle, path: string): Promise<Compression | null> {

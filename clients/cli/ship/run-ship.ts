@@ -39,6 +39,7 @@ export interface ShipRequest {
   readonly maxEntries: number;
   readonly concurrency: number;
   readonly giveUpMs: number;
+  readonly firstContactMs: number;
   readonly restart: boolean;
   readonly json: boolean;
   readonly url?: string;
@@ -111,6 +112,7 @@ class ShipRun {
       concurrency: request.concurrency,
       gzip: !isLoopback(api.baseUrl),
       giveUpMs: request.giveUpMs,
+      firstContactMs: request.firstContactMs,
       resumable,
       now: Date.now,
       random: Math.random,
@@ -171,7 +173,7 @@ class ShipRun {
     }
     await this.#report();
     if (failed > 0)
-      throw new CliError(`${failed} of ${formatCountOf(files.length + refused, "file")} not shipped`);
+      throw new CliError(`${failed} of ${formatCountOf(files.length + refused, "file")} not shipped whole`);
   }
 
   async follow(): Promise<void> {

@@ -4,7 +4,7 @@ import type { ApiClient } from "../../api/client.ts";
 import { ApiError, UnreachableError } from "../../api/errors.ts";
 import { CliError } from "../cli-error.ts";
 import { wordFailure } from "../failures.ts";
-import { DRAIN_MS, FIRST_CONTACT_MAX_MS, STALL_NOTICE_MS } from "../limits.ts";
+import { DRAIN_MS, STALL_NOTICE_MS } from "../limits.ts";
 import type { Destination, Receipt } from "./destination.ts";
 import { type TimeSpan, widest } from "./findings.ts";
 import { Gate } from "./gate.ts";
@@ -17,6 +17,8 @@ interface SenderOptions {
   /** Packs the bodies: worth it over a network, not on one machine. */
   gzip: boolean;
   giveUpMs: number;
+  /** The same until the server has answered once: a wrong address is to be noticed. */
+  firstContactMs: number;
   /** Whether the same command can go on where this one ends. */
   resumable: boolean;
   /** Milliseconds since 1970. */
@@ -42,8 +44,8 @@ export interface SentTotals {
   received: TimeSpan | null;
 }
 
-/** A date in a header has whole seconds. */
-const HEADER_DATE_MS = 1000;
+/** A date in a header has whole seconds, and a server may use one for longer than the second that it is of. */
+const HEADER_DATE_MS = 3000;
 
 /** Sends requests, each until it is acknowledged, under a key by which one whose answer was lost is recognised when it comes again. */
 export class Sender {
@@ -80,12 +82,12 @@ export class Sender {
   }
 
   async #sendUntilAcknowledged(key: string, body: string): Promise<void> {
-    const { giveUpMs, resumable, interrupted, now, random, sleep } = this.#options;
+    const { giveUpMs, firstContactMs, resumable, interrupted, now, random, sleep } = this.#options;
     const startedAt = now();
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#attempt(key, body, startedAt);
       if (outcome === "acknowledged") return;
-      const patienceMs = this.#reached ? giveUpMs : Math.min(giveUpMs, FIRST_CONTACT_MAX_MS);
+      const patienceMs = this.#reached ? giveUpMs : firstContactMs;
       const waitMs = Math.max(backoffMs(attempt, random()), outcome.askedWaitMs);
       if (now() - startedAt + waitMs > patienceMs) {
         const hint = resumable ? "; run the same command again to go on" : "";

@@ -4,6 +4,7 @@ import {
   allOf,
   attribute,
   call,
+  column,
   DECORATION_BUDGET,
   type Expression,
   literal,
@@ -22,6 +23,8 @@ import type { ImportResult } from "./import-types.ts";
 import { SEEN_FIELDS_MAX, SEEN_MS } from "./limits.ts";
 
 const NANOS_PER_MILLI = 1_000_000n;
+/** Fields of entries that are no attributes. */
+const TEXT_COLUMNS: ReadonlySet<string> = new Set(["message", "service", "source", "host", "level"]);
 
 /** Of each pack whether entries that it is about came within the last days; null where the log store does not say. */
 export async function seenPacks(
@@ -59,6 +62,7 @@ export async function seenFields(
 }
 
 function hasField(name: string): Expression {
+  if (TEXT_COLUMNS.has(name)) return call("isnotempty", column(name, "string"));
   return call("isnotempty", call("tostring", attribute("attrs", ...name.split("."))));
 }
 

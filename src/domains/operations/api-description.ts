@@ -114,8 +114,9 @@ Or \`bunx obs search disk --level error\`. On this page, a token under *Authenti
 
 ## For every call
 
-**Errors.** Every answer that is neither 2xx nor a redirect is an \`Error\`; programs branch on its \`code\`. There is one exception:
-a request whose address and headers are too long to be read, beyond about 16 KiB, is answered with 431 and no body.
+**Errors.** Every answer that is neither 2xx nor a redirect is an \`Error\`; programs branch on its \`code\`. The listener's own
+refusals have no body: 431 for a request whose address and headers are too long to be read, beyond about 16 KiB or 190 lines, and 400
+or 505 for what is no request of HTTP.
 
 **Limits.** \`X-RateLimit-*\` headers say how many calls are left in the minute. With 429 and 503, \`Retry-After\` says how many
 seconds to wait.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../harness/eventually.ts";
 import { serverPort } from "../../harness/server-port.ts";
@@ -9,6 +9,7 @@ import { type TemporaryDirectory, temporaryDirectory } from "../../harness/tempo
 import { type CliResult, type CliUser, obs, runCli } from "./cli-process.ts";
 import { findLines } from "./found-lines.ts";
 
+const MAIN = join(import.meta.dir, "../../../clients/cli/main.ts");
 const WRONG_TOKEN = `obs_${"A".repeat(43)}`;
 
 let directory: TemporaryDirectory;
@@ -91,6 +92,27 @@ describe("a failure is told in one line and ends with 1", () => {
     const user = knownUser("no-file");
     expectOneLine(await runCli(user, ["ship", "missing.log"]), 1, /no such file: .*missing\.log/);
     expectOneLine(await runCli(user, ["ship", "."]), 1, "is not a regular file");
+    if (Bun.which("mkfifo") === null) return;
+    Bun.spawnSync(["mkfifo", "pipe"], { cwd: user.directory });
+    expectOneLine(await runCli(user, ["ship", "pipe"]), 1, "is not a regular file");
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("when the output has no room", async () => {
+    const { directory, env = {} } = knownUser("no-room");
+    for (const command of ["completion bash", "token list", "query 'logs | count'"]) {
+      const child = Bun.spawn(["sh", "-c", `exec "$0" "$1" ${command} >/dev/full`, process.execPath, MAIN], {
+        env: { ...process.env, HOME: directory, ...env },
+        stderr: "pipe",
+      });
+      const stderr = await new Response(child.stderr).text();
+      const lines = stderr.split("\n").filter((line) => line.includes("cannot be written"));
+      expect([command, await child.exited, lines]).toEqual([
+        command,
+        1,
+        ["obs: the output cannot be written: ENOSPC"],
+      ]);
+      expect(stderr).not.toContain("    at ");
+    }
   });
 
   test("when the stored token was made for another server, which does not get it", async () => {

@@ -60,7 +60,10 @@ afterAll(async () => {
 
 test("patterns are a table with their trend, new ones marked and vanished ones listed", async () => {
   const { exitCode, stdout, stderr } = await runCli(user, ["patterns"]);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "2 patterns of 10,000 entries, and 3 more\n" });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: "2 patterns of 10,000 entries of the last 24 hours, and 3 more\n",
+  });
   expect(stdout.split("\n")).toEqual([
     "count  share  trend       levels     services  pattern",
     " 9000  90.0%   ▁▄█        warn info  web       request <*> took <*> ms \\x1b[2J",

@@ -219,6 +219,19 @@ describe("on a terminal", () => {
     expect(terminal.screen()).toContain("2 rows in 0.034 s");
   });
 
+  test("an interrupt while a query is written sends nothing", async () => {
+    using user = serveAnswer(stream(`event: result\ndata: ${answerText(ANSWER)}\n\n`));
+    const terminal = spawnOnTerminal(user, ["query"]);
+    const shows = (text: string) => eventually(text, async () => terminal.screen().includes(text) || null);
+    await shows("kql> ");
+    terminal.type("logs\r");
+    await shows("...> ");
+    const before = asked.length;
+    terminal.type("\u0003");
+    expect(await terminal.exited).toBe(130);
+    expect(asked).toHaveLength(before);
+  });
+
   test("a failure after progress is told like any other", async () => {
     const failure = JSON.stringify({ error: "The query took too long.", code: "QUERY_TIMEOUT" });
     using user = serveAnswer(stream(progress, `event: error\ndata: ${failure}\n\n`));

@@ -175,6 +175,13 @@ describe("a compressed file", () => {
     const cut = await runCli(user, ["ship", "cut.gz", "--service", "cut"]);
     expect(cut.exitCode).toBe(1);
     expect(cut.stderr).toEndWith("cut.gz is damaged or cut off: it does not unpack as gzip\n");
+    const frames = zstdCompressSync(Buffer.from(textOf(lines)));
+    for (const bytes of [frames.length - 1, 40]) {
+      writeFileSync(join(home.path, "cut.zst"), frames.subarray(0, bytes));
+      const cutZst = await runCli(user, ["ship", "cut.zst", "--service", "cut-zst"]);
+      expect([bytes, cutZst.exitCode]).toEqual([bytes, 1]);
+      expect(cutZst.stderr).toEndWith("cut.zst is damaged or cut off: it does not unpack as zstd\n");
+    }
     writeFileSync(join(home.path, "binary.gz"), gzipSync(readFileSync(process.execPath).subarray(0, 90_000)));
     const binary = await runCli(user, ["ship", "binary.gz"]);
     expect(binary.stderr).toContain("binary.gz is binary, not text, inside its gzip: nothing of it was sent");

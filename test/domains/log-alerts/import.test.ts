@@ -33,6 +33,11 @@ test("a rule that somebody brings is made, says what it looks at, and fires", as
       { name: "uid", seen: false },
     ],
   });
+  const [named] = await importAll(own, rule("r-0", "{ message|contains: never, host: nobody }"));
+  expect(named.fields).toEqual([
+    { name: "message", seen: true },
+    { name: "host", seen: false },
+  ]);
   const { body: alert } = await server.send(own, "GET", `${PATH}/${made.ruleId}`);
   expect(alert).toMatchObject({ name: "Rule r-1", severity: "high", enabled: true, catalogId: "sigma:r-1" });
   await server.work();
