@@ -20,7 +20,7 @@ export interface ToldIncident {
 }
 
 /** A row of the timeline of an incident, as its events tell of it. */
-export interface ToldUpdate {
+interface ToldUpdate {
   readonly body: string;
 }
 
