@@ -1,6 +1,7 @@
 /** Cases over a whole server: what belongs to them comes from incidents, people and logs, and stays. */
 import { beforeAll, expect, test } from "bun:test";
 import { Marked } from "marked";
+import { readZip } from "../domains/export/read-zip.ts";
 import { eventually } from "../harness/eventually.ts";
 import { makeToken } from "../harness/server-process.ts";
 import { type SharedServer, sharedServer } from "../harness/suite-server.ts";
@@ -21,6 +22,11 @@ interface Shown {
   observables: { type: string; value: string }[];
   similarCases: { id: number; shared: number }[];
   timeline: { happenedAt: string | null; knownAt: string; kind: string; text: string }[];
+}
+
+interface Page {
+  items: Shown[];
+  nextCursor: string | null;
 }
 
 let server: SharedServer;
@@ -94,8 +100,8 @@ test("a case keeps its incidents, notes and changes, and measures how long it to
   ]);
   const reopened = await call<Shown>("PATCH", `/cases/${id}`, { status: "investigating", disposition: null });
   expect(reopened.body).toMatchObject({ closedAt: null, containedAt: null, timeToCloseSec: null });
-  const { body: listed } = await call<Shown[]>("GET", `/cases?incident=${first}&status=active`);
-  expect(listed.map((one) => one.id)).toEqual([id]);
+  const { body: listed } = await call<Page>("GET", `/cases?incident=${first}&status=active`);
+  expect(listed).toMatchObject({ items: [{ id, incidentIds: [first, second] }], nextCursor: null });
 });
 
 test("evidence is a copy that outlives what it was made of, in its place by when it happened", async () => {
@@ -193,6 +199,87 @@ test("a case that is merged is closed as a duplicate, and another one goes on wi
   });
   expect((await call("PATCH", `/cases/${id}`, { status: "open" })).status).toBe(409);
   expect((await call("POST", `/cases/${into.id}/merge`, { into: id })).status).toBe(409);
+});
+
+test("pages hold every case once, newest first, and go on under the filters that they began with", async () => {
+  const about = await incident();
+  const of = async (fields: object) => (await made(fields)).id;
+  const ids = [];
+  for (let n = 0; n < 5; n++) {
+    ids.unshift(await of({ incidentIds: [about] }));
+    await of({});
+  }
+  const list = `/cases?incident=${about}&limit=2`;
+  const seen: number[] = [];
+  const cursors: string[] = [];
+  let next: string | null = "";
+  while (next !== null) {
+    const from: string = next === "" ? "" : `&cursor=${encodeURIComponent(next)}`;
+    const { body }: { body: Page } = await call<Page>("GET", `${list}${from}`);
+    seen.push(...body.items.map(({ id }) => id));
+    if (body.nextCursor !== null) cursors.push(body.nextCursor);
+    next = body.nextCursor;
+    // What is made meanwhile is newer than every page that follows.
+    await of({ incidentIds: [about] });
+  }
+  expect(seen).toEqual(ids);
+  expect(cursors).toHaveLength(2);
+  const refused = async (path: string, as = token) => {
+    const { status, body } = await call<{ fields: { path: string }[] }>("GET", path, undefined, as);
+    expect({ status, at: body.fields?.[0]?.path }).toEqual({ status: 400, at: "/cursor" });
+  };
+  const cursor = encodeURIComponent(cursors[0] ?? "");
+  await refused(`/cases?limit=2&cursor=${cursor}`);
+  await refused(`${list}&status=active&cursor=${cursor}`);
+  await refused(`${list}&cursor=${cursor}`, foreign);
+});
+
+test("a case is deleted with all that belongs to it, and cases that were merged with it stay", async () => {
+  const about = await incident();
+  const { id: other } = await made({ title: "Another" });
+  await call("POST", `/cases/${other}/evidence`, { kind: "text", ref: "192.0.2.71" });
+  const { id: first } = await made();
+  await call("POST", `/cases/${first}/evidence`, { kind: "text", ref: "192.0.2.70" });
+  const { id: second } = await made();
+  const { id: into } = await made({ title: "Deleted soon", severity: "high", incidentIds: [about] });
+  await call("POST", `/cases/${into}/notes`, { body: "word-of-its-note" });
+  await call("POST", `/cases/${into}/evidence`, { kind: "text", ref: "word-of-its-evidence 192.0.2.71" });
+  for (const one of [first, second]) await call("POST", `/cases/${one}/merge`, { into });
+  const similar = async () => (await call<Shown>("GET", `/cases/${other}`)).body.similarCases;
+  expect(await similar()).toMatchObject([{ id: into }]);
+  const entity = () => call<{ entity: object | null }>("GET", `/context/lookup?type=case&key=${into}`);
+  expect((await entity()).body.entity).toMatchObject({ name: "Deleted soon" });
+
+  expect((await call("DELETE", `/cases/${second}`)).status).toBe(204);
+  expect((await call("GET", `/cases/${into}`)).status).toBe(200);
+  expect((await call("DELETE", `/cases/${into}`, undefined, foreign)).status).toBe(404);
+  expect(await call("DELETE", `/cases/${into}`)).toEqual({ status: 204, body: "" });
+  for (const method of ["GET", "DELETE"])
+    expect(await call(method, `/cases/${into}`)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+
+  expect((await call<Shown>("GET", `/cases/${first}`)).body).toMatchObject({
+    ...{ status: "closed", disposition: "duplicate", mergedInto: null },
+    evidence: [{ ref: "192.0.2.70" }],
+  });
+  expect((await call("PATCH", `/cases/${first}`, { status: "open" })).status).toBe(200);
+  expect((await call("GET", `/incidents/${about}`)).status).toBe(200);
+  expect(await similar()).toEqual([]);
+  expect((await entity()).body.entity).toBeNull();
+  const { body: audited } = await call<{ items: object[] }>("GET", "/audit-logs?limit=100");
+  expect(audited.items).toContainEqual(
+    expect.objectContaining({
+      ...{ action: "DELETE_CASE", resource: `case:${into}` },
+      meta: expect.objectContaining({
+        snapshot: expect.objectContaining({ id: into, title: "Deleted soon", severity: "high" }),
+      }),
+    }),
+  );
+  const archive = await fetch(`${server.url}/api/v1/export/account.zip`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const files = readZip(Buffer.from(await archive.arrayBuffer()));
+  files.delete("audit-log.json");
+  expect([...files.values()].join("\n")).not.toMatch(/word-of-its-|Deleted soon/);
 });
 
 test("a report is text in Markdown, whatever people and senders wrote", async () => {

@@ -1,6 +1,6 @@
 import { readPages } from "../../api/page.ts";
 import { recordNumber } from "./record-ids.ts";
-import { itemsOf, type RecordKind, wholeList } from "./record-kind.ts";
+import { itemsOf, type RecordKind } from "./record-kind.ts";
 
 const ID = { header: "id", at: "id", isRigid: true } as const;
 const CASE_STATES = ["open", "investigating", "contained", "closed", "active"] as const;
@@ -8,7 +8,7 @@ const ERROR_STATES = ["open", "resolved", "ignored", "all"] as const;
 
 const cases: RecordKind = {
   command: "cases",
-  about: "investigations, the last changed first",
+  about: "investigations, the newest first",
   columns: [
     ...[ID, { header: "severity", at: "severity", isRigid: true }],
     { header: "status", at: "status", isRigid: true },
@@ -19,9 +19,8 @@ const cases: RecordKind = {
   filters: [{ name: "status", about: "only those in it; active is all but closed", choices: CASE_STATES }],
   list: (api, { status }) => {
     const wanted = CASE_STATES.find((each) => each === status);
-    return wholeList(
-      api.call("GET /api/v1/cases", { query: wanted === undefined ? {} : { status: wanted } }),
-    );
+    const only = wanted === undefined ? {} : { status: wanted };
+    return itemsOf(readPages(api, "GET /api/v1/cases", (cursor) => ({ query: { ...only, ...cursor } })));
   },
   show: (api, id) => api.call("GET /api/v1/cases/:id", { params: { id: recordNumber(id) } }),
   actions: [

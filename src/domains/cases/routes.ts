@@ -2,6 +2,7 @@ import type { Sql } from "postgres";
 import { Type } from "typebox";
 import { requireAccess } from "../../http/access.ts";
 import { route } from "../../http/define-route.ts";
+import { pageBody, pageOf, pageStart } from "../../http/record-page.ts";
 import { IdParams } from "../../http/record-schemas.ts";
 import type { AuthenticatedContext } from "../../http/route.ts";
 import { copyOf } from "./evidence.ts";
@@ -21,6 +22,7 @@ import {
 
 interface CaseDependencies extends CasePorts {
   readonly sql: Sql;
+  readonly cursorKey: Uint8Array;
   /** An incident as its readers see it. Throws NOT_FOUND. */
   readonly readIncident: (organizationId: number, id: number) => Promise<{ readonly openedAt: string }>;
   /** A log entry as its readers see it, for somebody who may read it. Throws NOT_FOUND and PAT_SCOPE_INSUFFICIENT. */
@@ -51,11 +53,14 @@ export function caseRoutes(deps: CaseDependencies) {
       summary: "List cases",
       access: read,
       query: ListCasesParameters,
-      responses: { 200: { description: "Newest first", schema: Type.Array(Case) } },
-      handler: async ({ principal }, { query }) => ({
-        status: 200,
-        body: await cases.list(principal.organizationId, query),
-      }),
+      responses: { 200: { description: "Newest first", schema: pageOf(Case) } },
+      handler: async ({ principal: { organizationId } }, { query }) => {
+        const { status, assignee, incident } = query;
+        const purpose = `cases:${JSON.stringify([status, assignee, incident])}`;
+        const list = { key: deps.cursorKey, purpose, organizationId };
+        const page = await cases.page(organizationId, pageStart(query, list), query);
+        return { status: 200, body: pageBody(page, list) };
+      },
     }),
     route({
       method: "POST",
@@ -96,6 +101,21 @@ export function caseRoutes(deps: CaseDependencies) {
       errors: ["CONFLICT"],
       handler: ({ change }, { params, body }) =>
         change(async (made) => ({ status: 200, body: await cases.update(made, Number(params.id), body) })),
+    }),
+    route({
+      method: "DELETE",
+      path: `${PATH}/:id`,
+      tag: TAG,
+      summary: "Delete a case with all that belongs to it",
+      access: write,
+      audit: "DELETE_CASE",
+      params: IdParams,
+      responses: { 204: { description: "Deleted" } },
+      handler: ({ change }, { params }) =>
+        change(async (made) => {
+          await cases.remove(made, Number(params.id));
+          return { status: 204 };
+        }),
     }),
     ...partRoutes(cases, deps),
     exportRoute(cases),

@@ -1,7 +1,9 @@
 import type { Sql, TransactionSql } from "postgres";
 import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
+import { removeRecordEntity } from "../../entities/entity-store.ts";
 import { ApiError } from "../../errors.ts";
+import type { Paged, PageStart } from "../../http/record-page.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { RecordTable } from "../../storage/record-table.ts";
@@ -30,7 +32,6 @@ import {
   type CaseDetails,
   type CreateCaseBody,
   type EvidenceBody,
-  LIST_DEFAULT,
   type ListCasesParameters,
   StoredCase,
   type UpdateCaseBody,
@@ -67,25 +68,28 @@ export class Cases {
   }
 
   /** Newest first. */
-  async list(organizationId: number, parameters: ListCasesParameters): Promise<Case[]> {
-    const { status, assignee, incident, before, limit = LIST_DEFAULT } = parameters;
+  async page(
+    organizationId: number,
+    { beforeId, limit }: PageStart,
+    { status, assignee, incident }: ListCasesParameters,
+  ): Promise<Paged<Case>> {
     return this.#ask(organizationId, async (tx) => {
-      const found = await tx<{ id: number }[]>`
-        SELECT id::integer FROM cases c
-        WHERE organization_id = ${organizationId}
-          AND ${status === undefined ? tx`true` : status === "active" ? tx`status <> 'closed'` : tx`status = ${status}`}
-          AND ${assignee === undefined ? tx`true` : tx`assignee_user_id = ${assignee}::bigint`}
-          AND ${before === undefined ? tx`true` : tx`id < ${before}::bigint`}
-          AND ${
-            incident === undefined
-              ? tx`true`
-              : tx`EXISTS (SELECT 1 FROM case_incidents i WHERE i.case_id = c.id AND i.incident_id = ${incident}::bigint)`
-          }
-        ORDER BY id DESC LIMIT ${limit}`;
-      const ids = found.map(({ id }) => id);
-      const stored = await this.#table.list(tx, organizationId, tx`id = ANY(${ids}::bigint[])`);
+      const condition = tx`
+        ${beforeId === null ? tx`true` : tx`id < ${beforeId}`}
+        AND ${status === undefined ? tx`true` : status === "active" ? tx`status <> 'closed'` : tx`status = ${status}`}
+        AND ${assignee === undefined ? tx`true` : tx`assignee_user_id = ${assignee}::bigint`}
+        AND ${
+          incident === undefined
+            ? tx`true`
+            : tx`id IN (SELECT case_id FROM case_incidents
+                         WHERE organization_id = ${organizationId} AND incident_id = ${incident}::bigint)`
+        }`;
+      const found = await this.#table.newest(tx, organizationId, { limit: limit + 1, condition });
+      const stored = found.slice(0, limit);
+      const ids = stored.map(({ id }) => id);
       const incidents = await incidentIdsOf(tx, organizationId, ids);
-      return stored.reverse().map((one) => shown(one, incidents.get(one.id) ?? []));
+      const items = stored.map((one) => shown(one, incidents.get(one.id) ?? []));
+      return { items, hasMore: found.length > limit };
     });
   }
 
@@ -192,6 +196,12 @@ export class Cases {
       ...{ status: "closed", disposition: "duplicate", mergedInto: into, closedAt: at },
     });
     return detailsOf(tx, organizationId, target);
+  }
+
+  /** With all that belongs to it; what was merged into it stands by itself again. Throws NOT_FOUND. */
+  async remove(change: Change, id: number): Promise<void> {
+    await this.#records.remove(change, id);
+    await removeRecordEntity(change.tx, change.organizationId, "case", id);
   }
 
   async #note(change: Change, id: number, body: string, kind: "note" | "change"): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { PageParameters } from "../../http/record-page.ts";
 import { Severity } from "../../problems/events.ts";
 import { CASE_INCIDENTS_MAX } from "./limits.ts";
 
@@ -149,10 +150,8 @@ export const CaseDetails = Type.Object(
 );
 export type CaseDetails = Static<typeof CaseDetails>;
 
-const LIST_MAX = 200;
-export const LIST_DEFAULT = 100;
-
 export const ListCasesParameters = Type.Object({
+  ...PageParameters.properties,
   status: Type.Optional(
     Type.Enum(["open", "investigating", "contained", "closed", "active"], {
       description: "`active` is every one that is not closed.",
@@ -162,8 +161,6 @@ export const ListCasesParameters = Type.Object({
   incident: Type.Optional(
     Type.String({ pattern: "^[1-9][0-9]{0,14}$", description: "The id of an incident." }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIST_MAX })),
-  before: Type.Optional(Type.String({ pattern: "^[1-9][0-9]{0,14}$", description: "Older than this case." })),
 });
 export type ListCasesParameters = Static<typeof ListCasesParameters>;
 

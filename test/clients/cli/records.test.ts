@@ -155,6 +155,7 @@ test("cases take notes, and lists of more than are wanted say so", async () => {
     2,
     expect.stringContaining("there are more"),
   ]);
+  expect((await json("cases")).map(({ title }) => title)).toEqual(["Two", "One"]);
   expect((await run("cases", "note", String(first.id), "seen before")).exitCode).toBe(0);
   expect((await run("cases", "show", String(first.id))).stdout).toContain("seen before");
 });

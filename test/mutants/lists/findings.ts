@@ -311,6 +311,20 @@ export const FINDINGS: readonly Mutant[] = [
     tests: CASES,
   },
   {
+    name: "cases of other filters follow on the next page",
+    file: "src/domains/cases/routes.ts",
+    find: "JSON.stringify([status, assignee, incident])",
+    replace: "JSON.stringify([status, assignee])",
+    tests: CASES,
+  },
+  {
+    name: "a case that is deleted is still found in the graph",
+    file: "src/domains/cases/service.ts",
+    find: 'await removeRecordEntity(change.tx, change.organizationId, "case", id);',
+    replace: "",
+    tests: CASES,
+  },
+  {
     name: "errors are counted in groups of another organisation",
     file: "src/domains/log-errors/finding/note-errors.ts",
     find: "WHERE g.organization_id = ${organizationId} AND g.fingerprint = x.fingerprint\n    RETURNING",
