@@ -430,4 +430,35 @@ describe("the id of another organisation", () => {
       expect([method, path, kept.status < 500 && kept.status !== 404]).toEqual([method, path, true]);
     }
   });
+
+  test("in the body of a silence is 400 at its place, as one that nothing has is", async () => {
+    const subjects = [
+      { make: alertId, named: (id: number) => ({ ruleKind: "log", ruleId: id }), path: "/ruleId" },
+      { make: metricAlertId, named: (id: number) => ({ ruleKind: "metric", ruleId: id }), path: "/ruleId" },
+      {
+        make: correlationId,
+        named: (id: number) => ({ ruleKind: "correlation", ruleId: id }),
+        path: "/ruleId",
+      },
+      { make: monitorId, named: (id: number) => ({ monitorId: id }), path: "/monitorId" },
+    ];
+    const silences = "/api/v1/silences";
+    const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+    const changed = await idOf(own, silences, { source: "rule", endsAt });
+    for (const { make, named, path } of subjects) {
+      for (const id of [Number(await make(foreign)), 999_999_999_999])
+        for (const { status, text } of [
+          await send(own, "POST", silences, { endsAt, ...named(id) }),
+          await send(own, "PATCH", `${silences}/${changed}`, named(id)),
+        ])
+          expect([named(id), status, JSON.parse(text).fields]).toEqual([
+            named(id),
+            400,
+            [{ path, code: "custom", message: expect.any(String) }],
+          ]);
+      const mine = named(Number(await make(own)));
+      expect((await send(own, "POST", silences, { endsAt, ...mine })).status).toBe(201);
+      expect((await send(own, "PATCH", `${silences}/${changed}`, mine)).status).toBe(200);
+    }
+  });
 });

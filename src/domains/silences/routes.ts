@@ -1,7 +1,9 @@
 import type { Sql } from "postgres";
+import type { Change } from "../../changes/change.ts";
 import { Records } from "../../changes/records.ts";
 import { type FieldIssue, validationFailed } from "../../errors.ts";
 import { BY_ID, resource } from "../../http/resource.ts";
+import type { RuleEvidence } from "../../problems/events.ts";
 import { SILENCE_MAX_MS, SILENCES_KEPT_MS, SILENCES_MAX } from "./limits.ts";
 import { CreateSilenceBody, Silence, UpdateSilenceBody } from "./types.ts";
 
@@ -10,8 +12,12 @@ const silences = new Records<typeof Silence, CreateSilenceBody, UpdateSilenceBod
   table: "silences",
   schema: Silence,
   maxPerOrganization: SILENCES_MAX,
-  check: (fields, before, { nowMs }) => {
-    const issues = issuesOf({ ...before, ...fields }, nowMs, before === null);
+  check: async (fields, before, change) => {
+    const whole = { ...before, ...fields };
+    const issues = [
+      ...issuesOf(whole, change.nowMs, before === null),
+      ...(await unknownIn(change, whole, before)),
+    ];
     if (issues.length > 0) throw validationFailed(issues);
   },
 });
@@ -66,6 +72,34 @@ function issuesOf(
     issue("", "would silence everything: give `source`, `ruleKind`, `monitorId` or `groupKey`");
   if (ruleId !== undefined && ruleId !== null && (ruleKind === undefined || ruleKind === null))
     issue("/ruleKind", "is needed to know which rule has that id");
+  return issues;
+}
+
+/** Where the rules of a kind are. */
+const TABLES: Readonly<Record<RuleEvidence["ruleKind"], string>> = {
+  log: "log_alerts",
+  metric: "metric_alerts",
+  correlation: "correlation_rules",
+};
+
+/** What a silence newly names and the organisation has not; what it named before may be gone by now. */
+async function unknownIn(
+  { tx, organizationId }: Change,
+  { ruleKind, ruleId, monitorId }: UpdateSilenceBody,
+  before: UpdateSilenceBody | null,
+): Promise<FieldIssue[]> {
+  const has = async (table: string, id: number): Promise<boolean> => {
+    const found = await tx`
+      SELECT 1 FROM ${tx(table)} WHERE organization_id = ${organizationId} AND id = ${id}`;
+    return found.length > 0;
+  };
+  const issues: FieldIssue[] = [];
+  const isNewRule = ruleKind !== before?.ruleKind || ruleId !== before?.ruleId;
+  if (isNewRule && typeof ruleId === "number" && typeof ruleKind === "string")
+    if (!(await has(TABLES[ruleKind], ruleId)))
+      issues.push({ path: "/ruleId", code: "custom", message: `is no ${ruleKind} rule` });
+  if (typeof monitorId === "number" && monitorId !== before?.monitorId && !(await has("monitors", monitorId)))
+    issues.push({ path: "/monitorId", code: "custom", message: "is no monitor" });
   return issues;
 }
 

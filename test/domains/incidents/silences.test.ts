@@ -5,7 +5,13 @@ import { silenceRoutes } from "../../../src/domains/silences/routes.ts";
 import { createLogger } from "../../../src/log.ts";
 import type { Problem } from "../../../src/problems/events.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
-import { type IncidentServer, incidentServer, makeOrganization, makePerson } from "./incident-server.ts";
+import {
+  type IncidentServer,
+  incidentServer,
+  makeMonitor,
+  makeOrganization,
+  makePerson,
+} from "./incident-server.ts";
 
 const PATH = "/api/v1/silences";
 const NEVER = new AbortController().signal;
@@ -29,6 +35,16 @@ async function silence(own: number, fields: object): Promise<number> {
   expect(response.status).toBe(201);
   const { id } = Object(await response.json());
   return Number(id);
+}
+
+/** A rule with what the schema asks for. */
+async function makeRule(own: number): Promise<number> {
+  const [row] = await stores.postgres<{ id: string }[]>`
+    INSERT INTO log_alerts (organization_id, name, kind, group_by, severity, threshold, window_sec, baseline_hours,
+                            ratio_threshold, min_baseline_events, direction, enabled, channels, created_at, updated_at)
+    VALUES (${own}, 'Disk is full', 'threshold', '{host}', 'high', 1, 60, 1, 1, 1, 'both', true, '{}', now(), now())
+    RETURNING id`;
+  return Number(row?.id);
 }
 
 const ofRule = (ruleId: number, host: string): Partial<Problem> => ({
@@ -64,16 +80,17 @@ function toldOf(own: number): string[] {
 test("what it holds for opens quietly; everything else is told", async () => {
   const own = await makeOrganization(stores.postgres);
   const other = await makeOrganization(stores.postgres);
-  const id = await silence(own, { ruleKind: "log", ruleId: 5, groupKey: { host: "web-1" } });
-  await raise(own, ofRule(5, "web-1"));
+  const [rule, another] = [await makeRule(own), await makeRule(own)];
+  const id = await silence(own, { ruleKind: "log", ruleId: rule, groupKey: { host: "web-1" } });
+  await raise(own, ofRule(rule, "web-1"));
   expect(toldOf(own)).toEqual(["opened quiet"]);
   expect((await server.list(own)).items[0]?.silenceId).toBe(id);
-  await silence(own, { ruleKind: "log", ruleId: 6, groupKey: { host: "web-1", service: "shop" } });
-  await raise(own, ofRule(5, "web-2"));
-  await raise(own, ofRule(6, "web-1"));
+  await silence(own, { ruleKind: "log", ruleId: another, groupKey: { host: "web-1", service: "shop" } });
+  await raise(own, ofRule(rule, "web-2"));
+  await raise(own, ofRule(another, "web-1"));
   await raise(own, {});
   expect(toldOf(own)).toEqual(["opened quiet", "opened told", "opened told", "opened told"]);
-  await raise(other, ofRule(5, "web-1"));
+  await raise(other, ofRule(rule, "web-1"));
   expect(toldOf(other)).toEqual(["opened told"]);
 });
 
@@ -96,10 +113,11 @@ test("when it is over, what is still open is told once, and what is not is not",
 
 test("one that is deleted is over, another that holds goes on, and who answers for it is not told", async () => {
   const own = await makeOrganization(stores.postgres);
-  const first = await silence(own, { monitorId: 17 });
+  const rule = await makeRule(own);
+  const first = await silence(own, { monitorId: await makeMonitor(stores.postgres, own) });
   const second = await silence(own, { source: "rule", ruleKind: "log" });
-  await raise(own, ofRule(1, "a"));
-  await silence(own, { ruleKind: "log", ruleId: 1 });
+  await raise(own, ofRule(rule, "a"));
+  await silence(own, { ruleKind: "log", ruleId: rule });
   expect((await server.send(own, "DELETE", `${PATH}/${second}`)).status).toBe(204);
   await unsilence();
   expect(toldOf(own)).toEqual(["opened quiet"]);
@@ -127,4 +145,18 @@ test.each([
   expect(response.status).toBe(400);
   expect(Object(await response.json()).fields[0].path).toStartWith(path);
   expect(await (await server.send(own, "GET", PATH)).json()).toEqual([]);
+});
+
+test("one of a rule or a monitor that is gone can still be changed, but not to name another that is not there", async () => {
+  const own = await makeOrganization(stores.postgres);
+  const [rule, monitorId] = [await makeRule(own), await makeMonitor(stores.postgres, own)];
+  const id = await silence(own, { ruleKind: "log", ruleId: rule, monitorId });
+  await stores.postgres`DELETE FROM log_alerts WHERE id = ${rule}`;
+  await stores.postgres`DELETE FROM monitors WHERE id = ${monitorId}`;
+  const change = async (fields: object): Promise<number> =>
+    (await server.send(own, "PATCH", `${PATH}/${id}`, fields)).status;
+  expect(await change({ reason: "moved", ruleId: rule, monitorId })).toBe(200);
+  expect(await change({ ruleKind: "metric" })).toBe(400);
+  expect(await change({ monitorId: monitorId + 1 })).toBe(400);
+  expect(await change({ ruleId: null, ruleKind: null, monitorId: null, source: "rule" })).toBe(200);
 });

@@ -31,6 +31,13 @@ export const TELLING: readonly Mutant[] = [
     tests: SILENCES,
   },
   {
+    name: "a silence is of a rule that is not there",
+    file: "src/domains/silences/routes.ts",
+    find: "if (!(await has(TABLES[ruleKind], ruleId)))",
+    replace: "if ((await has(TABLES[ruleKind], ruleId)) === null)",
+    tests: SILENCES,
+  },
+  {
     name: "what a silence held back is told again in every round",
     file: "src/domains/incidents/unsilencing.ts",
     find: "const changed = await updateIncident(tx, organizationId, id, { silenceId }, nowMs);",
