@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { EMAIL_MAX_CHARS } from "../access/limits.ts";
 import { ROLES } from "../access/principal.ts";
+import { storedTime } from "../http/stored-values.ts";
 import { Organization, User } from "../membership/types.ts";
 import {
   LOGIN_PASSWORD_MAX_CHARS,
@@ -200,8 +201,7 @@ export const CreateTokenBody = Type.Object(
   {
     name: Line("What the token is for.", "shipper"),
     expiresAt: Type.Optional(
-      Type.String({
-        format: "date-time",
+      storedTime({
         description: "When the token stops working; in the future. Omitted means never.",
         examples: [NEXT_YEAR],
       }),

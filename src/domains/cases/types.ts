@@ -1,12 +1,13 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { PageParameters } from "../../http/record-page.ts";
+import { recordId, storedTime } from "../../http/stored-values.ts";
 import { Severity } from "../../problems/events.ts";
 import { CASE_INCIDENTS_MAX } from "./limits.ts";
 
 const Time = Type.String({ format: "date-time" });
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false };
-const Id = Type.Integer({ minimum: 1 });
+const Id = recordId();
 
 const CaseStatus = Type.Enum(["open", "investigating", "contained", "closed"]);
 const Disposition = Type.Enum(["true_positive", "false_positive", "benign", "duplicate"]);
@@ -173,9 +174,7 @@ export const EvidenceBody = Type.Object(
   {
     kind: EvidenceKind,
     ref: Type.String({ minLength: 1, maxLength: 2048, examples: ["7134987123498713"] }),
-    eventAt: Type.Optional(
-      Type.String({ format: "date-time", description: "For a text: when it happened." }),
-    ),
+    eventAt: Type.Optional(storedTime({ description: "For a text: when it happened." })),
   },
   { $id: "CaseEvidenceBody", ...closed },
 );

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { recordId } from "../../http/stored-values.ts";
 import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels.ts";
 import { EvidenceEntry, Severity } from "../../problems/events.ts";
 import { LIVE_STATES } from "../../rules/live/live-states.ts";
@@ -55,7 +56,7 @@ const optional = {
     description: "Of a cardinality: of which field the values are counted.",
   }),
   threshold: Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Of a cardinality: how many." }),
-  escalationPolicyId: Type.Integer({ minimum: 1 }),
+  escalationPolicyId: recordId(),
 } as const;
 const cleared = {
   attackTechnique: nullable(optional.attackTechnique),

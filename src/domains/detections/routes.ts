@@ -2,6 +2,7 @@ import type { Sql } from "postgres";
 import { type Static, Type } from "typebox";
 import { route } from "../../http/define-route.ts";
 import { PageParameters, pageBody, pageOf, pageStart } from "../../http/record-page.ts";
+import { recordId } from "../../http/stored-values.ts";
 import { RuleEvidence } from "../../problems/events.ts";
 import { groupValues } from "../../rules/counters/groups.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
@@ -40,7 +41,7 @@ const Parameters = Type.Object(
   {
     ...PageParameters.properties,
     ruleKind: Type.Optional(RuleKind),
-    ruleId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    ruleId: Type.Optional(recordId()),
     from: Type.Optional(
       Type.String({ format: "date-time", description: "Those that were not over before." }),
     ),

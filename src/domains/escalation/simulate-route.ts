@@ -2,6 +2,7 @@ import type { Sql, TransactionSql } from "postgres";
 import { type Static, Type } from "typebox";
 import { ApiError, validationFailed } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
+import { recordId } from "../../http/stored-values.ts";
 import { readWindows, windowsOfMonitor } from "../../maintenance/windows.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
@@ -27,12 +28,14 @@ const Simulation = Type.Object(
 );
 type Steps = Static<typeof Simulation>["steps"];
 
-const Id = Type.Integer({ minimum: 1 });
 const Parameters = Type.Object({
-  monitorId: Type.Optional(Id),
-  policyId: Type.Optional(Type.Integer({ minimum: 1, description: "In place of a monitor." })),
+  monitorId: Type.Optional(recordId()),
+  policyId: Type.Optional(recordId({ description: "In place of a monitor." })),
   at: Type.Optional(Type.String({ format: "date-time", description: "The present when absent." })),
 });
+
+/** From there on it is looked ahead, which must not lead out of the calendar. */
+const LATEST_MS = Date.parse("3000-01-01T00:00:00Z");
 
 /** Who would be paged, and when, if nobody answered. */
 export function simulateRoute({ sql, now }: { sql: Sql; now: () => number }) {
@@ -52,6 +55,8 @@ export function simulateRoute({ sql, now }: { sql: Sql; now: () => number }) {
           { path: "/monitorId", code: "custom", message: "or `policyId` is needed, and not both" },
         ]);
       const at = query.at === undefined ? now() : Date.parse(query.at);
+      if (at < 0 || at > LATEST_MS)
+        throw validationFailed([{ path: "/at", code: "custom", message: "must lie between 1970 and 3000" }]);
       const steps = await askPostgres(() =>
         inOrganization(sql, organizationId, (tx) =>
           monitorId === undefined

@@ -1,9 +1,10 @@
 import { type Static, Type } from "typebox";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { recordId } from "../../http/stored-values.ts";
 
 const closed = { additionalProperties: false };
 const DELAY_MAX_SEC = 604_800;
-const Id = Type.Integer({ minimum: 1 });
+const Id = recordId();
 const delaySec = Type.Integer({
   minimum: 0,
   maximum: DELAY_MAX_SEC,

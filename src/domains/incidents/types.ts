@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { recordId } from "../../http/stored-values.ts";
 import { ProblemSource, RuleEvidence, SEVERITIES, Severity } from "../../problems/events.ts";
 import {
   INCIDENT_MONITORS_MAX,
@@ -18,7 +19,7 @@ export type Status = Static<typeof Status>;
 const RESOLUTIONS = ["person", "recovered", "paused", "deleted", "sender"] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-const MonitorIds = Type.Array(Type.Integer({ minimum: 1 }), { examples: [[17]] });
+const MonitorIds = Type.Array(recordId(), { examples: [[17]] });
 
 /** What the incidents of rules say besides. */
 const OfRule = {
@@ -134,9 +135,7 @@ export const OpenIncidentBody = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: TITLE_MAX_CHARS, examples: ["Checkout is down"] }),
     severity: Type.Optional(Type.Enum([...SEVERITIES], { description: "`medium` by default." })),
-    monitorIds: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1 }), { maxItems: INCIDENT_MONITORS_MAX, examples: [[17]] }),
-    ),
+    monitorIds: Type.Optional(Type.Array(recordId(), { maxItems: INCIDENT_MONITORS_MAX, examples: [[17]] })),
     body: Type.Optional(
       Type.String({
         minLength: 1,
@@ -145,9 +144,7 @@ export const OpenIncidentBody = Type.Object(
         examples: ["Payments fail; we are looking."],
       }),
     ),
-    escalationPolicyId: Type.Optional(
-      Type.Integer({ minimum: 1, description: "Who is paged; nobody without one." }),
-    ),
+    escalationPolicyId: Type.Optional(recordId({ description: "Who is paged; nobody without one." })),
   },
   {
     $id: "OpenIncident",

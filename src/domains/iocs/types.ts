@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { INDICATOR_TYPES } from "../../entities/indicators/indicator-value.ts";
 import { PageParameters } from "../../http/record-page.ts";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { storedTime } from "../../http/stored-values.ts";
 import { SEVERITIES } from "../../problems/events.ts";
 
 const closed = { additionalProperties: false };
@@ -26,8 +27,7 @@ const identity = recordSchemas({
       maxLength: 2048,
       examples: ["Command and control of a botnet"],
     }),
-    expiresAt: Type.String({
-      format: "date-time",
+    expiresAt: storedTime({
       description: "From then on it is looked for no more; it may lie in the past.",
       examples: ["2027-01-01T00:00:00Z"],
     }),

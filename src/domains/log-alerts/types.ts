@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { LEVEL_NUMBERS } from "../../../ingest/index.ts";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { recordId } from "../../http/stored-values.ts";
 import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels.ts";
 import { SEVERITIES } from "../../problems/events.ts";
 import { GROUP_FIELDS_MAX } from "../../rules/counters/limits.ts";
@@ -69,8 +70,7 @@ const base = recordSchemas({
       maximum: 1_000_000,
       description: "Of a threshold: an incident goes on while so many are reached; less than `threshold`.",
     }),
-    escalationPolicyId: Type.Integer({
-      minimum: 1,
+    escalationPolicyId: recordId({
       description: "Who is paged; the default policy without one.",
     }),
   },
@@ -130,9 +130,7 @@ const ClearedChannels = Type.Partial(
 );
 const closed = { additionalProperties: false };
 
-const fromSavedSearch = Type.Integer({
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
+const fromSavedSearch = recordId({
   description:
     "A saved search whose words, KQL, service and level the rule takes over, where it says none itself.",
   examples: [12],

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { recordId } from "../../http/stored-values.ts";
 import { PAGE_MAX } from "./limits.ts";
 
 const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -105,7 +106,7 @@ export const UpdateErrorGroupBody = Type.Object(
 export type UpdateErrorGroupBody = Static<typeof UpdateErrorGroupBody>;
 
 export const MergeBody = Type.Object(
-  { into: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [12] }) },
+  { into: recordId({ examples: [12] }) },
   { $id: "MergeErrorGroup", ...closed, examples: [{ into: 12 }] },
 );
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { recordId, storedTime } from "../../http/stored-values.ts";
 
-const moment = (description: string, example: string) =>
-  Type.String({ format: "date-time", description, examples: [example] });
+const moment = (description: string, example: string) => storedTime({ description, examples: [example] });
 
 export const {
   create: CreateWindowBody,
@@ -15,9 +15,7 @@ export const {
     endsAt: moment("When it is over: this moment is no part of it any more.", "2026-03-08T02:00:00Z"),
   },
   optional: {
-    monitorId: Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
+    monitorId: recordId({
       description: "The monitor that it is about; without one it is about all of them.",
       examples: [17],
     }),

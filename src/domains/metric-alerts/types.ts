@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { recordId } from "../../http/stored-values.ts";
 import { Severity } from "../../problems/events.ts";
 import { COMPARATORS } from "../../rules/evaluation/metric-windows.ts";
 import { LIVE_STATES } from "../../rules/live/live-states.ts";
@@ -19,8 +20,7 @@ const fields = {
   enabled: Type.Boolean({ description: "True by default." }),
 } as const;
 const service = Type.String({ maxLength: 255, examples: ["checkout"] });
-const escalationPolicyId = Type.Integer({
-  minimum: 1,
+const escalationPolicyId = recordId({
   description: "Who is paged; the default policy without one.",
 });
 const noDataSec = Type.Integer({

@@ -2,6 +2,8 @@
 export const MONITORS_MAX = 10_000;
 /** Monitors of one bulk call. */
 export const BULK_MAX = 100;
+/** Steps of one check. */
+export const STEPS_MAX = 20;
 /** A bulk call whose monitors have twenty steps with the largest bodies would be larger; nobody has such. */
 export const BULK_MAX_BYTES = 20 * 1024 * 1024;
 

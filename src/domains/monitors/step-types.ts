@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { BODY_MAX_CHARS, HEADERS_MAX } from "./limits.ts";
+import { BODY_MAX_CHARS, HEADERS_MAX, STEPS_MAX } from "./limits.ts";
 
 /** A name or a value of a request header: one line, and nothing that ends it (RFC 9110). */
 const HEADER_VALUE = "^[\\t\\u0020-\\u007e\\u0080-\\u00ff]*$";
@@ -51,5 +51,5 @@ const Step = Type.Object(
   },
   { $id: "MonitorStep", additionalProperties: false },
 );
-export const Steps = Type.Array(Step, { minItems: 1, maxItems: 20 });
+export const Steps = Type.Array(Step, { minItems: 1, maxItems: STEPS_MAX });
 export const StoredHeaders = Type.Record(Type.String(), Type.String());

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { recordId } from "../../http/stored-values.ts";
 import { ALERT_CHANNEL_FLAGS, ALERT_CHANNELS } from "../../notify/alert-channels.ts";
 import { MONITOR_TYPES } from "../../probes/check.ts";
 import { BODY_MAX_CHARS, BULK_MAX } from "./limits.ts";
@@ -44,7 +45,7 @@ const base = recordSchemas({
     keyword: Type.String({ maxLength: 1024, examples: ["in stock"] }),
     keywordMatchType: Type.Enum(["contains", "not_contains"]),
     ...ALERT_CHANNELS,
-    escalationPolicyId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [3] }),
+    escalationPolicyId: recordId({ examples: [3] }),
     steps: Steps,
     method: Type.Enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"], {
       description: "Of http, https and keyword; GET by default.",
@@ -251,7 +252,7 @@ export const Monitor = Type.Object(
 );
 export type Monitor = Static<typeof Monitor>;
 
-const Ids = Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+const Ids = Type.Array(recordId(), {
   minItems: 1,
   maxItems: BULK_MAX,
   examples: [[17, 18]],

@@ -4,6 +4,7 @@ import type { SecretBox } from "../../access/secret-box.ts";
 import type { Change } from "../../changes/change.ts";
 import { type FieldIssue, validationFailed } from "../../errors.ts";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { recordId } from "../../http/stored-values.ts";
 import { lateCheck } from "../../late-check.ts";
 import {
   ALERT_CHANNEL_FLAGS,
@@ -57,7 +58,7 @@ const Template = Type.Object(
 type Template = Static<typeof Template>;
 const storedTemplates = lateCheck(Type.Array(Template));
 
-const PolicyId = Type.Union([Type.Integer({ minimum: 1, examples: [3] }), Type.Null()]);
+const PolicyId = Type.Union([recordId({ examples: [3] }), Type.Null()]);
 /** Each may be null, which is the same as absent: what is put replaces everything. */
 const channels = recordSchemas({ name: "AlertDefaults", required: {}, optional: ALERT_CHANNELS }).update;
 

@@ -1,10 +1,12 @@
 import { type Static, Type } from "typebox";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { recordId, storedTime } from "../../http/stored-values.ts";
 import { TURN_USERS_MAX } from "../../on-call/limits.ts";
 
 const Time = (description: string) =>
   Type.String({ format: "date-time", description, examples: ["2026-03-02T09:00:00Z"] });
-const UserId = Type.Integer({ minimum: 1, examples: [12] });
+const StoredTime = (description: string) => storedTime({ description, examples: ["2026-03-02T09:00:00Z"] });
+const UserId = recordId({ examples: [12] });
 const closed = { additionalProperties: false };
 
 const base = recordSchemas({
@@ -51,8 +53,8 @@ export type RotationRecord = Static<typeof RotationRecord>;
 
 const turn = {
   userId: UserId,
-  startsAt: Time("The turn is half-open: it begins here, and"),
-  endsAt: Time("here it is over."),
+  startsAt: StoredTime("The turn is half-open: it begins here, and"),
+  endsAt: StoredTime("here it is over."),
 };
 const override = {
   overrideUserId: Type.Optional(
@@ -60,8 +62,8 @@ const override = {
       description: "Who stands in: in the whole turn, or from `overrideStartsAt` until `overrideEndsAt`.",
     }),
   ),
-  overrideStartsAt: Type.Optional(Type.Union([Type.String({ format: "date-time" }), Type.Null()])),
-  overrideEndsAt: Type.Optional(Type.Union([Type.String({ format: "date-time" }), Type.Null()])),
+  overrideStartsAt: Type.Optional(Type.Union([storedTime(), Type.Null()])),
+  overrideEndsAt: Type.Optional(Type.Union([storedTime(), Type.Null()])),
 };
 
 export const CreateRotationBody = Type.Object(
@@ -98,8 +100,8 @@ export const GenerateRotationsBody = Type.Object(
       description: "When they take over from each other, in the zone of the schedule.",
       examples: ["09:00"],
     }),
-    from: Time("Where the first turn begins."),
-    until: Time("Where the last turn ends."),
+    from: StoredTime("Where the first turn begins."),
+    until: StoredTime("Where the last turn ends."),
   },
   { $id: "GenerateOnCallRotations", ...closed },
 );

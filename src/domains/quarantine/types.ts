@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { recordId } from "../../http/stored-values.ts";
 import { CURSOR_MAX_CHARS, IDS_MAX_COUNT, PAGE_MAX_RECORDS, SHOWN_RAW_BYTES } from "./limits.ts";
 
 const DateTime = Type.String({ format: "date-time" });
@@ -46,7 +47,7 @@ export const ListParameters = Type.Object(
 );
 export type ListParameters = Static<typeof ListParameters>;
 
-const Ids = Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
+const Ids = Type.Array(recordId(), {
   minItems: 1,
   maxItems: IDS_MAX_COUNT,
 });

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { recordId } from "../../http/stored-values.ts";
 import { SEVERITIES } from "../../problems/events.ts";
 import { ALERTS_MAX, BODY_MAX_CHARS, KEY_MAX_CHARS, TITLE_MAX_CHARS } from "./limits.ts";
 
@@ -7,8 +8,7 @@ const base = recordSchemas({
   name: "AlertReceiver",
   required: { name: Type.String({ minLength: 1, maxLength: 255, examples: ["Alertmanager of production"] }) },
   optional: {
-    escalationPolicyId: Type.Integer({
-      minimum: 1,
+    escalationPolicyId: recordId({
       description: "Who is paged for its incidents; nobody without one.",
     }),
   },

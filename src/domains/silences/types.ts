@@ -1,9 +1,8 @@
 import { type Static, Type } from "typebox";
 import { recordSchemas } from "../../http/record-schemas.ts";
+import { recordId, storedTime } from "../../http/stored-values.ts";
 import { ProblemSource, RuleEvidence } from "../../problems/events.ts";
 import { GROUP_FIELDS_MAX } from "../../rules/counters/limits.ts";
-
-const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 export const {
   create: CreateSilenceBody,
@@ -12,15 +11,13 @@ export const {
 } = recordSchemas({
   name: "Silence",
   required: {
-    endsAt: Type.String({
-      format: "date-time",
+    endsAt: storedTime({
       description: "When it is over; what is still wrong then is told then.",
       examples: ["2026-03-08T02:00:00Z"],
     }),
   },
   optional: {
-    startsAt: Type.String({
-      format: "date-time",
+    startsAt: storedTime({
       description: "Now, where it is not given.",
       examples: ["2026-03-07T22:00:00Z"],
     }),
@@ -29,8 +26,8 @@ export const {
       examples: ["rule"],
     }),
     ruleKind: Type.Enum([...RuleEvidence.properties.ruleKind.enum], { examples: ["log"] }),
-    ruleId: Type.Integer({ ...Id, description: "Of the rule; needs `ruleKind`.", examples: [5] }),
-    monitorId: Type.Integer({ ...Id, examples: [17] }),
+    ruleId: recordId({ description: "Of the rule; needs `ruleKind`.", examples: [5] }),
+    monitorId: recordId({ examples: [17] }),
     groupKey: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 1024 }), {
       minProperties: 1,
       maxProperties: GROUP_FIELDS_MAX,

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { recordId } from "../../http/stored-values.ts";
 
 /** Components of one page: each is ninety bars, and the page is to stay small. */
 const MONITORS_MAX = 100;
@@ -8,7 +9,7 @@ const GROUPS_MAX = 30;
 const SLUG = "^[a-z0-9][a-z0-9-]{1,62}$";
 const DOMAIN = "^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$";
 
-const MonitorId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const MonitorId = recordId();
 const MonitorIds = Type.Array(MonitorId, { maxItems: MONITORS_MAX, uniqueItems: true });
 const PublicText = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 

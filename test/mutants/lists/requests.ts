@@ -134,6 +134,13 @@ export const REQUESTS: readonly Mutant[] = [
     tests: ["test/http/read-body.test.ts"],
   },
   {
+    name: "a time is stored that comes out as another",
+    file: "src/http/stored-values.ts",
+    find: "return !(ms < EARLIEST_MS || storedMs > LATEST_MS);",
+    replace: "return !(storedMs > LATEST_MS);",
+    tests: ["test/server/storable-values.test.ts"],
+  },
+  {
     name: "a turn to unpack is given back twice",
     file: "src/http/unpack-turns.ts",
     find: "    this.#isHeld = false;\n    const begin",

@@ -5,8 +5,9 @@ import {
   PAGE_DEFAULT_ROWS,
   PAGE_MAX_ROWS,
 } from "../../../audit/limits.ts";
+import { recordId } from "../../../http/stored-values.ts";
 
-const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Id = recordId();
 
 /** The parameters that say which rows are meant. */
 const FILTER_PARAMETERS = {

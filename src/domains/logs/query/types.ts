@@ -86,6 +86,7 @@ export const CompletionsBody = Type.Object(
     position: Type.Optional(
       Type.Integer({
         minimum: 0,
+        maximum: 2 * QUERY_BODY_MAX_CHARS,
         description: "Where something is to be written, in UTF-16 units from 0; at the end by default.",
         examples: [15],
       }),

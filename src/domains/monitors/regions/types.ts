@@ -1,5 +1,7 @@
 import { type Static, Type } from "typebox";
+import { recordId } from "../../../http/stored-values.ts";
 import { CHECK_ERRORS } from "../../../probes/check.ts";
+import { STEPS_MAX } from "../limits.ts";
 import { PROBE_RESULTS_MAX } from "./limits.ts";
 
 const Milliseconds = Type.Number({ minimum: 0, maximum: 3_600_000 });
@@ -20,7 +22,7 @@ const Outcome = Type.Object(
     ),
     statusCode: Type.Union([Type.Integer({ minimum: 0, maximum: 999 }), Type.Null()]),
     certificateNotAfter: Type.Union([Type.Number(), Type.Null()]),
-    failedStep: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+    failedStep: Type.Union([Type.Integer({ minimum: 0, maximum: STEPS_MAX - 1 }), Type.Null()]),
   },
   { additionalProperties: false },
 );
@@ -34,7 +36,7 @@ export type ProbeFinding = Static<typeof ProbeFinding>;
 
 const ProbeResult = Type.Object(
   {
-    monitorId: Type.Integer({ minimum: 1, examples: [17] }),
+    monitorId: recordId({ examples: [17] }),
     slotMs: Moment,
     ...ProbeFinding.properties,
   },

@@ -6,6 +6,7 @@ import { hashToken, mintLinkToken } from "../../../access/secret-token.ts";
 import { ApiError, validationFailed } from "../../../errors.ts";
 import { route } from "../../../http/define-route.ts";
 import type { Reply, RequestContext } from "../../../http/route.ts";
+import { recordId } from "../../../http/stored-values.ts";
 import { requireAlertUrl } from "../../../notify/alert-channels.ts";
 import type { EnqueueMail } from "../../../notify/mail/outbox.ts";
 import { subscriptionMail } from "../../../notify/mail/templates.ts";
@@ -88,9 +89,7 @@ export function subscriptionRoutes(deps: SubscriptionDependencies) {
                 description: "Is told instead of the address, which confirms it and hears when it fails.",
               }),
             ),
-            monitorIds: Type.Optional(
-              Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), { maxItems: 100 }),
-            ),
+            monitorIds: Type.Optional(Type.Array(recordId(), { maxItems: 100 })),
           },
           { additionalProperties: false },
         ),
