@@ -15,12 +15,18 @@ export function mayHoldJson(first: number): boolean {
 
 /** The JSON object that a message is; null when it is something else, or no whole object. */
 export function jsonIn(message: string): JsonObject | null {
-  // Most messages are no objects, and are told by their first character.
-  if (!mayHoldJson(message.charCodeAt(0))) return null;
-  const cookie = JSON_COOKIE.exec(message);
-  if (cookie === null) return null;
-  const parsed = tryParseJson(message.slice(cookie[0].length), JSON_MAX_DEPTH);
+  const text = objectTextIn(message);
+  if (text === null) return null;
+  const parsed = tryParseJson(text, JSON_MAX_DEPTH);
   return parsed.ok && isJsonObject(parsed.value) && Object.keys(parsed.value).length > 0
     ? parsed.value
     : null;
+}
+
+/** The text of the object that a message may be, from its brace on; null when it is something else. */
+export function objectTextIn(message: string): string | null {
+  // Most messages are no objects, and are told by their first character.
+  if (!mayHoldJson(message.charCodeAt(0))) return null;
+  const cookie = JSON_COOKIE.exec(message);
+  return cookie === null ? null : message.slice(cookie[0].length);
 }

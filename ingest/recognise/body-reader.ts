@@ -36,7 +36,7 @@ export class BodyReader {
    * written now.
    */
   write(text: string, writer: RecordFields, hasTime: boolean): ReadonlySet<RecordField> {
-    const reading = this.#read(text);
+    const reading = this.#read(text, hasTime);
     if (reading === null) {
       writer.message(text);
       return MESSAGE_ALONE;
@@ -47,14 +47,14 @@ export class BodyReader {
     return new Set(FIELDS.filter((field) => reading[field] !== null && !given.has(field)));
   }
 
-  #read(text: string): Reading | null {
+  #read(text: string, hasTime: boolean): Reading | null {
     const nowMs = this.#now();
     if (Math.abs(nowMs - this.#clockAtMs) > CLOCK_MAX_AGE_MS) {
       this.#clockAtMs = nowMs;
       this.#clock = new LineClock({ yearReferenceMs: nowMs });
     }
     const guessed = this.#clock.withoutZone + this.#clock.withoutYear;
-    const reading = new LineReader(this.#clock).inner(text);
+    const reading = new LineReader(this.#clock).inner(text, hasTime);
     this.#isTimeSure = this.#clock.withoutZone + this.#clock.withoutYear === guessed;
     return reading === null || !reading.isHead || reading.awaitsLine ? null : reading;
   }

@@ -21,8 +21,10 @@ export interface LineContext {
   readonly clock: LineClock;
   /** The columns that the last `#Fields:` of a W3C log named; null before there was one. */
   columns: readonly string[] | null;
+  /** The line is inside of one with a time, which says more than a time without a zone. */
+  readonly needsZone: boolean;
   /** Reads a line inside a line; null when nothing is recognised, or it is too deep inside. */
-  readonly inner: (text: string) => Reading | null;
+  readonly inner: (text: string, needsZone?: boolean) => Reading | null;
 }
 
 /** A form of lines that begin with a time: looks at what is behind it. */

@@ -39,6 +39,7 @@ const OPEN_BRACKET = 0x5b;
 export class LineReader implements LineContext {
   readonly clock: LineClock;
   columns: readonly string[] | null = null;
+  needsZone = false;
   #depth = 0;
 
   constructor(clock: LineClock) {
@@ -50,13 +51,16 @@ export class LineReader implements LineContext {
     return this.#readFrom(text) ?? this.#readPrefixed(text);
   }
 
-  readonly inner = (text: string): Reading | null => {
+  readonly inner = (text: string, needsZone = this.needsZone): Reading | null => {
     if (this.#depth === NESTED_MAX_DEPTH) return null;
+    const outer = this.needsZone;
     this.#depth++;
+    this.needsZone = needsZone;
     try {
       return this.#readFrom(text);
     } finally {
       this.#depth--;
+      this.needsZone = outer;
     }
   };
 

@@ -11,11 +11,14 @@ import type { LineClock } from "./time/line-clock.ts";
 export class ReadingFields implements WholeRecords {
   readonly #reading: Reading;
   readonly #clock: LineClock;
+  readonly #needsZone: boolean;
   #hasMessage = false;
 
-  constructor(reading: Reading, clock: LineClock) {
+  /** With `needsZone` what names no zone is no time. */
+  constructor(reading: Reading, clock: LineClock, needsZone = false) {
     this.#reading = reading;
     this.#clock = clock;
+    this.#needsZone = needsZone;
   }
 
   begin(): void {}
@@ -66,6 +69,7 @@ export class ReadingFields implements WholeRecords {
 
   timeLocal(text: string): boolean {
     if (this.#reading.time !== null) return true;
+    if (this.#needsZone) return false;
     const time = this.#clock.read(text, 0);
     if (time === null || this.#clock.stamp.end !== text.length) return false;
     this.#reading.time = time;

@@ -48,7 +48,7 @@ const DOCKER_KEYS = new Set(["log", "stream", "time", "attrs"]);
 function wrapped(form: string, line: string, instant: Instant, context: LineContext): Reading {
   const { clock } = context;
   const guessed = clock.withoutZone + clock.withoutYear;
-  const reading = context.inner(line) ?? plainReading(line);
+  const reading = context.inner(line, true) ?? plainReading(line);
   reading.form = reading.form === "plain" ? form : `${form} ${reading.form}`;
   const isGuessed = clock.withoutZone + clock.withoutYear > guessed;
   if (reading.time === null || isGuessed) reading.time = instant;

@@ -18,12 +18,12 @@ const LETTER_T = 0x74;
 /** `time=2026-01-02T03:04:05Z level=info msg="ledger is open" duration=12` */
 export const LOGFMT_FORM: LineForm = {
   name: "logfmt",
-  read: (text, { clock }) => {
+  read: (text, { clock, needsZone }) => {
     if (!START.test(text) || !KNOWN.test(text)) return null;
     const pairs = pairsOf(text);
     if (pairs === null) return null;
     const reading = new Reading("logfmt", "");
-    const fields = new ReadingFields(reading, clock);
+    const fields = new ReadingFields(reading, clock, needsZone);
     // Of log15 and its kin.
     const brief = pairs.get("t");
     if (typeof brief === "string" && !pairs.has("time") && !pairs.has("ts") && fields.timeIso(brief))

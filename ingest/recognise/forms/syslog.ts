@@ -1,3 +1,4 @@
+import { objectTextIn } from "../../decode/json-message.ts";
 import { parseSyslog } from "../../decode/syslog/parse-syslog.ts";
 import { FACILITY_NAMES, SEVERITY_NAMES, type SyslogMessage } from "../../decode/syslog/syslog-message.ts";
 import { levelOfSyslogSeverity } from "../../record/levels.ts";
@@ -54,14 +55,21 @@ function timeIn(text: string, parsed: SyslogMessage, { clock }: LineContext): Re
   return clock.read(text, priority) ?? null;
 }
 
-/** What a program said is taken apart, too: JSON, pairs, requests, a level in front. */
+/**
+ * What a program said is taken apart, too: JSON, pairs, requests, a level in front. Its own time counts where an object says it, or
+ * where it names its zone, as it does on the syslog wire.
+ */
 function read(parsed: SyslogMessage, time: Reading["time"], context: LineContext): Reading {
-  const body = context.inner(parsed.message);
+  const { clock } = context;
+  const guessed = clock.withoutZone + clock.withoutYear;
+  const object = objectTextIn(parsed.message);
+  const body = context.inner(object ?? parsed.message, time !== null);
+  const isSure = object !== null || clock.withoutZone + clock.withoutYear === guessed;
   const reading = body === null || body.awaitsLine ? new Reading("syslog", parsed.message) : body;
   reading.form = reading.form === "syslog" ? "syslog" : `syslog ${reading.form}`;
   reading.isText = true;
   reading.isTimed = false;
-  reading.time = time ?? reading.time;
+  if (reading.time === null || !isSure) reading.time = time ?? reading.time;
   reading.host = parsed.hostname ?? reading.host;
   reading.service = parsed.appName ?? reading.service;
   const { facility, severity, procId, msgId, sequence } = parsed;

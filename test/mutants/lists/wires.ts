@@ -472,4 +472,18 @@ export const WIRES: readonly Mutant[] = [
     replace: "",
     tests: ["test/ingest/recognise/line-recogniser.test.ts"],
   },
+  {
+    name: "a line of syslog loses the time that its message says",
+    file: "ingest/recognise/forms/syslog.ts",
+    find: "if (reading.time === null || !isSure) reading.time",
+    replace: "reading.time",
+    tests: ["test/ingest/recognise/read-line.test.ts"],
+  },
+  {
+    name: "a time without a zone inside a dated line is lost",
+    file: "ingest/recognise/reading-fields.ts",
+    find: "if (this.#needsZone) return false;",
+    replace: "",
+    tests: ["test/ingest/recognise/read-line.test.ts"],
+  },
 ];

@@ -40,6 +40,17 @@ describe("what a program says is taken apart where it is certain", () => {
       },
     ],
     [
+      "<13>Oct 11 22:14:15 web-1 billing: level=warn time=2026-10-11T23:14:14 msg=slow",
+      {
+        time: "2026-10-11T22:14:15.000Z",
+        host: "web-1",
+        service: "billing",
+        level: "warn",
+        message: "slow",
+        attrs: { ...USER_NOTICE, time: "2026-10-11T23:14:14" },
+      },
+    ],
+    [
       "<13>Oct 11 22:14:15 web-1 billing: [WARN] slow answer",
       {
         time: "2026-10-11T22:14:15.000Z",
