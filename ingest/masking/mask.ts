@@ -1,7 +1,7 @@
 import { isJsonObject, numberText, tryParseJson } from "../decode/json-body.ts";
 import { ATTRIBUTE_MAX_DEPTH } from "../limits.ts";
 import type { EntryAttribute, EntryTexts } from "./entry-texts.ts";
-import type { MaskPattern } from "./mask-pattern.ts";
+import type { MaskedSpan, MaskPattern } from "./mask-pattern.ts";
 import { MASK_PATTERNS, type MaskPatternName } from "./patterns.ts";
 
 /** What is masked: fields by their names, and what has the form of a secret wherever it stands. */
@@ -20,6 +20,18 @@ const JSON_OBJECT = /^\s*\{/;
 const ID_COLUMNS = ["traceId", "spanId"] as const;
 /** Columns of entries that a mask can name. */
 export const MASKABLE_COLUMNS = ["message", ...NAME_COLUMNS, ...ID_COLUMNS, "event_id"] as const;
+
+/** The text with something else in the place of spans, in ascending order. */
+export function withReplaced(text: string, spans: readonly MaskedSpan[]): string {
+  if (spans.length === 0) return text;
+  let at = 0;
+  let made = "";
+  for (const { start, end, replacement } of spans) {
+    made += text.slice(at, start) + replacement;
+    at = end;
+  }
+  return made + text.slice(at);
+}
 
 /** Masks the texts of entries. */
 export class EntryMasker {
@@ -67,19 +79,7 @@ export class EntryMasker {
 
   /** A text that is no part of an entry, such as one that could not be read as one. */
   text(text: string): string {
-    let masked = text;
-    for (const { find } of this.#patterns) {
-      const spans = find(masked);
-      if (spans.length === 0) continue;
-      let at = 0;
-      let made = "";
-      for (const { start, end, replacement } of spans) {
-        made += masked.slice(at, start) + replacement;
-        at = end;
-      }
-      masked = made + masked.slice(at);
-    }
-    return masked;
+    return this.#patterns.reduce((masked, { find }) => withReplaced(masked, find(masked)), text);
   }
 
   /** A value of JSON, whose path is `path`; the same value when there is nothing in it to mask. */

@@ -2,7 +2,8 @@ import { isJsonObject, numberText, tryParseJson } from "../decode/json-body.ts";
 import type { Mapping, SourceFormat } from "../mapping/mapping.ts";
 import { parsePath } from "../mapping/path.ts";
 import type { RejectedRecord } from "../record/rejections.ts";
-import { EntryMasker, MASKABLE_COLUMNS, MASKED, type Mask } from "./mask.ts";
+import { EntryMasker, MASKABLE_COLUMNS, MASKED, type Mask, withReplaced } from "./mask.ts";
+import { NamedValues } from "./named-values.ts";
 
 /** Members under which senders give a name apart from its value, as OpenTelemetry does. */
 const NAME_MEMBERS = ["key", "name"];
@@ -37,7 +38,7 @@ export class RawMasker {
   readonly #hidesAll: boolean;
   readonly #fields: readonly string[];
   /** A value behind the name of a masked field; null when there are none. */
-  readonly #named: RegExp | null;
+  readonly #named: NamedValues | null;
 
   /** `isNameless`: a record does not say which of its values is which. */
   constructor(masks: readonly Mask[], isNameless = false) {
@@ -121,7 +122,7 @@ export class RawMasker {
 
   #text(text: string): string {
     const masked = this.#maskers.reduce((left, masker) => masker.text(left), text);
-    return this.#named === null ? masked : masked.replaceAll(this.#named, `$<before>${MASKED}`);
+    return this.#named === null ? masked : withReplaced(masked, this.#named.in(masked));
   }
 }
 
@@ -139,12 +140,8 @@ function pathsOf({ fields = {} }: Mapping, masked: string): string[] {
 }
 
 /** A field is called by its last part as well. */
-function namedValue(fields: readonly string[]): RegExp {
+function namedValue(fields: readonly string[]): NamedValues {
   const names = fields.flatMap((field) => [field, field.slice(field.lastIndexOf(".") + 1)]);
   const alternatives = [...new Set(names)].filter((name) => name !== "").map((name) => RegExp.escape(name));
-  return new RegExp(
-    `(?<before>(?<![\\w-])_?(?:${alternatives.join("|")})\\\\?["']?[ \\t]{0,4}[=:][ \\t]{0,4})` +
-      `(?!\\[masked\\])(?:\\\\?"(?:[^"\\\\]|\\\\.)*(?:"|$)|'[^']*(?:'|$)|[^\\s,;&"')\\]}\\\\]+)`,
-    "g",
-  );
+  return new NamedValues(`(?<![\\w-])_?(?:${alternatives.join("|")})`, MASKED, "text");
 }

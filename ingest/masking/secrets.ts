@@ -1,4 +1,6 @@
+import { passwordInAuthority } from "./end-of-value.ts";
 import type { MaskedSpan, MaskPattern } from "./mask-pattern.ts";
+import { NamedValues } from "./named-values.ts";
 
 /** Names of schemes that stand before credentials in a header (RFC 9110, 11.4). */
 const SCHEMES = ["bearer", "basic", "splunk", "apikey"].flatMap(casesOf);
@@ -45,42 +47,53 @@ export const KEY_PATTERN: MaskPattern = {
   hint: { literals: ["AKIA", "ASIA", "AIza", "PRIVATE KEY-----"] },
 };
 
-const PASSWORD_NAMES = [
-  ...["password", "passwd", "passphrase", "pwd", "secret", "token", "credential"].flatMap(casesOf),
-  ...["api", "access", "private", "secret"].flatMap(casesOf).flatMap((word) => keyNames(word)),
-];
+/** Each part of a name may be capitalised or not: `apiKey`, `Api-Key`, `API_KEY`, `passWord`. */
+const PASSWORD_NAME = [
+  `${anyCase("pass")}${anyCase("word", "wd", "phrase")}`,
+  anyCase("pwd", "secret", "token", "credential"),
+  `${anyCase("api", "access", "private", "secret")}[_-]?${anyCase("key")}`,
+]
+  .map((name) => `${name}[sS]?`)
+  .join("|");
 /** Parts that all of these names have one of. */
 const PASSWORD_HINTS = [
-  ...["assw", "assp", "ecret", "oken", "redential"].flatMap((part) => [part, part.toUpperCase()]),
+  ...["ass", "ASS"].flatMap((part) => ["w", "W", "p", "P"].map((next) => part + next)),
+  ...["ecret", "oken", "redential"].flatMap((part) => [part, part.toUpperCase()]),
   ...["pwd", "key"].flatMap(casesOf),
   "://",
 ];
-const NAME = `(?:[\\w-]{0,32}?)(?:${PASSWORD_NAMES.join("|")})s?`;
-/** A value behind its name: `password=…`, `"pwd": "…"`, `--secret='…'`; not what only mentions one. */
-const NAMED = new RegExp(
-  `(?<before>(?<![\\w-])${NAME}\\\\?["']?[ \\t]{0,4}[=:][ \\t]{0,4})` +
-    `(?!\\[password\\])(?<value>\\\\?"(?:[^"\\\\]|\\\\.)*"|'[^']*'|[^\\s,;&"')\\]}\\\\]+)`,
-  "g",
-);
-/** The password of a user in an address (RFC 3986, 3.2.1). */
-const USER_INFO = /(?<before>:\/\/[^\s:/?#@"']{0,128}:)(?!\[password\])(?<value>[^\s/?#@"']{1,256})(?=@)/g;
-const SECRET_NAME = new RegExp(`^(?:.*[._-])?${NAME}$`);
+const PASSWORD_REPLACEMENT = "[password]";
+const NAMED = new NamedValues(PASSWORD_NAME, PASSWORD_REPLACEMENT, "line");
+const SECRET_NAME = new RegExp(`(?:${PASSWORD_NAME})$`);
+const BEFORE_AUTHORITY = "://";
 
-/** Values behind the name of a secret, and passwords in addresses. The name stays. */
+/** Values behind the name of a secret, whatever the name begins with, and passwords in addresses. The name stays. */
 export const PASSWORD_PATTERN: MaskPattern = {
-  find: (text) => ascending([...valuesOf(text, NAMED), ...valuesOf(text, USER_INFO)]),
+  find: (text) => united([...NAMED.in(text), ...passwordsInAddresses(text)]),
   hint: { literals: PASSWORD_HINTS },
   isSecretName: (name) => SECRET_NAME.test(name),
 };
+
+/** The passwords of users in addresses (RFC 3986, 3.2.1). */
+function passwordsInAddresses(text: string): MaskedSpan[] {
+  const spans: MaskedSpan[] = [];
+  let at = text.indexOf(BEFORE_AUTHORITY);
+  while (at !== -1) {
+    const { end, password } = passwordInAuthority(text, at + BEFORE_AUTHORITY.length);
+    if (password !== null && !text.startsWith(PASSWORD_REPLACEMENT, password.start))
+      spans.push({ ...password, replacement: PASSWORD_REPLACEMENT });
+    // The next address may begin with the colon that was read last.
+    at = text.indexOf(BEFORE_AUTHORITY, end - 1);
+  }
+  return spans;
+}
 
 function casesOf(word: string): string[] {
   return [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)];
 }
 
-/** `api_key`, `apiKey`, `apikey`, `API-KEY`, each in the case of the word before. */
-function keyNames(word: string): string[] {
-  const key = word === word.toUpperCase() ? "KEY" : "key";
-  return [`${word}${key}`, `${word}_${key}`, `${word}-${key}`, `${word}Key`];
+function anyCase(...words: string[]): string {
+  return `(?:${words.flatMap(casesOf).join("|")})`;
 }
 
 function anyOf(patterns: readonly RegExp[]): RegExp {
@@ -95,17 +108,13 @@ function spansOf(text: string, pattern: RegExp, replacement: string): MaskedSpan
   }));
 }
 
-function valuesOf(text: string, pattern: RegExp): MaskedSpan[] {
-  return [...text.matchAll(pattern)].map(({ index, groups }) => {
-    const start = index + (groups?.before ?? "").length;
-    return { start, end: start + (groups?.value ?? "").length, replacement: "[password]" };
-  });
-}
-
-/** In ascending order, without those that begin within another. */
-function ascending(spans: readonly MaskedSpan[]): MaskedSpan[] {
+/** In ascending order, those as one of which one begins within another. */
+function united(spans: readonly MaskedSpan[]): MaskedSpan[] {
   const kept: MaskedSpan[] = [];
-  for (const span of spans.toSorted((left, right) => left.start - right.start))
-    if (span.start >= (kept.at(-1)?.end ?? 0)) kept.push(span);
+  for (const span of spans.toSorted((left, right) => left.start - right.start)) {
+    const last = kept.at(-1);
+    if (last === undefined || span.start >= last.end) kept.push(span);
+    else kept[kept.length - 1] = { ...last, end: Math.max(last.end, span.end) };
+  }
   return kept;
 }

@@ -35,12 +35,17 @@ const PIECES = [
     "password=hunter2",
     "key:1",
     "postgres://app:pw@db/x",
+    "X-Api-Key: leak",
+    "passWord => [a, b]",
+    "amqp://u:p@ss@h",
   ],
   ...[
     '{"user":{"email":"x"},"password":"y"}',
     '{"n":4111111111111111}',
     ' {"user\\u002eid":1}',
     '["a@example.org"]',
+    '{"secret":["y"]}',
+    '{"password":"cut',
   ],
 ];
 /** Around 32, 45 and 48 to 57 bytes, lengths are what runs of digits are made of. */
@@ -50,7 +55,17 @@ const PADDINGS = [0, 5, 14, 16, 29, 30, 31, 32, 33, 40, 41, 42, 43, 120, 130].ma
 const text = fc
   .array(fc.oneof(fc.constantFrom(...PIECES), fc.constantFrom(...PADDINGS), anyText(6)), { maxLength: 4 })
   .map((pieces) => pieces.join(""));
-const KEYS = ["user", "user.email", "password", "n", "a b", "ann@example.org", "id"];
+const KEYS = [
+  "user",
+  "user.email",
+  "password",
+  "headers.Api-Key",
+  "PassPhrase",
+  "n",
+  "a b",
+  "ann@example.org",
+  "id",
+];
 const entry = fc
   .tuple(
     nativeEntry,

@@ -78,3 +78,31 @@ test("what JSON in an attribute spells with escapes is masked as well", () => {
   const [to] = entry?.attributes ?? [];
   expect(JSON.stringify(JSON.parse(String(to?.[1])))).not.toContain("ann@example.org");
 });
+
+test("secrets are hidden in messages and attributes as they are in any text, whatever form they have", () => {
+  const passwords: Mask = { fields: [], patterns: ["password"] };
+  const [entry] = stored(
+    [passwords],
+    JSON.stringify([
+      {
+        message: '{"password":["sec1"],"n":1}',
+        attrs: {
+          "X-Api-Key": "sec2",
+          "headers.Api-Key": "sec3",
+          url: "amqp://u:p@sec4@h",
+          line: "pwd => sec5",
+        },
+      },
+    ]),
+  );
+  expect(entry).toEqual({
+    message: '{"password":[password],"n":1}',
+    service: "",
+    attributes: [
+      ["X-Api-Key", "[masked]", false],
+      ["headers.Api-Key", "[masked]", false],
+      ["url", "amqp://u:[password]@h", false],
+      ["line", "pwd => [password]", false],
+    ],
+  });
+});

@@ -45,10 +45,23 @@ describe("a record that could not be read", () => {
     ['{"b":"4111111111111111","b":1}', '{"b":"[card]","b":1}'],
     ["user.mail=x pin: '9 9' ok", "user.mail=[masked] pin: [masked] ok"],
     ['{"log":"pin=77"}', '{"log":"pin=[masked]"}'],
+    ["pin => [1, 2] ok", "pin => [masked] ok"],
+    ['{"pin":[1,{"a":"]"}],"b":', '{"pin":[masked],"b":'],
+    ['{"pin":{"a":1,\n"b":', '{"pin":[masked]'],
+    ["pin='9\n9", "pin=[masked]"],
     ["nothing of it { spin=1", "nothing of it { spin=1"],
     ["p\0i\0n\0=\x009", "[masked]"],
   ])("%j is kept as %j", (raw, kept) => {
     expect(both.text(raw)).toBe(kept);
+  });
+
+  test.each([
+    ['{"note":"{\\"password\\":[\\"leak8\\"]}"}', '{"note":"{\\"password\\":[password]}"}'],
+    ['{"note":"{\\"password\\":{\\"v\\":\\"leak8\\"}}', '{"note":"{\\"password\\":[password]}'],
+    ['{"headers":{"X-Api-Key":"leak8"}}', '{"headers":{"X-Api-Key":"[masked]"}}'],
+    ['{"user":"u","password":["leak8', '{"user":"u","password":[password]'],
+  ])("with a secret in it, %j, is kept as %j, whether it can be parsed or not", (raw, kept) => {
+    expect(masker({ patterns: ["password"] }).text(raw)).toBe(kept);
   });
 
   test.each([

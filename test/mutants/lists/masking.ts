@@ -6,6 +6,7 @@ const COMPILED = ["test/domains/ingest-rules/compile-rule.test.ts"];
 const RULES = ["test/domains/ingest-rules/rules.test.ts"];
 const JUDGED = ["test/ingest/entry-rules.test.ts"];
 const RAW = ["test/ingest/masking/raw-masker.test.ts"];
+const PATTERNS = ["test/ingest/masking/patterns.test.ts"];
 const IN_PLACE = ["test/ingest/rules-at-ingest.test.ts", "test/ingest/masking"];
 
 /** What organisations drop and mask before it is stored. */
@@ -93,6 +94,48 @@ export const MASKING: readonly Mutant[] = [
     find: "return masked === parsed.value ? this.#text(text) : JSON.stringify(masked);",
     replace: "return masked === parsed.value ? text : JSON.stringify(masked);",
     tests: RAW,
+  },
+  {
+    name: "of a list behind a secret's name only the first word is masked",
+    file: "ingest/masking/end-of-value.ts",
+    find: "if (!startsList(text, start)) return endOfBare(text, start);",
+    replace: "if (start >= 0) return endOfBare(text, start);",
+    tests: PATTERNS,
+  },
+  {
+    name: "a secret ends with an escaped quote",
+    file: "ingest/masking/end-of-value.ts",
+    find: "if (found > depth) continue;",
+    replace: "",
+    tests: PATTERNS,
+  },
+  {
+    name: "the rest of a password behind its first @ stays in the address",
+    file: "ingest/masking/end-of-value.ts",
+    find: "else if (here === AT && from !== -1) to = end;",
+    replace: "else if (here === AT && from !== -1 && to === -1) to = end;",
+    tests: PATTERNS,
+  },
+  {
+    name: "brackets in a value are looked for again and again",
+    file: "ingest/masking/end-of-value.ts",
+    find: "else looksForLists = false;",
+    replace: "else looksForLists = true;",
+    tests: PATTERNS,
+  },
+  {
+    name: "a secret that an address begins in ends with the address",
+    file: "ingest/masking/secrets.ts",
+    find: "end: Math.max(last.end, span.end)",
+    replace: "end: last.end",
+    tests: PATTERNS,
+  },
+  {
+    name: "texts with a name in unusual case are not looked at",
+    file: "ingest/masking/secrets.ts",
+    find: '["w", "W", "p", "P"]',
+    replace: '["w", "p"]',
+    tests: IN_PLACE,
   },
   {
     name: "of an entry whose texts are masked in place nothing else is masked",
