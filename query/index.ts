@@ -19,7 +19,7 @@ export {
   attributeKind,
 } from "./attribute-columns.ts";
 export type { DiscoveredRows } from "./bind/discovery.ts";
-export type { BareName } from "./bind/environment.ts";
+export type { BareName, MissingTable } from "./bind/environment.ts";
 export { nearestName } from "./bind/nearest-name.ts";
 export type { KqlQuery, RenderHint } from "./bind/query.ts";
 export { allOf, anyOf, call } from "./call.ts";

@@ -63,6 +63,9 @@ export const EXTERNAL_FILES_MAX_COUNT = 8;
 /** Bare names of one query that are told of. */
 export const BARE_NAMES_MAX_COUNT = 64;
 
+/** Tables that `union isfuzzy=true` did not find and that are told of. */
+export const MISSING_TABLES_MAX_COUNT = 16;
+
 /** Points of one series of `make-series`: they stand in the statement and in every row of the answer. */
 export const SERIES_MAX_POINTS = 100_000;
 

@@ -69,7 +69,7 @@ const COUNTS = overload(
   "dynamic",
   "never",
   (call) => {
-    const counts = call.share(`sumMap([${call.storedOperand(0)}], [toUInt64(1)])`);
+    const counts = call.shareOfGroup(`sumMap([${call.storedOperand(0)}], [toUInt64(1)])`);
     const pairs = `arrayReverseSort(x -> tuple(x.2, x.1), arrayZip(${counts}.1, ${counts}.2))`;
     return `toJSONString(arraySlice(${pairs}, 1, ${call.operand(1)}))`;
   },

@@ -52,6 +52,13 @@ export interface BareName {
   readonly isValue: boolean;
 }
 
+/** A table that a query goes on without. */
+export interface MissingTable {
+  readonly message: string;
+  /** Null where it is named in a function that is kept. */
+  readonly span: Span | null;
+}
+
 /** What one compilation shares, wherever in the query it is. */
 export interface Compilation {
   readonly binder: Binder;
@@ -77,6 +84,8 @@ export interface Compilation {
   discoveries: number;
   /** Bare names that were read as attributes. */
   readonly bareNames: BareName[];
+  /** Tables that `union isfuzzy=true` left out. */
+  readonly missingTables: MissingTable[];
   /** The last `render`: a hint for whoever shows the answer. */
   render: syntax.RenderOperator | null;
 }

@@ -93,6 +93,9 @@ interface Axis {
 function bindAxis(operator: syntax.MakeSeriesOperator, context: ExpressionContext): Axis {
   const value = context.scalar(operator.on.value);
   const step = context.constant(operator.step);
+  const isLength = step.type === "timespan" || isNumeric(step.type);
+  if (isLength && !(Number(step.value) > 0))
+    refuse("WRONG_TYPE", "The step of a series is more than nothing.", operator.step.span);
   const axisType = step.type === "timespan" ? "datetime" : "long";
   const typed = value.type === "dynamic" ? convert(value, axisType) : value;
   const given = {

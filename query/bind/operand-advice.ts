@@ -1,6 +1,8 @@
 import type { Expression } from "../expression.ts";
+import { mayBeDatetime } from "../functions/parsed-text.ts";
 import { isNumeric } from "../scalar-type.ts";
 import type { Span } from "../span.ts";
+import { readDatetime } from "../syntax/datetime-text.ts";
 import { refuse } from "./refusal.ts";
 
 /** Refuses what people write from habit with the words for it. */
@@ -39,4 +41,17 @@ export function checkOperands(operator: string, operands: readonly Expression[],
       `${operator} does not take a bool; iff(condition, 1, 0) makes a number of one.`,
       span,
     );
+}
+
+/** Characters of a text that a message repeats. */
+const SHOWN_MAX_CHARS = 40;
+
+/** Refuses a constant text that is no time in a comparison with one, which no row would satisfy. */
+export function checkTimeText(value: Expression, span: Span): void {
+  if (value.kind !== "literal" || value.type !== "string" || value.value === null) return;
+  const text = value.value.trim();
+  if (mayBeDatetime(text)) return;
+  const example = readDatetime(text) === undefined ? "datetime(2026-01-31)" : `datetime(${text})`;
+  const shown = JSON.stringify(text.slice(0, SHOWN_MAX_CHARS));
+  refuse("WRONG_TYPE", `${shown} is no time: write one as ${example} or ago(1h).`, span);
 }

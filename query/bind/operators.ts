@@ -9,7 +9,7 @@ import { checkArguments, convert, resolveCall } from "./conversion.ts";
 import type { Compilation } from "./environment.ts";
 import type { ExpressionContext } from "./expression-context.ts";
 import { foldCall } from "./fold.ts";
-import { checkOperands } from "./operand-advice.ts";
+import { checkOperands, checkTimeText } from "./operand-advice.ts";
 import { refuse } from "./refusal.ts";
 import { searchableColumns } from "./searchable-columns.ts";
 
@@ -191,6 +191,8 @@ function comparable(
   if (areComparable(left.type, right.type)) return [left, right];
   const [timedLeft, timedRight] = [asTime(left, right.type), asTime(right, left.type)];
   if (timedLeft !== left || timedRight !== right) return [timedLeft, timedRight];
+  if (left.type === "datetime") checkTimeText(right, span);
+  if (right.type === "datetime") checkTimeText(left, span);
   const converted = convertText(left, right) ?? convertText(right, left)?.reverse();
   if (converted?.[0] !== undefined && converted[1] !== undefined) return [converted[0], converted[1]];
   const types = [left.type, right.type];

@@ -9,7 +9,13 @@ import type { TableName } from "../schema.ts";
 import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import type { DiscoveredRows } from "./discovery.ts";
-import { type BareName, type Compilation, Environment, refuseScans } from "./environment.ts";
+import {
+  type BareName,
+  type Compilation,
+  Environment,
+  type MissingTable,
+  refuseScans,
+} from "./environment.ts";
 import { ExpressionContext } from "./expression-context.ts";
 import { bindFacet } from "./facet.ts";
 import { bindOperator } from "./pipeline.ts";
@@ -41,6 +47,8 @@ export interface KqlQuery {
   readonly render: RenderHint | null;
   /** Names that are no columns and were read as attributes: where no entry has one, it was probably meant otherwise. */
   readonly bareNames: readonly BareName[];
+  /** Tables that it goes on without, as it says that it would. */
+  readonly missingTables: readonly MissingTable[];
 }
 
 interface BindOptions {
@@ -55,7 +63,17 @@ interface BindOptions {
 /** What is bound within it shares its bounds. */
 export function newCompilation(options: BindOptions): Compilation {
   const binder = { scalar: bindScalar, table: bindTable, operator: bindOperator, isTabular };
-  return { ...options, binder, calling: [], steps: 0, scans: 0, discoveries: 0, bareNames: [], render: null };
+  return {
+    ...options,
+    binder,
+    calling: [],
+    steps: 0,
+    scans: 0,
+    discoveries: 0,
+    bareNames: [],
+    missingTables: [],
+    render: null,
+  };
 }
 
 /** Looks up every name of the query and finds every type. Throws a refusal for a query that means nothing. */
@@ -77,6 +95,7 @@ export function bindQuery({ statements, body }: syntax.Query, options: BindOptio
     others,
     render: renderHint(compilation.render),
     bareNames: compilation.bareNames,
+    missingTables: compilation.missingTables,
   };
 }
 
@@ -108,6 +127,7 @@ function bindPredicateQuery(body: syntax.Expression, environment: Environment): 
     bareNames: environment.compilation.bareNames.map((bareName) =>
       body.kind === "name" ? { ...bareName, isValue: true } : bareName,
     ),
+    missingTables: environment.compilation.missingTables,
   };
 }
 

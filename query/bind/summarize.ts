@@ -179,6 +179,10 @@ function bindPercentiles(
   context: ExpressionContext,
 ): Output[] {
   const fixed = name === "percentile" ? 1 : 2;
+  if (call.arguments.length <= fixed) {
+    const example = `${call.name.name}(${fixed === 1 ? "x" : "x, weight"}, 50, 95)`;
+    refuse("WRONG_ARGUMENTS", `${call.name.name}() says which percentiles: ${example}.`, call.span);
+  }
   const values = call.arguments.slice(0, fixed);
   const inner = context.withoutAggregates();
   const operands = values.map((argument) => loosened(name, inner.scalar(argument.value)));

@@ -1,19 +1,29 @@
 import { type Expression, literal } from "../expression.ts";
+import { MISSING_TABLES_MAX_COUNT } from "../limits.ts";
 import { columnOf, project, union } from "../plan/build.ts";
 import type { NamedExpression, Relation } from "../plan/relation.ts";
 import type { ScalarType } from "../scalar-type.ts";
+import type { Span } from "../span.ts";
 import type * as syntax from "../syntax/tree.ts";
 import { UniqueNames } from "./column-names.ts";
 import { nullLiteral } from "./conversion.ts";
-import type { Environment } from "./environment.ts";
-import { refuse } from "./refusal.ts";
+import type { Compilation, Environment } from "./environment.ts";
+import { Refusal, refuse } from "./refusal.ts";
 
 export interface Input {
   readonly name: string;
   readonly relation: Relation;
 }
 
-/** The rows of all tables; `kind=outer`, the default, has every column of any of them, `inner` those of all. */
+interface NamedTable {
+  readonly name: string;
+  readonly table: syntax.Expression;
+}
+
+/**
+ * The rows of all tables, with `isfuzzy=true` of those that there are; `kind=outer`, the default, has every column of
+ * any of them, `inner` those of all.
+ */
 export function bindUnion(
   input: Relation | null,
   operator: syntax.UnionOperator,
@@ -22,9 +32,11 @@ export function bindUnion(
   const piped: Input[] =
     input === null ? [] : [{ name: environment.aliasOf(input) ?? "union_arg0", relation: input }];
   const isFuzzy = parameterName(operator, "isfuzzy") === "true";
-  const inputs = [...piped, ...bindInputs(operator.tables, piped.length, environment, isFuzzy)];
+  const missing: Refusal[] = [];
+  const bound = bindInputs(operator.tables, piped.length, environment, isFuzzy ? missing : null);
+  const inputs = [...piped, ...bound];
   const [first] = inputs;
-  if (first === undefined) return refuse("SYNTAX", "union needs a table.", operator.span);
+  if (first === undefined) throw missing[0] ?? noTable(operator.span);
   const kind = parameterName(operator, "kind") ?? "outer";
   if (kind !== "outer" && kind !== "inner")
     return refuse("UNSUPPORTED", `union has no kind ${kind}.`, operator.span);
@@ -48,22 +60,53 @@ export function unite(
   );
 }
 
+function noTable(span: Span): Refusal {
+  return new Refusal({ code: "SYNTAX", message: "union needs a table.", span, suggestion: null });
+}
+
+/** With `missing`, tables that there are not are left out and what is wrong with each is put there. */
 function bindInputs(
   tables: readonly syntax.Expression[],
   before: number,
   environment: Environment,
-  isFuzzy: boolean,
+  missing: Refusal[] | null,
 ): Input[] {
+  const found = <T>(bind: () => T): T | null =>
+    missing === null ? bind() : orMissing(bind, environment, missing);
   return tables.flatMap((table, i): Input[] => {
-    if (table.kind === "name" && table.isPattern) {
-      const matching = matchTables(table, environment);
-      if (matching.length === 0 && !isFuzzy)
-        return refuse("UNKNOWN_TABLE", `No table is called ${table.name}.`, table.span);
-      return matching;
-    }
-    const relation = environment.table(table);
-    return [{ name: nameOf(table, environment) ?? `union_arg${before + i}`, relation }];
+    const legs = found(() =>
+      table.kind === "name" && table.isPattern
+        ? matchTables(table, environment)
+        : [{ name: nameOf(table, environment) ?? `union_arg${before + i}`, table }],
+    );
+    return (legs ?? []).flatMap(({ name, table: leg }) => {
+      const relation = found(() => environment.table(leg));
+      return relation === null ? [] : [{ name, relation }];
+    });
   });
+}
+
+/** Null for what names a table that there is not, wherever in it: a leg may be a function that somebody keeps. */
+function orMissing<T>(bind: () => T, { compilation }: Environment, missing: Refusal[]): T | null {
+  const { scans, bareNames } = compilation;
+  const namesBefore = bareNames.length;
+  try {
+    return bind();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.problem.code !== "UNKNOWN_TABLE") throw error;
+    compilation.scans = scans;
+    bareNames.splice(namesBefore);
+    missing.push(error);
+    noteMissing(error, compilation);
+    return null;
+  }
+}
+
+/** What lies in a kept function has no place in the query. */
+function noteMissing({ problem: { message, span } }: Refusal, { calling, missingTables }: Compilation): void {
+  const isKnown = missingTables.some((known) => known.message === message);
+  if (!isKnown && missingTables.length < MISSING_TABLES_MAX_COUNT)
+    missingTables.push({ message, span: calling.length === 0 ? span : null });
 }
 
 /** Tables and views go by their names, anything else by its place unless `as` names it. */
@@ -78,7 +121,7 @@ function nameOf(table: syntax.Expression, environment: Environment): string | nu
 }
 
 /** `union logs*`: the tables, and the views of the query, whose names fit. */
-function matchTables({ name, span }: syntax.NameExpression, environment: Environment): Input[] {
+function matchTables({ name, span }: syntax.NameExpression, environment: Environment): NamedTable[] {
   const pattern = new RegExp(
     `^${name
       .split("*")
@@ -87,9 +130,10 @@ function matchTables({ name, span }: syntax.NameExpression, environment: Environ
   );
   const names = new Set([...environment.tableNames(), ...environment.viewNames()]);
   const matching = [...names].filter((table) => pattern.test(table));
+  if (matching.length === 0) return refuse("UNKNOWN_TABLE", `No table is called ${name}.`, span);
   return matching.map((table) => ({
     name: table,
-    relation: environment.table({ kind: "name", name: table, isPattern: false, span }),
+    table: { kind: "name", name: table, isPattern: false, span },
   }));
 }
 

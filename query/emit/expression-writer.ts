@@ -157,6 +157,7 @@ export class ExpressionWriter {
       conditionOperand: (index) => this.writeCondition(operandAt(index)),
       numberOperand: (index) => this.#numberWithoutBools(operandAt(index)),
       share: (sql) => this.share(sql),
+      shareOfGroup: (sql) => this.#named(sql, () => this.#context.parameters.newGroupAlias()),
       step: (sql) => this.#named(sql, () => this.#context.parameters.newStepAlias()),
       parameter: (parameterType, value) => this.#context.parameters.add(parameterType, value),
       stringArray: (values) => this.#context.parameters.addTexts(values),

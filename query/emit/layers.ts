@@ -20,7 +20,10 @@ export interface Layer {
  */
 const REPLACED_MAX_CHARS = 8_000;
 
-const NAMES = /\b[ces]\d+\b/g;
+const NAMES = /\b[cegs]\d+\b/g;
+
+/** Something of a group of rows. */
+export const OF_GROUP = /^g\d+$/;
 
 /** What mentions a step stands above it. */
 const STEP = /^s\d+$/;

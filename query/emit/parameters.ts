@@ -35,6 +35,11 @@ export class Parameters {
     return `e${this.#aliasCount++}`;
   }
 
+  /** The same for something of a group of rows: its name tells the layers of a SELECT so. */
+  newGroupAlias(): string {
+    return `g${this.#aliasCount++}`;
+  }
+
   /** The same for a step, which what mentions it stands around: its name tells the layers of a SELECT so. */
   newStepAlias(): string {
     return `s${this.#aliasCount++}`;

@@ -9,7 +9,7 @@ import { attributeIdentifiers, bindingOf, identifiersOf, storedBinding } from ".
 import { ExpressionWriter, type SelectContext } from "./expression-writer.ts";
 import { indexedWords } from "./indexed-words.ts";
 import { JOINS } from "./join-words.ts";
-import { type Layer, layered, type NamedSql } from "./layers.ts";
+import { type Layer, layered, type NamedSql, OF_GROUP } from "./layers.ts";
 import { sortKey } from "./order-clause.ts";
 import type { Parameters } from "./parameters.ts";
 import { restriction } from "./restriction.ts";
@@ -76,7 +76,7 @@ export class StatementWriter {
     if (bindingOf(block.bindings, name).storage.kind === "plain") return rows;
     const shared = new Map<string, string>();
     const value = new ExpressionWriter(this.#context(shared), block.bindings).write(columnOf(relation, name));
-    const { inner, own } = this.#layers({ sql: rows, scan: null, beyondStar: [] }, ofRows(shared), []);
+    const { inner, own } = this.#layers({ sql: rows, scan: null, beyondStar: [] }, namedSql(shared), []);
     const made = own.definitions.length > 0 ? `WITH ${own.definitions.map(named).join(", ")}\n` : "";
     return `(\n${made}SELECT ${value}\nFROM ${inner.sql}\n)`;
   }
@@ -101,7 +101,7 @@ export class StatementWriter {
     }));
     const source = this.#source(context, block);
     const conditions = this.#conditions(context, block);
-    const { inner, own } = this.#layers(source, [...ofRows(shared), ...definitions], conditions);
+    const { inner, own } = this.#layers(source, [...namedSql(shared), ...definitions], conditions);
     const { groupBy, orderBy, limitPer, maxRows } = block;
     return [
       ...(own.definitions.length > 0 ? [`WITH ${own.definitions.map(named).join(", ")}`] : []),
@@ -173,7 +173,7 @@ export class StatementWriter {
   #over(context: SelectContext, rows: string, write: (own: SelectContext) => string): string {
     const shared = new Map<string, string>();
     const added = write({ ...context, shared });
-    const { inner, own } = this.#layers({ sql: rows, scan: null, beyondStar: [] }, ofRows(shared), []);
+    const { inner, own } = this.#layers({ sql: rows, scan: null, beyondStar: [] }, namedSql(shared), []);
     for (const { alias, sql } of own.definitions) context.shared.set(alias, sql);
     return inner.sql + added;
   }
@@ -274,8 +274,8 @@ function arrayJoinedColumns({ expansions, expansionIndex }: SelectBlock, source:
   return [...expansions.map(({ alias }) => alias), ...(expansionIndex === null ? [] : [expansionIndex])];
 }
 
-function ofRows(shared: ReadonlyMap<string, string>): NamedSql[] {
-  return [...shared].map(([alias, sql]) => ({ alias, sql, isOfRows: true }));
+function namedSql(shared: ReadonlyMap<string, string>): NamedSql[] {
+  return [...shared].map(([alias, sql]) => ({ alias, sql, isOfRows: !OF_GROUP.test(alias) }));
 }
 
 const named = ({ sql, alias }: NamedSql): string => `${sql} AS ${alias}`;

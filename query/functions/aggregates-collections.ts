@@ -126,7 +126,7 @@ function bag(hasCondition: boolean): SqlTemplate {
   return (call) => {
     const { limit, condition: when } = collection(call, hasCondition);
     const entries = grouped("groupArrayArray", String(MAX_ELEMENTS), entriesOf(call.operand(0)), [when]);
-    return bagOfEntries(`arraySlice(${firstOfEachKey(call.share(entries))}, 1, ${limit})`);
+    return bagOfEntries(`arraySlice(${firstOfEachKey(call.shareOfGroup(entries))}, 1, ${limit})`);
   };
 }
 

@@ -118,7 +118,9 @@ function percentileOperand(call: CallWriter, index: number): number {
 /** The percentiles that the operands from `from` on are: numbers, or one array of numbers. */
 function percentiles(call: CallWriter, from: number): readonly number[] {
   const operand = call.operands[from];
-  if (operand?.kind !== "literal" || operand.type !== "dynamic")
+  if (operand === undefined)
+    throw new FunctionArgumentError(from, "An array of percentiles says which they are, such as 50 and 95");
+  if (operand.kind !== "literal" || operand.type !== "dynamic")
     return call.operands.slice(from).map((_, i) => levelOf(percentileOperand(call, from + i), from + i));
   const parsed: unknown = JSON.parse(operand.value ?? "null");
   const items: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
@@ -159,7 +161,7 @@ function percentilesArray(isWeighted: boolean): AggregateDefinition {
     overloads: PERCENTILE_TYPES.map((type) =>
       overload([parameter("value", type), ...weight, several], "dynamic", "never", (call) => {
         const values = percentiles(call, from).map((level) =>
-          asElement(toJson(call.share(ranked(call, level, isWeighted)), type)),
+          asElement(toJson(call.shareOfGroup(ranked(call, level, isWeighted)), type)),
         );
         return values.length === 0 ? "'[]'" : arrayOfElements(`[${values.join(", ")}]`);
       }),

@@ -272,6 +272,7 @@ export function convertedOperand(call: CallWriter, index: number, to: ScalarType
     numberOperand: () => call.numberOperand(index),
     stringArray: (values) => call.stringArray(values),
     share: (text) => call.share(text),
+    shareOfGroup: (text) => call.shareOfGroup(text),
     step: (text) => call.step(text),
     parameter: (type, value) => call.parameter(type, value),
   });

@@ -37,6 +37,8 @@ export interface CallWriter {
   stringArray(values: readonly string[]): string;
   /** SQL that may be used any number of times for the given one. Never for SQL that stands in a lambda. */
   share(sql: string): string;
+  /** The same in an aggregate function for what is computed of a whole group, and so of no row below the grouping. */
+  shareOfGroup(sql: string): string;
   /**
    * As `share`, but what mentions it stands in a SELECT around the one that computes it: the store writes nothing of it
    * out again. For a chain of costly things that are each mentioned often.

@@ -56,7 +56,7 @@ export function fromElement(element: string): string {
  * What may stand in the text of a statement any number of times: a stored column, a parameter. What is shared has a
  * name as well, but ClickHouse puts what that stands for at each of its places.
  */
-const SHORT = /^(?:(?![ces]\d+$)[a-z_]\w*|\{\w+:\w+\})$/i;
+const SHORT = /^(?:(?![cegs]\d+$)[a-z_]\w*|\{\w+:\w+\})$/i;
 
 /**
  * SQL in which a value stands many times, but is written and computed once. What is shared (`CallWriter.share`) is

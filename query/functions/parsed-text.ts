@@ -100,6 +100,16 @@ const DATETIME = `^(?:${DATES.join("|")})${TIME_OF_DAY}$`;
 const DAY_AND_MONTH = `^${WEEKDAY}([0-9]{1,2})[ -](${MONTH})[a-z]*[ -]`;
 const MAIL_DATETIME = `${DAY_AND_MONTH}(?:[0-9]{2}){1,2}${TIME_OF_DAY}$`;
 
+const DATETIME_FORMS = [DATETIME, MAIL_DATETIME].map(
+  // In a text of SQL every backslash is written twice.
+  (form) => new RegExp(form.replaceAll("\\\\", "\\")),
+);
+
+/** False for a constant text of which `parsedDatetime` surely makes nothing. */
+export function mayBeDatetime(text: string): boolean {
+  return DATETIME_FORMS.some((form) => form.test(text.trim()));
+}
+
 /** The SQL of a mail's date in the one form that ClickHouse reads; a year of two digits lies between 1950 and 2049. */
 function plainMailDate(text: string): string {
   const withSpaces = `replaceRegexpOne(${text}, '${DAY_AND_MONTH}', '\\\\1 \\\\2 ')`;

@@ -18,6 +18,7 @@ export function trialWriter({ operands, type }: Pick<Call, "operands" | "type">)
     numberOperand: () => undefined,
     stringArray: text,
     share: text,
+    shareOfGroup: text,
     step: text,
     parameter: text,
   };

@@ -3,16 +3,26 @@ import type { ArchivedFile } from "./store.ts";
 
 export const ReadWarning = Type.Object(
   {
-    code: Type.Enum(["ARCHIVED_DAY_UNREADABLE", "ARCHIVE_NOT_ASKED", "ENTRIES_MOVING", "NO_SUCH_ATTRIBUTE"], {
-      examples: ["ARCHIVED_DAY_UNREADABLE"],
-    }),
+    code: Type.Enum(
+      [
+        "ARCHIVED_DAY_UNREADABLE",
+        "ARCHIVE_NOT_ASKED",
+        "ENTRIES_MOVING",
+        "NO_SUCH_ATTRIBUTE",
+        "NO_SUCH_TABLE",
+      ],
+      { examples: ["ARCHIVED_DAY_UNREADABLE"] },
+    ),
     day: Type.Union([Type.String({ format: "date" }), Type.Null()], {
       description: "The day of receipt whose entries may be missing; null where it is not one day.",
       examples: ["2026-01-31"],
     }),
     message: Type.String({ examples: ["Archived entries received on 2026-01-31 cannot be read."] }),
     name: Type.Optional(
-      Type.String({ description: "Of NO_SUCH_ATTRIBUTE: the name in the query.", examples: ["levle"] }),
+      Type.String({
+        description: "Of NO_SUCH_ATTRIBUTE and NO_SUCH_TABLE: the name in the query.",
+        examples: ["levle"],
+      }),
     ),
     start: Type.Optional(Type.Integer({ description: "Its place in the query, from 0.", examples: [0] })),
     end: Type.Optional(Type.Integer({ examples: [5] })),
@@ -35,7 +45,8 @@ export const COVERAGE_PROPERTIES = {
     examples: [false],
   }),
   warnings: Type.Array(ReadWarning, {
-    description: "Why the answer is partial, and which names of the query no entry seems to have.",
+    description:
+      "Why the answer is partial, which names of the query no entry seems to have, and which tables `union isfuzzy=true` goes on without.",
     examples: [[]],
   }),
 };

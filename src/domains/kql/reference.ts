@@ -88,6 +88,8 @@ being listed as approximate below. \`GET /api/v1/kql/capabilities\` answers with
   nothing that is kept, since they stand for longer than one answer.
 - A value of a row can be an argument of a function, but a table within that function cannot be made with it: join the tables,
   or look the value up. \`prev()\` and the other functions of the rows around stand in extend, project, where and sort.
+- \`union isfuzzy=true\` goes on with the tables that the query may read: a leg that names another, in itself or in a function that it
+  calls, is left out, and \`warnings\` of the answer say so. Where none is left, the query is refused.
 - Every query reads the rows of its own organization only, within the time range of the request and its budget.
 
 `;

@@ -42,6 +42,26 @@ const toldOf = (query: string): Promise<unknown> =>
     return Array.isArray(warnings) && warnings.length > 0 ? warnings : null;
   });
 
+test("a table that a fuzzy union goes on without is told of, with its place", async () => {
+  const query = "union isfuzzy=true (logs | take 1), SecurityEvent | count";
+  const answer = await app.query(OWN, { query });
+  const start = query.indexOf("SecurityEvent");
+  expect(await answer.json()).toMatchObject({
+    rows: [[1]],
+    partial: false,
+    warnings: [
+      {
+        code: "NO_SUCH_TABLE",
+        day: null,
+        message: expect.stringContaining("no table SecurityEvent"),
+        name: "SecurityEvent",
+        start,
+        end: start + "SecurityEvent".length,
+      },
+    ],
+  });
+});
+
 describe("a name that no entry has", () => {
   test.each([
     ['levle == "error"', "levle", "level", 0],

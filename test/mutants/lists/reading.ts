@@ -71,6 +71,13 @@ export const READING: readonly Mutant[] = [
     tests: ["test/query/completion"],
   },
   {
+    name: "a table that a fuzzy union goes on without is not told of",
+    file: "query/bind/union.ts",
+    find: "if (!isKnown &&",
+    replace: "if (isKnown &&",
+    tests: ["test/query/functions/of-tables.test.ts"],
+  },
+  {
     name: "archived rows are read of all organisations",
     file: "query/emit/statement.ts",
     find: "scan: inFiles }, []);",

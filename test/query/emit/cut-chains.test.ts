@@ -33,6 +33,14 @@ const SOURCES: readonly (readonly [source: string, rows: string])[] = [
   ["a range", 'range r from 2.5 to 3.0 step 1 | extend a = "x"'],
 ];
 
+test("what an aggregate computes of a group and mentions twice is computed above a long chain", async () => {
+  const aggregates = "percentiles_array(r, 50, 100), make_bag(bag_pack(a, r))";
+  const rows = 'datatable(a:string, r:real)["x", 2.5, "y", 3.1]';
+  expect(await rowsOfQuery(runner, `${rows} | search "2.5" or 17.25 | summarize ${aggregates}`)).toEqual([
+    ["[2.5,2.5]", '{"x":2.5}'],
+  ]);
+});
+
 for (const [source, rows] of SOURCES)
   test(`a long chain of expressions over ${source} finds its columns`, async () => {
     expect(await rowsOfQuery(runner, `${rows} | where ${LONG} | project a`)).toEqual([["x"]]);

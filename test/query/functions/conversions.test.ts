@@ -224,6 +224,17 @@ describe("conversions give the engine's values, and null instead of an error,", 
   });
 });
 
+test("a text that todatetime() reads can be compared with a time, and one of no form of a time cannot", () => {
+  const compiles = (text: string) => compileKql(`logs | where ts > ${text}`, { nowNs: 0n }).ok;
+  const read = TIMES.flatMap(([call, value]) => {
+    const text = /^todatetime\((".*")\)$/.exec(call)?.[1];
+    return text === undefined || value === null ? [] : [text];
+  });
+  expect(read.length).toBeGreaterThan(10);
+  expect(read.filter((text) => !compiles(text))).toEqual([]);
+  expect(['"2020"', '"abc"', '""', '"1700000000"', '"10:20"'].filter(compiles)).toEqual([]);
+});
+
 test("a conversion of more or fewer than one value is refused", () => {
   for (const text of ["tolong()", "tolong('1', '2')", "todatetime(true)", "toguid(5)"])
     expect(compileKql(`print ${text}`, { nowNs: 0n }).ok).toBe(false);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { compileKql } from "../../../query/index.ts";
 import type { QueryRunner } from "../../../src/storage/query-runner.ts";
 import { openTestStores, type TestStores } from "../../harness/stores.ts";
 import { queryRunner } from "../query-store.ts";
@@ -36,4 +37,43 @@ test("a pattern of names finds views of the query; where union is fuzzy, it need
   expect(await rowsOfQuery(runner, `${views}union V* | summarize sum(x)`)).toEqual([["3"]]);
   expect(await rowsOfQuery(runner, `${views}union isfuzzy=true V*, W* | count`)).toEqual([["2"]]);
   expect(complaintAbout(`${views}union V*, W*`)?.code).toBe("UNKNOWN_TABLE");
+});
+
+describe("a fuzzy union goes on without tables that there are not", () => {
+  const views = "let V = view () { print x = 1 }; let Gone = view () { Missing | project x }; ";
+  const missingIn = (text: string) => {
+    const compiled = compileKql(`${views}${text}`, { nowNs: 0n });
+    return compiled.ok ? compiled.query.missingTables.map(({ message }) => message) : null;
+  };
+  const NO_MISSING = ["There is no table Missing. Tables here: logs."];
+
+  test.each([
+    "union isfuzzy=true V, Missing",
+    "union isfuzzy=true Missing, V",
+    "union isfuzzy=true V, (Missing | where x > 0)",
+    "union isfuzzy=true V, (Missing | where y > 0 | project x), Missing",
+    'union isfuzzy=true V, table("Missing")',
+    "union isfuzzy=true V, materialize(Missing)",
+    "union isfuzzy=true V, Gone",
+    "union isfuzzy=true (V | take 1), (union Missing, V)",
+    "union kind=inner isfuzzy=true V, Missing",
+    "V | union isfuzzy=true Missing",
+    "V | union isfuzzy=true (Missing | where x > 0)",
+  ])("%s", async (text) => {
+    expect(await rowsOfQuery(runner, `${views}${text} | project x`)).toEqual([["1"]]);
+    expect(missingIn(text)).toEqual(NO_MISSING);
+  });
+
+  test("but not without all of them, and not without what is wrong otherwise", () => {
+    const missing = { code: "UNKNOWN_TABLE", text: "Missing", line: 1 } as const;
+    for (const text of ["union isfuzzy=true Missing", "union isfuzzy=true (Missing | count), Other"])
+      expect(complaintAbout(text)).toMatchObject(missing);
+    expect(complaintAbout("union isfuzzy=false (print x = 1), Missing")).toMatchObject(missing);
+    expect(complaintAbout("union (print x = 1), Missing")).toMatchObject(missing);
+    expect(complaintAbout("Missing | union isfuzzy=true (print x = 1)")).toMatchObject(missing);
+    expect(complaintAbout("union isfuzzy=true logs, (logs | where nope(message))")?.code).toBe(
+      "UNKNOWN_FUNCTION",
+    );
+    expect(missingIn("union isfuzzy=true V, logs")).toEqual([]);
+  });
 });

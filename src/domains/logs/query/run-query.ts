@@ -1,9 +1,11 @@
 import {
   DISCOVERY_MAX_ROWS,
   type Library,
+  type MissingTable,
   type NamedTables,
   type Relation,
 } from "../../../../query/index.ts";
+import type { ReadWarning } from "../../../archive/reading/coverage.ts";
 import type { LogAnswer, LogStatement } from "../../../archive/reading/range-reading.ts";
 import { compileQueryText, withPlace } from "../../../kql/issues.ts";
 import type { ExternalFiles } from "../../../kql/kept/external-files.ts";
@@ -51,7 +53,7 @@ export async function runQuery(
     };
     const look = async (relation: Relation) =>
       (await logs.run(statement(relation, DISCOVERY_MAX_ROWS), onProgress).catch(placed)).rows;
-    const { relation, others, render, bareNames } = await compileQueryText(query, {
+    const { relation, others, render, bareNames, missingTables } = await compileQueryText(query, {
       ...{ nowMs, look, tables, kept: names, library },
       readExternal: (source) => externals.tableOf(source, caller),
     });
@@ -63,7 +65,12 @@ export async function runQuery(
       warned ??= nameWarnings.lookFor(logs, bareNames, timeRange);
       answers.push(await answer);
     }
-    return { answers, render, ofNames: (await warned?.()) ?? [] };
+    const ofNames = (await warned?.()) ?? [];
+    return {
+      answers,
+      render,
+      ofNames: [...missingTables.map((table) => missingWarning(table, query)), ...ofNames],
+    };
   });
   const { answers, render, ofNames } = value;
   const { partial, archive } = coverage;
@@ -75,6 +82,11 @@ export async function runQuery(
     archive,
   };
   return answerTexts(answers, { partial, warnings, stats, ...(render !== null && { render }) });
+}
+
+function missingWarning({ message, span }: MissingTable, query: string): ReadWarning {
+  const place = span === null ? {} : { name: query.slice(span.start, span.end), ...span };
+  return { code: "NO_SUCH_TABLE", day: null, message: `${message} The union goes on without it.`, ...place };
 }
 
 function* answerTexts([first, ...more]: readonly LogAnswer[], rest: object): Generator<string> {

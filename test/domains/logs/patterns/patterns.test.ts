@@ -238,6 +238,24 @@ test("any message is counted: empty, as long as can be, of thousands of tokens, 
   expect(answer.patterns.every(({ pattern }) => pattern.length <= 8192)).toBe(true);
 });
 
+test("a real number as a term of the query leaves the entries that have it", async () => {
+  const organizationId = await write(
+    ["took 1.5 s", "started 1.5", "has 1000.0", "has 0.0", "none"].map((message, i) => ({
+      message,
+      tsMs: FROM_MS + i,
+    })),
+  );
+  for (const [query, total] of [
+    ["1.5", 2],
+    ["real(1.5)", 2],
+    ["1e3", 1],
+    ["0.0", 1],
+    ["not(1.5)", 3],
+    ['1.5 and message has "started"', 1],
+  ] as const)
+    expect([query, (await app.patterns(organizationId, { ...WINDOW, query })).total]).toEqual([query, total]);
+});
+
 test("a request that is not in order is refused", async () => {
   for (const parameters of [
     { limit: "0" },
