@@ -133,7 +133,7 @@ function checkPath(path: string, params: TObject | undefined): void {
   const declared = Object.keys(params?.properties ?? {});
   const isSegment = (segment: string): boolean =>
     parameterOf(segment) !== null || /^[a-z0-9._-]+$/.test(segment);
-  if (!path.startsWith("/") || !segments.every(isSegment)) {
+  if (path !== "/" && !(path.startsWith("/") && segments.every(isSegment))) {
     throw new Error(`${path} is not a path of literal segments and :name parameters`);
   }
   if (names.toSorted().join() !== declared.toSorted().join()) {

@@ -51,6 +51,8 @@ const NAMES_NOTHING_OWNED: Readonly<Record<string, string>> = {
   "/status/{slug}/unlock": "public: whoever knows the password may unlock the page",
   "/status/{slug}/subscribe": "public: whoever knows the slug may ask to be told",
   "/api/v1/tools/{file}": "public: the forms in which the operations are there, the same for everybody",
+  "/incidents/{id}": "public: a page that reads nothing, the same for every number",
+  "/monitors/{id}": "public: a page that reads nothing, the same for every number",
   "/api/v1/badge/monitors/{id}.svg": "public: whoever has the address may see the status",
   "/elasticsearch/{index}": "the server keeps none; every name is answered alike",
   "/elasticsearch/{index}/_bulk": "a name that the sender chooses: the source of its entries",

@@ -6,6 +6,7 @@ import type { Route } from "../../http/route.ts";
 import type { ToolDefinition } from "../../tools/tool-definition.ts";
 import { apiDescription } from "./api-description.ts";
 import { docsRoutes } from "./docs-routes.ts";
+import { entryPageRoutes } from "./entry-pages.ts";
 import { type HealthDeps, healthRoutes } from "./health-routes.ts";
 import { installRoutes } from "./install-routes.ts";
 import { toolRoutes } from "./tool-routes.ts";
@@ -70,6 +71,7 @@ export function opsRoutes(deps: OpsDeps, others: readonly Route[]) {
     ...healthRoutes(deps),
     metricsRoute(deps.metrics),
     versionRoute(deps),
+    ...entryPageRoutes(deps.publicUrl),
     ...docsRoutes(),
     ...installRoutes(deps),
     ...toolRoutes(deps.tools),

@@ -1,5 +1,6 @@
 import type { SecretBox } from "../../access/secret-box.ts";
 import { type BelongingRouteDependencies, belongingRoutes } from "./belonging-routes.ts";
+import { invitePageRoutes } from "./invite-page.ts";
 import { type InviteRouteDependencies, inviteRoutes } from "./invite-routes.ts";
 import { memberRoutes } from "./member-routes.ts";
 import { webhookSecretRoutes } from "./webhook-secret-routes.ts";
@@ -13,6 +14,7 @@ export function organizationRoutes(deps: OrganizationRouteDependencies) {
   return [
     ...memberRoutes(deps),
     ...inviteRoutes(deps),
+    ...invitePageRoutes(),
     ...belongingRoutes(deps),
     ...webhookSecretRoutes(deps),
   ];

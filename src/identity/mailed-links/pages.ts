@@ -1,16 +1,5 @@
-import { Type } from "typebox";
-import { route } from "../../http/define-route.ts";
+import { formPageRoutes, page } from "../../http/page.ts";
 import { PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS } from "../limits.ts";
-
-/** The page may run its one script, talk to this server and nothing else. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const STYLE =
-  "body{font:16px/1.5 sans-serif;max-width:26rem;margin:4rem auto;padding:0 1rem;color:#1c1c1c}" +
-  "label{display:block;margin:1rem 0}input{width:100%;padding:.5rem;box-sizing:border-box;font:inherit}" +
-  "button{padding:.5rem 1rem;font:inherit}";
 
 const RESET_FORM = `<h1>Choose a new password</h1>
 <form id="form">
@@ -48,56 +37,16 @@ form.addEventListener("submit", async (event) => {
 
 /** The page that a mailed link to choose a new password leads to. */
 export function resetPageRoutes() {
-  return [
-    pageRoute("/reset-password", "text/html; charset=utf-8", () => page("Choose a new password", RESET_FORM)),
-    pageRoute(
-      "/reset-password/form.js",
-      "text/javascript; charset=utf-8",
-      () => new Response(RESET_SCRIPT, { headers: { "content-type": "text/javascript; charset=utf-8" } }),
-    ),
-  ];
+  return formPageRoutes({
+    path: "/reset-password",
+    summary: "The page on which a mailed link chooses a new password",
+    title: "Choose a new password",
+    content: RESET_FORM,
+    script: RESET_SCRIPT,
+  });
 }
 
 /** A page of one sentence. */
 export function messagePage(message: string): Response {
   return page(message, `<p>${Bun.escapeHTML(message)}</p>`);
-}
-
-/** Whether a person's browser asks rather than a program. */
-export function wantsPage(request: Request): boolean {
-  return (request.headers.get("accept") ?? "").includes("text/html");
-}
-
-function page(title: string, content: string): Response {
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${Bun.escapeHTML(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-${content}
-</body>
-</html>
-`;
-  return new Response(html, {
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": CONTENT_SECURITY_POLICY,
-    },
-  });
-}
-
-function pageRoute<const Path extends string>(path: Path, contentType: string, handler: () => Response) {
-  return route({
-    method: "GET",
-    path,
-    tag: "Authentication",
-    summary: "The page on which a mailed link chooses a new password, or its script",
-    access: "public",
-    responses: { 200: { description: "The page.", contentType, schema: Type.String() } },
-    handler,
-  });
 }

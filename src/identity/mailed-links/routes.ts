@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { requireEmail } from "../../access/email-address.ts";
 import { route } from "../../http/define-route.ts";
+import { wantsPage } from "../../http/page.ts";
 import type { RequestContext } from "../../http/route.ts";
 import { CREDENTIALS_BODY_MAX_BYTES } from "../limits.ts";
 import { throttledAttempt } from "../login-attempt.ts";
@@ -9,7 +10,7 @@ import { ForgotPasswordBody, ResetPasswordBody } from "../types.ts";
 import { type EmailVerificationDependencies, verifyEmail } from "./email-verification.ts";
 import type { LinkIssuer } from "./link-issuer.ts";
 import type { LinkPurpose } from "./link-store.ts";
-import { messagePage, resetPageRoutes, wantsPage } from "./pages.ts";
+import { messagePage, resetPageRoutes } from "./pages.ts";
 import { type PasswordResetDependencies, resetPassword } from "./password-reset.ts";
 
 /** Characters of a User-Agent header that are kept until the request is done. */

@@ -274,3 +274,42 @@ describe("/openapi.json", () => {
     expect([head.status, head.headers.get("content-encoding"), await head.text()]).toEqual([200, null, ""]);
   });
 });
+
+describe("the addresses that people open", () => {
+  const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+
+  test("say in a browser what this is and how to begin", async () => {
+    const { send } = opsApp();
+    const answer = await send("GET", "/", { headers: { accept } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const text = await answer.text();
+    for (const said of ["obs login --url http://localhost:8080", 'href="/docs"', 'href="/health/ready"'])
+      expect(text).toContain(said);
+  });
+
+  test("say how an incident or a monitor is seen that a message links to", async () => {
+    const { send } = opsApp();
+    for (const collection of ["incidents", "monitors"]) {
+      const answer = await send("GET", `/${collection}/12`, { headers: { accept } });
+      expect(answer.status).toBe(200);
+      const text = await answer.text();
+      for (const said of [`obs ${collection} show 12`, `/api/v1/${collection}/12`, 'href="/docs"'])
+        expect(text).toContain(said);
+    }
+    for (const id of ["0", "x", "%3Cb%3E", "1".repeat(16)])
+      expect((await send("GET", `/incidents/${id}`, { headers: { accept } })).status).toBe(404);
+  });
+
+  test.each(["/", "/incidents/12", "/monitors/12"])(
+    "are 404 in the envelope for a program: %s",
+    async (path) => {
+      const { send } = opsApp();
+      for (const headers of [undefined, { accept: "*/*" }, { accept: "application/json" }]) {
+        const answer = await send("GET", path, headers && { headers });
+        expect(answer.status).toBe(404);
+        expect(await answer.json()).toMatchObject({ code: "NOT_FOUND", error: "No such resource." });
+      }
+    },
+  );
+});

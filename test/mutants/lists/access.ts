@@ -29,6 +29,20 @@ export const ACCESS: readonly Mutant[] = [
     tests: PIPELINE,
   },
   {
+    name: "the token of an invite stays in the address of its page",
+    file: "src/domains/organizations/invite-page.ts",
+    find: 'history.replaceState(null, "", location.pathname);',
+    replace: "",
+    tests: ["test/domains/organizations/invite-page.test.ts"],
+  },
+  {
+    name: "a program is answered with a page for people",
+    file: "src/domains/operations/entry-pages.ts",
+    find: "if (!wantsPage(request)) throw",
+    replace: "if (false) throw",
+    tests: ["test/domains/operations/ops-routes.test.ts"],
+  },
+  {
     name: "the role of a route is not asked",
     file: "src/http/access.ts",
     find: "if (!roleSatisfies(principal.role, access.role)) {",
