@@ -14,8 +14,20 @@ import { overload, parameter } from "./functions/definition.ts";
 const CANDIDATE =
   "[0-9A-Za-z_]*:[0-9A-Za-z_]*:[0-9A-Za-z_:.]*|(?:[0-9A-Za-z_-]+[.])+[0-9A-Za-z-]+|[0-9A-Fa-f]{32}[0-9A-Fa-f]*";
 
+/** Words with dots between them of any alphabet, for texts that have more than ASCII. */
+const INTERNATIONAL = "(?:[\\p{L}\\p{M}\\p{N}_-]+[.])+[\\p{L}\\p{M}\\p{N}-]+";
+
+/**
+ * What is no name of its own in such texts: what goes on behind letters of Latin, Greek or Cyrillic beyond ASCII. Other scripts have no
+ * blanks between words, so that a name of ASCII may stand right beside their letters.
+ */
+const REST_OF_WORD = "[\\x{c0}-\\x{d6}\\x{d8}-\\x{f6}\\x{f8}-\\x{52f}\\x{1e00}-\\x{1fff}]+[0-9A-Za-z_.-]*";
+
 /** A domain ends in letters, or in a country's name in Punycode, and is no longer than any. */
 const DOMAIN = "^[0-9A-Za-z_][0-9A-Za-z_.-]*[.](?:[A-Za-z]{2,24}|[Xx][Nn]--[0-9A-Za-z-]+)$";
+
+/** The same of any alphabet; what it is in Punycode, and so how long, is seen where it is taken. */
+const INTERNATIONAL_DOMAIN = "[.]\\p{L}[\\p{L}\\p{M}\\p{N}-]+$";
 
 /**
  * Which values of attributes are looked through: most are too short for anything. What its name calls an id is no hash, though a
@@ -34,10 +46,16 @@ const CANDIDATES = overload(
       bag === undefined
         ? call.operand(0)
         : `concat(${call.operand(0)}, '\\n', arrayStringConcat(arrayFilter((x, name) -> ${MAY_HOLD}, ${bag.values}, ${bag.keys}), '\\n'))`;
-    const found = `arrayDistinct(extractAll(${texts}, ${call.parameter("String", CANDIDATE)}))`;
+    const isBeyond = (text: string): string => `length(${text}) != lengthUTF8(${text})`;
+    // Texts of ASCII, which are most, are empty here, so that the larger automata have nothing to do.
+    const beyond = `if(${isBeyond(texts)}, ${texts}, '')`;
+    const international = `extractAll(${beyond}, ${call.parameter("String", INTERNATIONAL)})`;
+    const ofAscii = `if(${isBeyond(texts)}, replaceRegexpAll(${beyond}, ${call.parameter("String", REST_OF_WORD)}, ' '), ${texts})`;
+    const found = `arrayDistinct(arrayConcat(extractAll(${ofAscii}, ${call.parameter("String", CANDIDATE)}), ${international}))`;
     const isHash = "length(x) IN (32, 40, 64, 128) AND match(x, '^[0-9A-Fa-f]+$')";
     const isDomain = `length(x) <= 253 AND match(x, ${call.parameter("String", DOMAIN)})`;
-    return `arrayJoin(arrayFilter(x -> isIPv4String(x) OR isIPv6String(x) OR ${isHash} OR (${isDomain}), ${found}))`;
+    const isInternational = `${isBeyond("x")} AND lengthUTF8(x) <= 253 AND match(x, ${call.parameter("String", INTERNATIONAL_DOMAIN)})`;
+    return `arrayJoin(arrayFilter(x -> isIPv4String(x) OR isIPv6String(x) OR ${isHash} OR (${isDomain}) OR (${isInternational}), ${found}))`;
   },
 );
 

@@ -101,7 +101,7 @@ export class EntityFinder implements SealFinder {
         actors.get(organizationId) ?? [],
         agents.get(organizationId) ?? [],
       );
-      const hits = await matchIndicators(sql, organizationId, seen.observables, at);
+      const hits = await matchIndicators(sql, organizationId, [...seen.observables, ...seen.doubtful], at);
       noted.push({ organizationId, ...seen, hits });
     }
     return noted;

@@ -17,18 +17,37 @@ const GENERIC = new Set(
 /** Countries whose letters end names of files and modules: of these only names with a dot more are taken. */
 const ALSO_FILES = new Set("cc cs gz id in is js md mk pl pm ps py rs sc sh so st ts vb zip".split(" "));
 
-/** What a candidate of `query/observables.ts` is; null for what only looks so. */
+/** Letters of scripts from Thai to Han, in which a name may be one with the words before it. */
+const WITHOUT_BLANKS = /[\u0e00-\u1dff\u2000-\uffff]/;
+
+/** What a candidate of `query/observables.ts` is where somebody says so: a domain may end in anything. Null for what only looks so. */
 export function observableOf(candidate: string): IndicatorValue | null {
   if (isIP(candidate) !== 0) return indicator("ip", candidate);
-  if (!candidate.includes(".")) return indicator("hash", candidate);
-  return isDomain(candidate) ? indicator("domain", candidate) : null;
+  return indicator(candidate.includes(".") ? "domain" : "hash", candidate);
 }
 
+/** Whether a candidate is by itself what `observableOf` says, though nobody has listed it. */
+export function isCertain(candidate: string): boolean {
+  return isIP(candidate) !== 0 || !candidate.includes(".") || isDomain(candidate);
+}
+
+/**
+ * Whether names end as those on the internet do: in what registries give out, names of files among them. The list is loaded when it is
+ * first asked for.
+ */
+export async function internetNames(): Promise<(domain: string) => boolean> {
+  const { parse } = await import("tldts");
+  return (domain) => parse(domain, PLAIN_NAME).isIcann === true;
+}
+
+const PLAIN_NAME = { extractHostname: false, validateHostname: false, detectIp: false };
+
 function isDomain(name: string): boolean {
+  if (WITHOUT_BLANKS.test(name)) return false;
   const labels = name.split(".");
   const top = labels.at(-1)?.toLowerCase() ?? "";
   if (ALSO_FILES.has(top)) return labels.length > 2;
-  return top.length === 2 || GENERIC.has(top) || top.startsWith("xn--");
+  return /^[a-z]{2}$/.test(top) || GENERIC.has(top) || top.startsWith("xn--");
 }
 
 function indicator(type: "ip" | "domain" | "hash", text: string): IndicatorValue | null {

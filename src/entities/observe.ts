@@ -2,7 +2,7 @@ import { ThreadSlice } from "../concurrency/thread-turns.ts";
 import { type EntityType, entityKey } from "./entity-key.ts";
 import type { SeenEntity } from "./entity-store.ts";
 import type { IndicatorValue } from "./indicators/indicator-value.ts";
-import { observableOf } from "./observables.ts";
+import { internetNames, isCertain, observableOf } from "./observables.ts";
 import type { EntityName, SeenEdge } from "./signal-labels.ts";
 
 /** How often something was seen, and when, in milliseconds since 1970; `sampleId` is an entry that shows it. */
@@ -27,7 +27,10 @@ interface SeenLink extends Sighting {
 /** What entries of a range say of one organisation's entities. */
 export interface Observations {
   readonly entities: readonly SeenEntity[];
+  /** What is kept, for who lists it later. */
   readonly observables: readonly SeenObservable[];
+  /** Names that are likely those of files and classes: looked for among what is listed now, and not kept. */
+  readonly doubtful: readonly SeenObservable[];
   readonly links: readonly SeenLink[];
 }
 
@@ -45,6 +48,8 @@ export async function observe(
   const slice = new ThreadSlice();
   const entities = new Map<string, SeenEntity>();
   const observables = new Map<string, SeenObservable>();
+  const doubtful = new Map<string, SeenObservable>();
+  let isOfInternet: Awaited<ReturnType<typeof internetNames>> | undefined;
   const links = new Map<string, SeenLink>();
   const see = (type: EntityType, text: unknown, at: Sighting): EntityName | null => {
     const name = String(text ?? "")
@@ -78,10 +83,13 @@ export async function observe(
     const onHost = see("host", host, at);
     const where = onHost ?? see("service", service, at) ?? NOWHERE;
     const { type, value } = indicator;
-    const found = type === "hash" ? null : see(type, value, at);
+    const isKnown = isCertain(String(candidate));
+    const found = type === "hash" || !isKnown ? null : see(type, value, at);
     if (type === "domain") link("uses", onHost, found, at);
     const id = [type, value, where.type, where.key].join("\t");
-    observables.set(id, { indicator, where, ...together(observables.get(id), at) });
+    if (!isKnown) isOfInternet ??= await internetNames();
+    const among = isKnown || isOfInternet?.(value) === true ? observables : doubtful;
+    among.set(id, { indicator, where, ...together(among.get(id), at) });
   }
   for (const [service, host, user, address, outcome, ...rest] of actors) {
     if (slice.isOver) await slice.yield();
@@ -107,6 +115,7 @@ export async function observe(
   return {
     entities: [...entities.values()],
     observables: [...observables.values()],
+    doubtful: [...doubtful.values()],
     links: [...links.values()],
   };
 }

@@ -81,6 +81,42 @@ describe("what entries hold", () => {
     ]);
   });
 
+  test("is kept for who lists it later where it ends as names on the internet do, and is an entity where it is certain", async () => {
+    const message = "GET https://badsite.ninja/x main.rs java.lang.String worker.evil.com";
+    expect(await foundIn([{ message, host: "web-1" }])).toEqual(
+      [
+        "1 edge uses in domain worker.evil.com host web-1 1",
+        "1 edge uses out host web-1 domain worker.evil.com 1",
+        ...["runs_on in host web-1 service api 1", "runs_on out service api host web-1 1"].map(
+          (edge) => `1 edge ${edge}`,
+        ),
+        "1 observable domain badsite.ninja host web-1 1",
+        "1 observable domain main.rs host web-1 1",
+        "1 observable domain worker.evil.com host web-1 2",
+      ].toSorted(),
+    );
+  });
+
+  test("is a domain of any alphabet in its one spelling, whole, and one of ASCII beside letters that know no blanks", async () => {
+    const entries = ["visit bücher.example now", "https://BÜCHER.example/x", "to “www.пример.рф”"];
+    expect(
+      await foundIn([
+        ...entries.map((message) => ({ message })),
+        { attrs: [["dns.question.name", "bücher.example"]] },
+      ]),
+    ).toEqual([
+      "1 observable domain www.xn--e1afmkfd.xn--p1ai service api 2",
+      "1 observable domain xn--bcher-kva.example service api 3",
+    ]);
+    const beside = await foundIn([{ message: "访问evil.com，谢谢", host: "web-1" }]);
+    expect(beside.filter((what) => what.includes("domain"))).toEqual([
+      "1 edge uses in domain evil.com host web-1 1",
+      "1 edge uses out host web-1 domain evil.com 1",
+      "1 observable domain evil.com host web-1 1",
+      "1 observable domain xn--evil-pr9l020c.com host web-1 1",
+    ]);
+  });
+
   test("is all found, and once, when no answer can hold it", async () => {
     const address = fc.nat(40).map((n) => `203.0.113.${n}`);
     const entry = fc.record({

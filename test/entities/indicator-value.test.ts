@@ -128,6 +128,8 @@ describe("domains and hashes", () => {
     expect(spellingOf("domain", "例え.テスト")).toBe("xn--r8jz45g.xn--zckzah");
     for (const text of [
       "localhost",
+      "evil.a1",
+      `evil.${"a".repeat(25)}`,
       "https://github.com/someone/page",
       "192.0.2.1",
       "a..b",

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { observableOf } from "../../entities/observables.ts";
+import { isCertain, observableOf } from "../../entities/observables.ts";
 import { CASE_OBSERVABLES_MAX, OBSERVABLE_MAX_CHARS } from "./limits.ts";
 import type { Observable } from "./types.ts";
 
@@ -24,7 +24,7 @@ export function observablesIn(text: string): Observable[] {
   for (const [match] of text.matchAll(EMAIL)) add("email", match.toLowerCase());
   for (const [, domain = ""] of text.matchAll(DOMAIN)) add("domain", domain.toLowerCase());
   for (const [match] of text.matchAll(DOTTED)) {
-    const seen = observableOf(match);
+    const seen = isCertain(match) ? observableOf(match) : null;
     if (seen?.type === "domain") add("domain", seen.value);
   }
   return [...found.values()];

@@ -22,6 +22,8 @@ const HASH_DIGITS = [32, 40, 64, 128];
 const DOMAIN_MAX_CHARS = 253;
 /** The widest ranges: what a registry gives to one holder. A wider one is a part of the internet, and says nothing of anybody. */
 const PREFIX_MIN_BITS = { 32: 8, 128: 16 } as const;
+/** How names on the internet and in networks of one's own end; entries are searched for no others. */
+const TOP = /^(?:[a-z]{2,24}|xn--[a-z0-9-]+)$/;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
@@ -89,6 +91,7 @@ function readDomain(text: string): Reading {
   if (labels.length < 2) return refused("is a name without a dot, which is no domain of the internet");
   if (isIP(domain) !== 0 || /^[0-9]+$/.test(labels.at(-1) ?? ""))
     return refused("is no domain but an address");
+  if (!TOP.test(labels.at(-1) ?? "")) return refused("is no domain: none ends in other than 2 to 24 letters");
   return read("domain", domain);
 }
 

@@ -136,6 +136,27 @@ describe("what is found", () => {
     });
   });
 
+  test("is a domain that is listed, whatever it ends in and in whatever alphabet, now and before where it may be one of the internet", async () => {
+    await newcomer();
+    const names = ["badsite.ninja", "x.google", "badsite.rs", "bücher.example"];
+    const texts = [
+      "GET https://badsite.ninja/x from 10.0.0.9",
+      "to a.x.google",
+      "badsite.rs:443",
+      "Visit BÜCHER.example",
+    ];
+    const entries = texts.map((message) => ({ host: "web-1", message }));
+    await storeAndSeal(...entries, { host: "web-1", message: "dc1.acme.corp" });
+    const ids = [];
+    for (const name of [...names, "acme.corp"]) ids.push(await make("domain", name));
+    expect(await Promise.all(ids.map(hitsOf))).toEqual([1, 1, 1, 1, 0]);
+    await storeAndSeal(...entries, {
+      host: "web-1",
+      message: "dc1.acme.corp and dc1.acme.corporate main.rs",
+    });
+    expect(await Promise.all(ids.map(hitsOf))).toEqual([2, 2, 2, 2, 1]);
+  });
+
   test("is a hit of every indicator that it is: the address, each range around it, the domain and each it lies in", async () => {
     await newcomer();
     const ids: number[] = [];

@@ -37,6 +37,27 @@ export const FINDINGS: readonly Mutant[] = [
     tests: FINDER,
   },
   {
+    name: "a listed domain is found only where it ends as everybody's do",
+    file: "src/entities/entity-finder.ts",
+    find: "[...seen.observables, ...seen.doubtful]",
+    replace: "[...seen.observables]",
+    tests: IOCS,
+  },
+  {
+    name: "a domain of an unusual ending is forgotten by the time somebody lists it",
+    file: "src/entities/observe.ts",
+    find: "isKnown || isOfInternet?.(value) === true ?",
+    replace: "isKnown ?",
+    tests: FINDER,
+  },
+  {
+    name: "the end of a word beyond ASCII is taken for another domain",
+    file: "query/observables.ts",
+    find: '+[0-9A-Za-z_.-]*";',
+    replace: '+";',
+    tests: FINDER,
+  },
+  {
     name: "indicators that came after a seal began are looked for in it",
     file: "src/entities/indicators/indicator-store.ts",
     find: "from_revision <= ${String(at.revision)} AND",
