@@ -176,7 +176,7 @@ async function findTold(
   // What is not over cannot be judged.
   const whole = { fromMs: points.fromMs, toMs: Math.floor(toMs / bucketMs) * bucketMs };
   const sinceMs = whole.fromMs - condition.baselineMs;
-  const { unusual, verdicts } = await findAnomaly(condition, whole, sinceMs, () => false, reader);
+  const { unusual, verdicts } = await findAnomaly(condition, whole, { sinceMs }, () => false, reader);
   const reasons = new Map(unusual.map((each) => [each.fromMs, each.because]));
   const told = joinedStretches(unusual, definition.windowMs).map((each) => {
     return { ...each, group: "", because: reasons.get(each.fromMs) ?? "" };

@@ -3,6 +3,7 @@ import {
   aggregate,
   aggregateCall,
   allOf,
+  anyOf,
   attribute,
   call,
   caseOf,
@@ -43,6 +44,16 @@ export function countsPlan(counter: Counting): Relation {
   const { clock } = counter;
   const predicate = predicateOf(counter);
   return countsOf(filter(logs, clock === "alert" ? allOf([isTimely(logs), predicate]) : predicate), counter);
+}
+
+/** The same of those entries alone that came at a moment or later, or have such a time. */
+export function countsSincePlan(counter: Counting, sinceMs: number): Relation {
+  const logs = scan("logs");
+  const since = literal("datetime", BigInt(sinceMs) * NANOS_PER_MILLI);
+  const isSince = anyOf(
+    [columnOf(logs, "receivedAt"), timeOf(logs, "alert")].map((time) => call("greaterOrEqual", time, since)),
+  );
+  return countsOf(filter(logs, allOf([isTimely(logs), isSince, predicateOf(counter)])), counter);
 }
 
 /** A counter, and tests of which one holds of every entry that it counts; null where any entry may be counted. */

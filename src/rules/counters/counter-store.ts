@@ -175,12 +175,17 @@ export async function notePast(sql: Sql, id: number, past: "counted" | "failed")
     WHERE clock = 'alert' AND past = 'counted' AND past_before <> 'counted'`;
 }
 
+/** A counter as it is stored. */
+export interface StoredCounter extends Counter {
+  readonly past: "due" | "counted" | "failed";
+  /** When it was made, in milliseconds since 1970. */
+  readonly madeMs: number;
+}
+
 /** The counter, and whether what was before it is counted; null for one that there is not. */
-export async function readCounterRow(
-  sql: Sql,
-  id: number,
-): Promise<(Counter & { readonly past: "due" | "counted" | "failed" }) | null> {
-  const [row] = await sql<(Counter & { past: "due" | "counted" | "failed" })[]>`
-    SELECT ${counterColumns(sql)}, past FROM log_counters WHERE id = ${id}`;
+export async function readCounterRow(sql: Sql, id: number): Promise<StoredCounter | null> {
+  const [row] = await sql<StoredCounter[]>`
+    SELECT ${counterColumns(sql)}, past, (extract(epoch FROM created_at) * 1000)::double precision AS "madeMs"
+    FROM log_counters WHERE id = ${id}`;
   return row ?? null;
 }

@@ -13,11 +13,13 @@ export interface Anomaly {
 }
 
 /** What is known of a series. */
-interface Series {
+export interface Series {
   /** The entries of windows by their start; of a window that is not in it there is none. */
   readonly counts: ReadonlyMap<number, number>;
   /** Since when entries are counted: windows that begin earlier are no baseline. */
   readonly sinceMs: number;
+  /** The window that a rule was made in, where all that it holds is from before the rule: so many are no spike of the rule's. */
+  readonly oldMs?: number | null;
 }
 
 /** A window and what was to be expected of it. */
@@ -58,7 +60,8 @@ export function judgeWindows(
   const verdicts: Verdict[] = [];
   const baseline = new Baseline(rule, series, isLeftOut);
   for (const startMs of windowsIn({ fromMs, toMs }, windowMs)) {
-    const verdict = judge(rule, startMs, series.counts.get(startMs) ?? 0, baseline);
+    const isOld = startMs === series.oldMs;
+    const verdict = judge(rule, { startMs, value: series.counts.get(startMs) ?? 0, isOld }, baseline);
     verdicts.push(verdict);
     if (verdict.kind === "spike" || verdict.kind === "drop") baseline.leaveOut(startMs);
   }
@@ -75,7 +78,11 @@ export function unusualStretches({ windowMs }: Anomaly, verdicts: readonly Verdi
     });
 }
 
-function judge(rule: Anomaly, startMs: number, value: number, baseline: Baseline): Verdict {
+function judge(
+  rule: Anomaly,
+  { startMs, value, isOld }: { readonly startMs: number; readonly value: number; readonly isOld: boolean },
+  baseline: Baseline,
+): Verdict {
   const { baselineMs, ratioThreshold, minBaselineEvents, direction } = rule;
   const { values, events } = baseline.before(startMs);
   const expected = median(values);
@@ -86,7 +93,7 @@ function judge(rule: Anomaly, startMs: number, value: number, baseline: Baseline
   const isDrop = value * ratioThreshold < atLeast && (expected - value) / scale >= DEVIATIONS;
   let kind: Verdict["kind"] = "usual";
   if (values.length === 0 || events < minBaselineEvents) kind = "learning";
-  else if (isSpike && direction !== "drop") kind = "spike";
+  else if (isSpike && direction !== "drop" && !isOld) kind = "spike";
   else if (isDrop && direction !== "spike") kind = "drop";
   return {
     startMs,

@@ -18,6 +18,9 @@ interface TimedCount {
   readonly n: number;
 }
 
+/** Which moments may be true points, where not all may; sums of buckets do not tell then. */
+type IsPoint = ((atMs: number) => boolean) | null;
+
 /** Buckets in which points are looked for, and what is known of each. */
 interface Judged {
   readonly bucket: BucketSum;
@@ -31,9 +34,14 @@ interface Judged {
  * The spans, in whole buckets, of which `thresholdStretches` must be told every entry's time: first the sums, then these, and
  * nothing further. `sums` are of `countedSpan(points)`, of which `points` are whole buckets, too.
  */
-export function timesNeeded(rule: Threshold, sums: BucketSums, points: TimeSpan): TimeSpan[] {
+export function timesNeeded(
+  rule: Threshold,
+  sums: BucketSums,
+  points: TimeSpan,
+  isPoint: IsPoint = null,
+): TimeSpan[] {
   const bucketMs = bucketMsOf(rule.windowMs);
-  const needed = judge(rule, sums, points).flatMap(({ bucket, isCertain, isInner }) => {
+  const needed = judge(rule, sums, points, isPoint).flatMap(({ bucket, isCertain, isInner }) => {
     if (!isCertain) return [bucket, ...edgeBuckets(rule, sums, bucket)];
     return isInner || areEdgesKnown(bucket) ? [] : [bucket];
   });
@@ -52,15 +60,16 @@ export function thresholdStretches(
   sums: BucketSums,
   points: TimeSpan,
   times: readonly TimedCount[],
+  isPoint: IsPoint = null,
 ): Stretch[] {
   const { threshold, windowMs } = rule;
   const bucketMs = bucketMsOf(windowMs);
   const byBucket = timesByBucket(times, bucketMs);
   const found: Stretch[] = [];
-  for (const { bucket, isCertain, isInner } of judge(rule, sums, points)) {
+  for (const { bucket, isCertain, isInner } of judge(rule, sums, points, isPoint)) {
     const span = isCertain
       ? certainSpan(bucket, isInner, byBucket, bucketMs)
-      : exactSpan(rule, sums, bucket, byBucket);
+      : exactSpan(rule, sums, bucket, byBucket, isPoint);
     if (span === null) continue;
     const endMs = bucket.startMs + bucketMs;
     found.push({
@@ -73,14 +82,20 @@ export function thresholdStretches(
 }
 
 /** The buckets of the span that may hold a true point, in their order. */
-function judge({ threshold, windowMs }: Threshold, sums: BucketSums, points: TimeSpan): Judged[] {
+function judge(
+  { threshold, windowMs }: Threshold,
+  sums: BucketSums,
+  points: TimeSpan,
+  isPoint: IsPoint,
+): Judged[] {
   const bucketMs = bucketMsOf(windowMs);
   const possible = sums.between(points.fromMs, points.toMs).flatMap((bucket) => {
     const { startMs } = bucket;
     const touched = sums.count(startMs - windowMs - bucketMs + 1, startMs + bucketMs);
     if (touched < threshold) return [];
     // The entry at the point counts itself.
-    return [{ bucket, isCertain: sums.count(startMs + bucketMs - windowMs, startMs) + 1 >= threshold }];
+    const isHeld = sums.count(startMs + bucketMs - windowMs, startMs) + 1 >= threshold;
+    return [{ bucket, isCertain: isPoint === null && isHeld }];
   });
   const certain = possible.filter(({ isCertain }) => isCertain);
   const areClose = (one: { bucket: BucketSum } | undefined, other: { bucket: BucketSum } | undefined) =>
@@ -128,6 +143,7 @@ function exactSpan(
   sums: BucketSums,
   bucket: BucketSum,
   byBucket: TimesByBucket,
+  isPoint: IsPoint,
 ): { readonly fromMs: number; readonly toMs: number } | null {
   const { threshold, windowMs } = rule;
   const leaving = edgeBuckets(rule, sums, bucket).flatMap((edge) => timesOf(edge, byBucket));
@@ -140,7 +156,7 @@ function exactSpan(
     count += n;
     for (let edge = leaving[left]; edge !== undefined && edge.atMs <= atMs - windowMs; edge = leaving[++left])
       count -= edge.n;
-    if (count < threshold) continue;
+    if (count < threshold || isPoint?.(atMs) === false) continue;
     fromMs ??= atMs;
     toMs = atMs;
   }

@@ -9,7 +9,7 @@ import type { RuleDefinition } from "./definition.ts";
 import { findHolds } from "./find-holds.ts";
 import { findLive } from "./find-live.ts";
 import { newestEntries } from "./find-missing.ts";
-import type { CountsSource } from "./find-stretches.ts";
+import type { CountsSource, RuleStart } from "./find-stretches.ts";
 import { episodesSince, type LiveRule, type StoredEpisode } from "./live-store.ts";
 import { readSums } from "./read-sums.ts";
 import { TimesReader } from "./read-times.ts";
@@ -80,9 +80,14 @@ export class CountedRules implements RuleFinder {
       sums: (span, least) => readSums(this.#signals, counter, span, least, signal),
       times: (spans, { sealed }) => this.#times.read(counter, spans, sealed, signal),
     };
+    const { madeMs } = counter;
+    const start: RuleStart = {
+      madeMs,
+      since: (span) => this.#times.readSince(counter, span, madeMs, signal),
+    };
     const isAnomaly = rule.definition.condition.kind === "anomaly";
     const recorded = isAnomaly ? await this.#recorded(rule, counter) : [];
-    const found = await findLive(rule.definition, counter, { ...at, recorded }, source);
+    const found = await findLive(rule.definition, counter, { ...at, recorded }, source, start);
     return withMore(rule.definition, found, at, source);
   };
 

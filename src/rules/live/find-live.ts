@@ -1,9 +1,17 @@
 import type { Counter } from "../counters/counter-store.ts";
 import { GROUPS_MAX_OF_SEAL } from "../counters/limits.ts";
 import type { Anomaly } from "../evaluation/anomaly.ts";
+import type { TimeSpan } from "../evaluation/bucket-sums.ts";
 import type { Threshold } from "../evaluation/threshold.ts";
 import { conditionOf, type RuleDefinition } from "./definition.ts";
-import { type CountsSource, changedPoints, findAnomaly, findThreshold } from "./find-stretches.ts";
+import {
+  type CountsSource,
+  changedPoints,
+  findAnomaly,
+  findThreshold,
+  type RuleStart,
+  withFirstApart,
+} from "./find-stretches.ts";
 import { ROWS_MAX_READ, WINDOWS_MAX_JUDGED } from "./limits.ts";
 import type { StoredEpisode } from "./live-store.ts";
 import type { Findings, GroupFinding, Moment } from "./rule-finder.ts";
@@ -30,11 +38,12 @@ export function findLive(
   counter: Counter,
   at: CountedMoment,
   source: CountsSource,
+  start: RuleStart,
 ): Promise<Findings> {
   const condition = conditionOf(definition);
   return condition.kind === "threshold"
-    ? findWhereReached(definition, condition, counter, at, source)
-    : findWhereUnusual(condition, counter, at, source);
+    ? findWhereReached(definition, condition, counter, at, source, start)
+    : findWhereUnusual(condition, counter, at, source, start);
 }
 
 async function findWhereReached(
@@ -43,12 +52,14 @@ async function findWhereReached(
   { bucketSec, pastFromMs }: Counter,
   { spans }: CountedMoment,
   source: CountsSource,
+  start: RuleStart,
 ): Promise<Findings> {
   const bucketMs = bucketSec * 1000;
-  // From when on the window before a point is counted, which is when the rule was made.
+  // From when on the window before a point is counted, which is the bucket in which the rule was made.
   const sinceMs = (pastFromMs ?? 0) + Math.ceil(condition.windowMs / bucketMs) * bucketMs;
-  const points = changedPoints(spans, condition.windowMs, sinceMs);
-  const { groups, isCut, groupsAtOnce } = await findThreshold(condition, points, source);
+  const { windowMs } = condition;
+  const points = withFirstApart(changedPoints(spans, windowMs, sinceMs), windowMs, start.madeMs);
+  const { groups, isCut, groupsAtOnce } = await findThreshold(condition, points, source, start);
   const found = new Map<string, GroupFinding>(
     [...groups].map(([group, stretches]) => {
       const peaks = new Map(stretches.map(({ fromMs, peak }) => [fromMs, peak]));
@@ -70,12 +81,25 @@ function wholeEpisodesFrom(fromMs: number, recorded: readonly StoredEpisode[], w
   return Math.min(fromMs, ...begun.map((episode) => episode.fromMs).filter((atMs) => atMs >= leastMs));
 }
 
+/** The window that the rule was made in, where it is among these and all that it holds came before: too many in it are nothing new. */
+async function oldWindow(
+  { windowMs }: Anomaly,
+  { fromMs, toMs }: TimeSpan,
+  { madeMs, since }: RuleStart,
+): Promise<number | null> {
+  const firstMs = Math.floor(madeMs / windowMs) * windowMs;
+  if (firstMs === madeMs || firstMs < fromMs || firstMs >= toMs) return null;
+  const counts = await since({ fromMs: firstMs, toMs: firstMs + windowMs });
+  return counts.length === 0 ? firstMs : null;
+}
+
 /** Windows are judged when they are over, and again when something comes to one late. */
 async function findWhereUnusual(
   condition: Anomaly,
   counter: Counter,
   { spans, kept, recorded, throughMs }: CountedMoment,
   source: CountsSource,
+  start: RuleStart,
 ): Promise<Findings> {
   const { windowMs, baselineMs } = condition;
   const startOf = (atMs: number): number => Math.floor(atMs / windowMs) * windowMs;
@@ -88,7 +112,9 @@ async function findWhereUnusual(
   const toMs = Math.min(endMs, fromMs + WINDOWS_MAX_JUDGED * windowMs);
   const isLeftOut = (startMs: number): boolean =>
     recorded.some((episode) => startMs < fromMs && startMs >= episode.fromMs && startMs < episode.toMs);
-  const { unusual } = await findAnomaly(condition, { fromMs, toMs }, countedMs, isLeftOut, source);
+  const judged = { fromMs, toMs };
+  const series = { sinceMs: countedMs, oldMs: await oldWindow(condition, judged, start) };
+  const { unusual } = await findAnomaly(condition, judged, series, isLeftOut, source);
   const reasons = new Map(unusual.map((each) => [each.fromMs, each.because]));
   const finding: GroupFinding = {
     stretches: unusual,

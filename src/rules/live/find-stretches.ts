@@ -1,4 +1,11 @@
-import { type Anomaly, judgeWindows, unusualStretches, type Verdict } from "../evaluation/anomaly.ts";
+import type { BucketCount } from "../counters/counter-plan.ts";
+import {
+  type Anomaly,
+  judgeWindows,
+  type Series,
+  unusualStretches,
+  type Verdict,
+} from "../evaluation/anomaly.ts";
 import {
   type BucketSum,
   BucketSums,
@@ -19,6 +26,14 @@ export interface CountsSource {
   readonly sums: (span: TimeSpan, leastEntries: number) => Promise<SumsReading>;
   /** Exact times of the same entries as `reading` tells of. */
   readonly times: (spans: readonly TimeSpan[], reading: SumsReading) => Promise<readonly GroupTime[]>;
+}
+
+/** How a rule that is live began. */
+export interface RuleStart {
+  /** When it was made. */
+  readonly madeMs: number;
+  /** Of the entries in a span those that came since then, or are from later. */
+  readonly since: (span: TimeSpan) => Promise<readonly BucketCount[]>;
 }
 
 /** What a rule found: by the names of groups. */
@@ -45,17 +60,35 @@ export function changedPoints(changes: readonly TimeSpan[], windowMs: number, si
   );
 }
 
+/** The same spans, with a bucket in which a rule was made by itself: some of its points are from before the rule. */
+export function withFirstApart(spans: readonly TimeSpan[], windowMs: number, madeMs: number): TimeSpan[] {
+  const bucketMs = bucketMsOf(windowMs);
+  const firstEndMs = Math.ceil(madeMs / bucketMs) * bucketMs;
+  return spans.flatMap((span) =>
+    span.fromMs < madeMs && span.toMs > firstEndMs
+      ? [
+          { fromMs: span.fromMs, toMs: firstEndMs },
+          { fromMs: firstEndMs, toMs: span.toMs },
+        ]
+      : [span],
+  );
+}
+
 /** Where the points are whose windows changed buckets reach into. */
 export function reachedSpan({ fromMs, toMs }: TimeSpan, windowMs: number): TimeSpan {
   const bucketMs = bucketMsOf(windowMs);
   return { fromMs, toMs: toMs + Math.ceil(windowMs / bucketMs) * bucketMs };
 }
 
-/** The true points of a threshold in spans of whole buckets. */
+/**
+ * The true points of a threshold in spans of whole buckets. Of a rule that is live one from before it is none where all of its window
+ * came before as well: that was true already, whatever else comes to its bucket.
+ */
 export async function findThreshold(
   rule: Threshold,
   spans: readonly TimeSpan[],
   source: CountsSource,
+  start: RuleStart | null = null,
 ): Promise<Found> {
   const groups = new Map<string, Stretch[]>();
   let isCut = false;
@@ -65,7 +98,10 @@ export async function findThreshold(
     isCut ||= reading.isCut;
     groupsAtOnce = Math.max(groupsAtOnce, reading.groupsAtOnce);
     const sums = new Map([...reading.groups].map(([group, pieces]) => [group, new BucketSums(pieces)]));
-    const needed = new Map([...sums].map(([group, each]) => [group, timesNeeded(rule, each, points)]));
+    const isPointOf = await pointsOf(rule, points, sums.size > 0 ? start : null);
+    const needed = new Map(
+      [...sums].map(([group, each]) => [group, timesNeeded(rule, each, points, isPointOf?.(group))]),
+    );
     const spansNeeded = joinedSpans([...needed.values()].flat());
     const times = spansNeeded.length === 0 ? [] : await source.times(spansNeeded, reading);
     const timesOf = Map.groupBy(times, ({ group }) => group);
@@ -74,13 +110,32 @@ export async function findThreshold(
         needed.get(group)?.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs) ?? false;
       const pieces = (reading.groups.get(group) ?? []).filter(({ startMs }) => isNeeded(startMs));
       const own = (timesOf.get(group) ?? []).filter(({ atMs }) => isNeeded(atMs));
-      const found = thresholdStretches(rule, each, points, timesOfSums(pieces, own, rule.windowMs));
+      const exact = timesOfSums(pieces, own, rule.windowMs);
+      const found = thresholdStretches(rule, each, points, exact, isPointOf?.(group));
       if (found.length > 0) groups.set(group, [...(groups.get(group) ?? []), ...found]);
     }
   }
   return {
     groups: new Map([...groups].map(([group, found]) => [group, joinedStretches(found, rule.windowMs)])),
     ...{ isCut, groupsAtOnce },
+  };
+}
+
+/** By the name of a group, which moments may be points of it; null where all may. */
+async function pointsOf(
+  { windowMs }: Threshold,
+  points: TimeSpan,
+  start: RuleStart | null,
+): Promise<((group: string) => (atMs: number) => boolean) | null> {
+  if (start === null || points.fromMs >= start.madeMs) return null;
+  const { madeMs } = start;
+  const ofGroups = Map.groupBy(await start.since(countedSpan(points, windowMs)), ({ group }) => group);
+  return (group) => {
+    const times = (ofGroups.get(group) ?? []).flatMap((count) => count.times ?? []);
+    // All points are of one bucket and no window is shorter: of any other bucket the last entry tells, and of this one the first.
+    return (atMs) =>
+      atMs >= madeMs ||
+      times.some(({ firstMs, lastMs }) => firstMs <= atMs && Math.min(lastMs, atMs) > atMs - windowMs);
   };
 }
 
@@ -112,14 +167,14 @@ function timesOfSums(
 export async function findAnomaly(
   rule: Anomaly,
   { fromMs, toMs }: TimeSpan,
-  sinceMs: number,
+  { sinceMs, oldMs = null }: Pick<Series, "sinceMs" | "oldMs">,
   isLeftOut: (startMs: number) => boolean,
   source: Pick<CountsSource, "sums">,
 ): Promise<{ readonly unusual: readonly Unusual[]; readonly verdicts: readonly Verdict[] }> {
   const before = Math.floor((fromMs - rule.baselineMs) / rule.windowMs) * rule.windowMs;
   const { groups } = await source.sums({ fromMs: before, toMs }, 1);
   const counts = new Map((groups.get("") ?? []).map(({ startMs, n }) => [startMs, n]));
-  const verdicts = judgeWindows(rule, { counts, sinceMs }, { fromMs, toMs }, isLeftOut);
+  const verdicts = judgeWindows(rule, { counts, sinceMs, oldMs }, { fromMs, toMs }, isLeftOut);
   const byStart = new Map(verdicts.map((verdict) => [verdict.startMs, verdict]));
   const unusual = unusualStretches(rule, verdicts).map((stretch) => {
     const verdict = byStart.get(stretch.fromMs);

@@ -1,11 +1,11 @@
 import type { Sql } from "postgres";
-import type { MadeEntries } from "../../../query/index.ts";
+import type { MadeEntries, Relation } from "../../../query/index.ts";
 import type { LogRanges } from "../../archive/reading/log-ranges.ts";
 import { FairShare } from "../../concurrency/fair-share.ts";
 import { MemoryShare } from "../../concurrency/memory-share.ts";
 import { DependencyError } from "../../errors.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
-import { timesPlan } from "../counters/counter-plan.ts";
+import { type BucketCount, countsIn, countsSincePlan, timesPlan } from "../counters/counter-plan.ts";
 import type { Counter } from "../counters/counter-store.ts";
 import { groupName } from "../counters/groups.ts";
 import type { TimeSpan } from "../evaluation/bucket-sums.ts";
@@ -47,17 +47,39 @@ export class TimesReader {
     });
     const made: MadeEntries = { are: "outside", spans: uncounted };
     const times: GroupTime[] = [];
-    for (const span of spans) times.push(...(await this.#readSpan(counter, span, made, signal)));
+    for (const span of spans) {
+      const rows = await this.#ask(counter, timesPlan(counter, span), span.fromMs, made, signal);
+      for (const [at, ...cells] of rows)
+        times.push({
+          group: groupName(cells.slice(0, counter.groupBy.length)),
+          atMs: Number(at),
+          n: Number(cells.at(-1)),
+        });
+    }
     return times;
   }
 
-  async #readSpan(
+  /**
+   * What of the buckets that begin in a span came at a moment or later, or is from then or later, counted or not yet: what is not will
+   * be, and is no less of then.
+   */
+  async readSince(
     counter: Counter,
     { fromMs, toMs }: TimeSpan,
-    made: MadeEntries,
+    sinceMs: number,
     signal: AbortSignal,
-  ): Promise<GroupTime[]> {
-    const { organizationId } = counter;
+  ): Promise<readonly BucketCount[]> {
+    const rows = await this.#ask(counter, countsSincePlan(counter, sinceMs), fromMs, null, signal);
+    return countsIn(rows, counter).filter(({ bucketMs }) => bucketMs >= fromMs && bucketMs < toMs);
+  }
+
+  async #ask(
+    { organizationId }: Counter,
+    plan: Relation,
+    fromMs: number,
+    made: MadeEntries | null,
+    signal: AbortSignal,
+  ): Promise<readonly (readonly unknown[])[]> {
     const memory = new MemoryShare(this.#memory, [organizationId]);
     try {
       const { value, coverage } = await this.#ranges.read(
@@ -65,19 +87,16 @@ export class TimesReader {
         (logs) =>
           logs.run({
             operation: "rule_times",
-            plan: timesPlan(counter, { fromMs, toMs }),
+            plan,
             // What says that it comes from the future is counted when it came, so there is no end.
             timeRange: { from: BigInt(fromMs) * NANOS_PER_MILLI, to: null },
-            ...{ made, maxRows: ROWS_MAX_READ, budget: COUNTING_BUDGET },
+            ...{ maxRows: ROWS_MAX_READ, budget: COUNTING_BUDGET },
+            ...(made !== null && { made }),
           }),
       );
       if (coverage.partial)
         throw new DependencyError("archive", "archived entries cannot be read", { retryable: true });
-      return value.rows.map(([at, ...cells]) => ({
-        group: groupName(cells.slice(0, counter.groupBy.length)),
-        atMs: Number(at),
-        n: Number(cells.at(-1)),
-      }));
+      return value.rows;
     } finally {
       memory.close();
     }

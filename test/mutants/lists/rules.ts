@@ -12,6 +12,7 @@ const STATES = ["test/rules/evaluation/states.test.ts", "test/rules/evaluation/s
 const CORRELATION = ["test/rules/evaluation/correlation.proof.test.ts"];
 const ARRIVAL = ["test/domains/log-alerts/arrival.proof.test.ts"];
 const ALERTS = ["test/domains/log-alerts/log-alerts.test.ts"];
+const BEGAN = ["test/domains/log-alerts/began.test.ts"];
 const SCHEDULED = ["test/domains/log-alerts/scheduled.test.ts"];
 const MISSING = ["test/domains/log-alerts/no-data.test.ts"];
 const RUNS = ["test/domains/log-alerts/runs.test.ts"];
@@ -201,6 +202,27 @@ export const RULES: readonly Mutant[] = [
     find: "WHERE rc.live_rule_id = r.id AND c.past <> 'counted')",
     replace: "WHERE rc.live_rule_id = r.id AND c.past = 'failed')",
     tests: LIVE,
+  },
+  {
+    name: "a new rule pages for a group that is only in the past",
+    file: "src/rules/live/find-stretches.ts",
+    find: "points.fromMs >= start.madeMs) return null;",
+    replace: "points.fromMs >= 0) return null;",
+    tests: BEGAN,
+  },
+  {
+    name: "what came after a rule was made is lost where it is a little older",
+    file: "src/rules/live/find-stretches.ts",
+    find: "Math.min(lastMs, atMs) > atMs - windowMs);",
+    replace: "Math.min(lastMs, atMs) > atMs);",
+    tests: BEGAN,
+  },
+  {
+    name: "a window that was unusual before an anomaly rule was made is told",
+    file: "src/rules/live/find-live.ts",
+    find: "return counts.length === 0 ? firstMs : null;",
+    replace: "return counts.length < 0 ? firstMs : null;",
+    tests: BEGAN,
   },
   {
     name: "a scheduled rule asks for the same window twice",
