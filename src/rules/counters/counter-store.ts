@@ -176,7 +176,7 @@ export async function notePast(sql: Sql, id: number, past: "counted" | "failed")
 }
 
 /** A counter as it is stored. */
-export interface StoredCounter extends Counter {
+interface StoredCounter extends Counter {
   readonly past: "due" | "counted" | "failed";
   /** When it was made, in milliseconds since 1970. */
   readonly madeMs: number;

@@ -117,7 +117,7 @@ export const MASKING: readonly Mutant[] = [
     tests: PATTERNS,
   },
   {
-    name: "brackets in a value are looked for again and again",
+    name: "each bracket within a word is looked for to its end",
     file: "ingest/masking/end-of-value.ts",
     find: "else looksForLists = false;",
     replace: "else looksForLists = true;",
