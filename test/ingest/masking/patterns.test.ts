@@ -24,6 +24,7 @@ const SLOW_SECRETS = [
   ...[
     "pwd=a[ ",
     "pwd=a{b",
+    "pwd=a[[[[[[[[",
     "pwd=a(\n",
     "pwd=[]",
     'pwd="',
