@@ -8,7 +8,13 @@ import type { StoppableServer } from "./server-stop.ts";
 
 /** For the moment in which not even the address of the server is known to what answers. */
 const UNOPENED = {
-  handle: async () => new Response(null, { status: 503, headers: { "retry-after": "1" } }),
+  handle: async () => {
+    const requestId = crypto.randomUUID();
+    return Response.json(
+      { error: "The server is starting.", code: "UNAVAILABLE", requestId },
+      { status: 503, headers: { "retry-after": "1", "x-request-id": requestId } },
+    );
+  },
 };
 
 /** How long requests that are being answered may take when the server stops. */
