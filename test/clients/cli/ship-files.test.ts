@@ -124,7 +124,7 @@ describe("many files", () => {
     expect(found.stderr).toContain("wide.log is UTF-16 text: nothing of it was sent; instead: iconv ");
     expect(found.stderr).toMatch(/no such file: .*missing\.log\n/);
     expect(found.stderr).toContain("shipped 1 lines");
-    expect(found.stderr).toEndWith("obs: 3 of 4 files not shipped\n");
+    expect(found.stderr).toEndWith("obs: 3 of 4 files not shipped whole\n");
     await expectMessages(user, "mixed", ["a good line"]);
     const alone = await runCli(user, ["ship", "program.log"]);
     expect(alone).toMatchObject({ exitCode: 1, stdout: "" });
