@@ -22,7 +22,7 @@ export const PAGE_SETTINGS = {
     name: "STATUS_PAGE_HOSTS",
     meaning:
       "Hosts that status pages of any organisation may answer on without a DNS record that proves whose they are, as " +
-      "`status.example.com,*.pages.example.com`: for a server whose organisations trust each other.",
+      "`status.example.com,*.pages.example.com`: for a server whose organisations trust each other. Pages that have such a host already are saved or verified once more.",
     type: hostPatterns,
   }),
 } as const;
