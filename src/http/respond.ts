@@ -19,7 +19,7 @@ export interface Finished {
 }
 
 /**
- * Makes the response of what a handler returned. For HEAD the body is left out and its length is kept. Throws
+ * Makes the response of what a handler returned. For HEAD the body is left out and its length is kept where it is known. Throws
  * RATE_LIMITED and UNAVAILABLE for a large body when too much waits for its readers already.
  */
 export function respond(
