@@ -4,6 +4,7 @@ import { ApiError, validationFailed } from "../../errors.ts";
 import { route } from "../../http/define-route.ts";
 import { recordId } from "../../http/stored-values.ts";
 import { readWindows, windowsOfMonitor } from "../../maintenance/windows.ts";
+import { requireAskable } from "../../on-call/asked-range.ts";
 import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { defaultPolicyId, policyOfMonitor } from "./escalation-store.ts";
@@ -34,9 +35,6 @@ const Parameters = Type.Object({
   at: Type.Optional(Type.String({ format: "date-time", description: "The present when absent." })),
 });
 
-/** From there on it is looked ahead, which must not lead out of the calendar. */
-const LATEST_MS = Date.parse("3000-01-01T00:00:00Z");
-
 /** Who would be paged, and when, if nobody answered. */
 export function simulateRoute({ sql, now }: { sql: Sql; now: () => number }) {
   return route({
@@ -55,8 +53,7 @@ export function simulateRoute({ sql, now }: { sql: Sql; now: () => number }) {
           { path: "/monitorId", code: "custom", message: "or `policyId` is needed, and not both" },
         ]);
       const at = query.at === undefined ? now() : Date.parse(query.at);
-      if (at < 0 || at > LATEST_MS)
-        throw validationFailed([{ path: "/at", code: "custom", message: "must lie between 1970 and 3000" }]);
+      requireAskable("/at", at);
       const steps = await askPostgres(() =>
         inOrganization(sql, organizationId, (tx) =>
           monitorId === undefined

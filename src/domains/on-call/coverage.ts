@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { validationFailed } from "../../errors.ts";
+import { requireAskable } from "../../on-call/asked-range.ts";
 import { COVERAGE_DEFAULT_MS, COVERAGE_MAX_MS, GAPS_MAX } from "../../on-call/limits.ts";
 import { memberAddresses, rotationsBetween } from "../../on-call/rotation-store.ts";
 import { shiftsBetween } from "../../on-call/shifts.ts";
@@ -7,8 +8,6 @@ import { askPostgres } from "../../storage/ask-postgres.ts";
 import { inOrganization } from "../../storage/organization-transaction.ts";
 import { listSchedules } from "./schedules.ts";
 import type { Coverage } from "./types.ts";
-
-const LATEST_MS = Date.parse("3000-01-01T00:00:00Z");
 
 interface CoverageRange {
   /** ISO-8601; the present and four weeks later when absent. */
@@ -25,8 +24,7 @@ export async function reportCoverage(
 ): Promise<Coverage> {
   const from = range.from === undefined ? nowMs : Date.parse(range.from);
   const to = range.to === undefined ? from + COVERAGE_DEFAULT_MS : Date.parse(range.to);
-  if (from < 0 || to > LATEST_MS)
-    throw validationFailed([{ path: "/from", code: "custom", message: "must lie between 1970 and 3000" }]);
+  requireAskable("/from", from, to);
   if (to <= from || to - from > COVERAGE_MAX_MS)
     throw validationFailed([
       { path: "/to", code: "custom", message: "must be later than `from`, by at most 400 days" },
